@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to a file besides its contents, and the way of all of it to the device.
+// Extended attributes, and writing a file's data and metadata to the device.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"

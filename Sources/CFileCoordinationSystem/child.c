@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child that does not outlive the thread which starts it. It begins in this program's memory,
-// which is suspended for that long, as vfork() has it: nothing is copied, and why it could not
-// become another program is simply written down.
+// Starts a child process that the kernel kills when the thread that started it ends. As with
+// vfork(), the child runs in the parent's memory, and the calling thread is suspended until the
+// child has called execve() or exited. So no memory is copied, and the child reports its error by
+// writing it to a variable.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -33,10 +34,11 @@ struct child {
     int error;
 };
 
-// As for daemons: only the kernel is spoken to.
+// The child makes system calls directly, and is cloned by this function, for the reasons given for
+// daemons in process.c.
 extern int __clone(int (*body)(void *), void *stack, int flags, void *argument, ...);
 
-/// What the kernel has for a signal.
+/// The kernel's structure for the action of a signal.
 struct disposition {
     void (*handler)(int);
     unsigned long flags;
@@ -47,9 +49,9 @@ struct disposition {
 NOT_INSTRUMENTED static int become_child(void *argument) {
     struct child *child = argument;
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // It may have died before that was asked for.
+    // The parent may have died before the call above took effect.
     if (syscall(SYS_getppid) != child->parent) syscall(SYS_exit_group, 128 + SIGKILL);
-    // No handler of the program's may run here; what is ignored stays ignored.
+    // The program's signal handlers must not run here. Ignored signals stay ignored.
     const struct disposition standard = {0};
     for (int signal = 1; signal < NSIG; signal++) {
         struct disposition now = {0};
@@ -58,10 +60,12 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
         syscall(SYS_rt_sigaction, signal, &standard, NULL, MASK_LENGTH);
     }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, child->mask, NULL, MASK_LENGTH);
-    // Here and not before: this table of descriptors is the child's own, and no other inherits it.
+    // The flag is cleared here because the child has a descriptor table of its own. In the parent,
+    // another child could inherit the descriptor meanwhile.
     if (child->inherited >= 0) syscall(SYS_fcntl, child->inherited, F_SETFD, 0);
 
-    // Copies are inherited, what they are made of is not.
+    // dup3() without flags makes the standard streams inheritable, while the original descriptors
+    // stay close-on-exec.
     if (child->input >= 0) syscall(SYS_dup3, child->input, STDIN_FILENO, 0);
     if (child->output >= 0) syscall(SYS_dup3, child->output, STDOUT_FILENO, 0);
 
@@ -72,7 +76,7 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
             child->shell_arguments[1] = *path;
             syscall(SYS_execve, "/bin/sh", child->shell_arguments, child->environment);
         }
-        // A file that may not be run is worth more mention than none.
+        // An error of a file that exists is more useful to report than the absence of others.
         if (errno != ENOENT && errno != ENOTDIR) error = errno;
     }
     child->error = error;
@@ -111,7 +115,7 @@ int fcs_process_start_child(
     pthread_setcancelstate(cancellation, NULL);
 
     munmap(stack, CHILD_STACK);
-    // The memory was this program's, too.
+    // The child wrote to this array, because it shares the parent's memory.
     shell_arguments[1] = NULL;
     if (process < 0) return process;
     *started = process;
@@ -123,7 +127,8 @@ int fcs_process_fork(void) { return RESULT(fork()); }
 int fcs_pipe(int *ends) {
     if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
     for (int index = 0; index < 2; index++) {
-        // Where a standard stream is closed, an end would be taken for that stream.
+        // If a standard stream is closed, the pipe gets its number and would be taken for that
+        // stream.
         if (ends[index] > STDERR_FILENO) continue;
         int raised = fcntl(ends[index], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         int error = errno;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files and directories, always relative to an open directory; locks that belong to an open file.
+// System calls on files and directories, relative to an open directory, and locks on open files.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -29,7 +29,7 @@ int fcs_make_directory_at(int directory, const char *name, uint32_t mode) {
 }
 
 int fcs_close(int descriptor) {
-    // Never repeated: on Linux the number is free again even after EINTR.
+    // This is never repeated: on Linux, the number is free again even after EINTR.
     return RESULT(close(descriptor));
 }
 
@@ -74,7 +74,7 @@ intptr_t fcs_directory_entries(int directory, void *buffer, size_t capacity) {
 
 int fcs_rename_at(
     int from_directory, const char *from, int to_directory, const char *to, uint32_t flags) {
-    // Without flags the plain call, which every file system has.
+    // Without flags this uses the older system call, which all file systems support.
     if (flags == FCS_RENAME_REPLACE)
         return RESULT(renameat(from_directory, from, to_directory, to));
     return RESULT(renameat2(from_directory, from, to_directory, to, flags));
@@ -109,10 +109,11 @@ int fcs_is_locked_by_another(int file) {
 
 // ---- Writing without signals
 //
-// Where the process may not make files as long as that (RLIMIT_FSIZE), the kernel fails the call
-// with EFBIG, and sends the calling thread SIGXFSZ, which ends the program; so it does with EPIPE
-// and SIGPIPE. The failure is enough: the signals are blocked meanwhile, and what came is taken
-// away before they are let in again.
+// If a write would exceed the process's greatest file size (RLIMIT_FSIZE), the call fails with
+// EFBIG, and the kernel also sends SIGXFSZ to the calling thread, which ends the program by
+// default. The same holds for EPIPE and SIGPIPE. A library must not end the program, and the error
+// is enough. So these functions block the two signals during the call, and remove a signal that
+// the call caused before they unblock it.
 
 static sigset_t only(int signal) {
     sigset_t set;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A forked child inherits every descriptor, and with them the appearance of being its parent. The
-// ones in this table are closed in the child before fork() returns there; a word that the kernel
-// wipes tells the child that it is one. The handler runs where only async-signal-safe code may, so
-// the table is a bit per descriptor and takes no lock.
+// A forked child inherits every descriptor, and the kernel and other processes would take it for
+// its parent. So the descriptors in this table are closed in the child before fork() returns there.
+// A word in memory that the kernel sets to zero in the child (MADV_WIPEONFORK) shows that a process
+// is a forked child. The handler may only do what is async-signal-safe, so the table has one bit
+// per descriptor and no lock.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -22,8 +23,8 @@ static uint64_t fallback_token;
 uint64_t *_Nullable fcs_token_word;
 static int install_error;
 
-// Held while a mapping is made that a child must not inherit, and while the process forks: the
-// kernel offers no mapping that is private to the process from the start.
+// Held during fork(), and while a mapping is made that a child must not inherit. The kernel cannot
+// make such a mapping in one call, so a fork between the two calls must be prevented.
 static pthread_mutex_t making_mapping = PTHREAD_MUTEX_INITIALIZER;
 
 void fcs_fork_hold(void) {
@@ -39,7 +40,7 @@ static void in_parent(void) { pthread_mutex_unlock(&making_mapping); }
 
 static void in_child(void) {
     int saved = errno;
-    // Locked by this very thread, before the fork.
+    // This thread locked it in `before_fork`.
     pthread_mutex_unlock(&making_mapping);
     for (int i = 0; i < WORDS; i++) {
         uint64_t word = atomic_exchange(&guarded[i], 0);
@@ -48,17 +49,17 @@ static void in_child(void) {
             word &= word - 1;
         }
     }
-    // The kernel has wiped the page already, unless it is too old to.
+    // The kernel has wiped the page already, unless it is too old to support that.
     __atomic_store_n(fcs_token_word, 0, __ATOMIC_SEQ_CST);
     errno = saved;
 }
 
 static void arm(uint64_t *word) {
     uint64_t value = 0;
-    // Blocks only while a machine boots. The fallback still differs from the parent's.
+    // This blocks only while a machine boots. The fallback value still differs from the parent's.
     if (getrandom(&value, sizeof value, 0) != sizeof value)
         value = fcs_monotonic_now() ^ ((uint64_t)getpid() << 32);
-    // What is armed stays: objects remember the token of the process they were made in.
+    // A token that is set already is kept, because objects remember the token of their process.
     uint64_t expected = 0;
     __atomic_compare_exchange_n(
         word, &expected, value | 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -73,7 +74,7 @@ static void install(void) {
         madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK);
         word = page;
     }
-    // Armed before anybody sees it: a word that is 0 is a forked child's.
+    // The token is set before other threads see the word, because 0 means a forked child.
     arm(word);
     __atomic_store_n(&fcs_token_word, word, __ATOMIC_RELEASE);
     install_error = -pthread_atfork(before_fork, in_parent, in_child);

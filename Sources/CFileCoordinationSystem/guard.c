@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Touching a mapped file beyond its end raises SIGBUS, and any process that may write the file may
-// truncate it. The handler puts a page of zeros where the missing one was, and notes that it did,
-// as display servers do for the buffers of their clients. The table is read in a signal handler, so
-// it is made of atomics alone.
+// Keeps the program alive when a mapped file is truncated. Accessing a mapping beyond the end of
+// its file raises SIGBUS, and every process that may write the file can truncate it. As display
+// servers do for the buffers of their clients, the handler maps a page of zeros in place of the
+// missing one and notes that it did. It runs as a signal handler, so the table consists of atomic
+// variables.
 //
-// The fault may come from inside a sanitizer, which performs atomic accesses itself and holds locks
-// meanwhile. So the handler is installed, and works, without anything that sanitizers intercept.
+// The fault may occur inside a sanitizer's runtime, which performs atomic accesses itself and holds
+// locks meanwhile. So the handler is installed and runs without any function that sanitizers
+// intercept.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -29,7 +31,7 @@ struct entry {
 };
 
 static struct entry table[CAPACITY];
-static _Atomic size_t used;    // entries beyond this were never used
+static _Atomic size_t used;    // the number of entries used so far
 static struct sigaction previous;
 static size_t page_size;
 static int install_error;
@@ -57,9 +59,10 @@ NOT_INSTRUMENTED static void hand_on(int signal, siginfo_t *info, void *context)
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(signal, info, context);
     } else if (previous.sa_handler == SIG_IGN && info->si_code <= 0) {
-        return;    // Sent by a process, and ignored. A fault cannot be ignored.
+        return;    // A process sent it. Faults are not ignored.
     } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-        // Blocked while this handler runs; it ends the process when the handler returns.
+        // The signal is blocked while this handler runs, and ends the process when the handler
+        // returns.
         struct sigaction fatal = {.sa_handler = SIG_DFL};
         __sigaction(signal, &fatal, NULL);
         syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), signal);
@@ -73,7 +76,8 @@ NOT_INSTRUMENTED static void handle(int signal, siginfo_t *info, void *context) 
     uintptr_t address = (uintptr_t)info->si_addr;
     struct entry *entry = info->si_code == BUS_ADRERR ? entry_over(address) : NULL;
     if (entry) {
-        // Noted first: a thread that sees the zeros can look up why.
+        // This is noted before the page is mapped, so that a thread that reads zeros can look up
+        // why.
         atomic_store(&has_faults, 1);
         atomic_store(&entry->truncated, 1);
         uintptr_t page = address & ~(uintptr_t)(page_size - 1);
@@ -121,7 +125,7 @@ void fcs_mapping_unprotect(void *base) {
 }
 
 int fcs_mapping_was_truncated(void *base) {
-    // Asked before each claim.
+    // This check is made before each claim, so its usual case must be fast.
     if (!atomic_load(&has_faults)) return 0;
     struct entry *entry = entry_at((uintptr_t)base);
     return entry && atomic_load(&entry->truncated);

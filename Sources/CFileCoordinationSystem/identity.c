@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes a file the same file, beyond a number that is used again: when it was born, and the
-// handle by which file servers name it. Both are asked of a name and open nothing.
+// Identifies files more reliably than by inode numbers, which file systems use again: by the time
+// of creation, and by the handle with which file servers name the file. Both are obtained for a
+// name without opening the file.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One look at a name for change watching: identity, times and attributes by one statx, and a digest
-// of the handle by which a file server would name the file. Nothing is opened, no link is followed.
+// Looks at a name for the watcher: one statx() call gets identity, times and attributes, and
+// name_to_handle_at() the file's handle, of which a digest is made. No file is opened, and a
+// symbolic link is not followed.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -16,7 +17,7 @@ static int64_t nanoseconds(struct statx_timestamp time) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/// The same digest as HandleDigest makes; 0 where the file system has no handles.
+/// Makes the same digest as HandleDigest. Returns 0 if the file system has no handles.
 static uint64_t handle_digest(int directory, const char *name, int flags) {
     union {
         struct file_handle handle;
@@ -60,7 +61,7 @@ int fcs_look_at(int directory, const char *name, struct fcs_look *out) {
 
 int fcs_watch_open(int watch, int descriptor, uint32_t mask) {
     char path[64];
-    // The kernel follows the link to what is open, whatever its path is by now.
+    // The kernel resolves this link to the open item, whatever the item's path is now.
     char *end = path + sizeof path;
     char *digit = end;
     *--digit = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that processes share, and sleeping on a word of it.
+// Memory that is shared between processes, futexes, and clocks.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -22,12 +22,13 @@ enum { SHORT_MAPPING = 1 << 16 };
 
 int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void **base) {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
-    // No fork may come between the two calls.
+    // A fork between mmap() and madvise() would let the child inherit the mapping.
     if (!inherited_by_fork) fcs_fork_hold();
     int error = 0;
-    // Where the program keeps all of its memory in memory (mlockall with MCL_FUTURE), the kernel
-    // would make every page of the file: so the mapping begins without access, is let go of, and
-    // has its pages when they are touched, as everywhere.
+    // If the program locks all its memory (mlockall with MCL_FUTURE), the kernel would allocate
+    // every page of the file at once. So the mapping is made without access rights, is unlocked,
+    // and then gets its access rights; its pages are allocated when they are used, as in other
+    // programs.
     int is_long = length > SHORT_MAPPING;
     void *mapped = mmap(NULL, length, is_long ? PROT_NONE : protection, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) {
@@ -40,8 +41,8 @@ int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void *
         munmap(mapped, length);
     }
     if (!inherited_by_fork) fcs_fork_release();
-    // Pages are touched here and there, and most of them are holes: without this, some file systems
-    // make dozens of pages of zeros around each. That it is refused makes no difference.
+    // Pages are accessed in random order and most of them are holes. Without this advice, some file
+    // systems allocate dozens of pages around each. It does not matter if the advice is refused.
     if (!error) madvise(mapped, length, MADV_RANDOM);
     if (error) return -error;
     *base = mapped;
@@ -56,7 +57,7 @@ static uint64_t time_of(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-// What a simulation says that the time is on its thread; 0 everywhere else.
+// The time that a simulation sets for its thread, or 0 outside simulations.
 static _Thread_local uint64_t model_time;
 
 void fcs_set_model_time(uint64_t time) { model_time = time; }
@@ -70,7 +71,7 @@ uint64_t fcs_thread_time(void) {
 int fcs_futex_wait(void *address, uint32_t expected, uint64_t deadline, uint32_t bits) {
     struct timespec until = {
         .tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
-    // The bitset form takes an absolute time, of CLOCK_MONOTONIC unless told otherwise.
+    // This form takes an absolute time, which is of CLOCK_MONOTONIC unless a flag says otherwise.
     return (int)RESULT(syscall(
         SYS_futex, address, FUTEX_WAIT_BITSET, expected, deadline == UINT64_MAX ? NULL : &until,
         NULL, bits));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for many descriptors at once, for another thread's nudge, and for changes in directories.
+// Waiting for many descriptors, waking another thread, and inotify.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -29,7 +29,7 @@ int fcs_poller_control(int poller, int operation, int descriptor, uint64_t token
     return RESULT(epoll_ctl(poller, operations[operation], descriptor, &event));
 }
 
-/// Rounded up, so that no caller wakes before the deadline and finds nothing to do.
+/// Rounds up, so that no caller wakes before its deadline and finds nothing to do.
 static int milliseconds_until(uint64_t deadline) {
     if (deadline == UINT64_MAX) return -1;
     uint64_t now = fcs_monotonic_now();
@@ -54,8 +54,8 @@ int fcs_poller_wait(int poller, struct fcs_ready *out, uint64_t deadline) {
 }
 
 int fcs_poller_has_ready(int poller) {
-    // By number: the C library's function of that name is a point where a thread may be cancelled,
-    // which costs as much as the call.
+    // This makes the system call directly, because epoll_wait() of the C library is a cancellation
+    // point, which costs as much as the call itself.
     struct epoll_event event;
     return (int)RESULT(syscall(SYS_epoll_pwait, poller, &event, 1, 0, NULL, (size_t)8));
 }
@@ -70,7 +70,7 @@ int fcs_wake_up(void) { return RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 int fcs_wake_up_signal(int wake_up) {
     uint64_t one = 1;
     intptr_t result = RESULT_RETRYING(write(wake_up, &one, sizeof one));
-    // Full means signalled, and often.
+    // If the counter is full, the event has been signalled already.
     return result < 0 && result != -EAGAIN ? (int)result : 0;
 }
 
@@ -92,7 +92,7 @@ int fcs_watch_remove(int watch, int identifier) {
 }
 
 int fcs_has_input(int descriptor) {
-    // Cheaper than a poll: nothing is set up in order to wait.
+    // This is cheaper than poll(), which prepares a wait even if it does not wait.
     int bytes = 0;
     int result = RESULT(ioctl(descriptor, FIONREAD, &bytes));
     return result < 0 ? result : bytes > 0;

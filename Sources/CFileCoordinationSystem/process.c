@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other processes, held by descriptors rather than by numbers that are used again; and starting a
-// daemon or a thread so that the program in which we are guests does not notice.
+// Refers to other processes by descriptors, because process IDs are used again. Starts daemons and
+// threads without effects that the program could notice, because this library is a guest in it.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -27,7 +27,7 @@ int fcs_process_kill(int process_descriptor, int32_t signal) {
 }
 
 #ifndef PIDFD_GET_PID_NAMESPACE
-#define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)    // Linux 6.11; newer than many a set of headers.
+#define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)    // Linux 6.11; many installed headers are older.
 #endif
 
 int fcs_process_namespace(int process_descriptor, uint64_t *inode) {
@@ -49,9 +49,10 @@ int fcs_process_has_borrowed_rights(void) {
 //     program ──clone──► intermediate ──clone──► daemon ──exec──► …
 //        │ waits for it, unseen by wait()     │ exits; the daemon becomes init's child
 //
-// Both clones share the program's memory and suspend their parent, as vfork() does: a big program
-// is not copied, and the daemon's failure to exec is simply written into `start`. Their exit signal
-// is none, so the program gets no SIGCHLD, and its wait() calls (which miss __WCLONE) no child.
+// As with vfork(), both clones share the program's memory and suspend the process that makes them.
+// So a big program is not copied, and the daemon reports a failed execve() by writing it into
+// `start`. The clones have no exit signal, so the program gets no SIGCHLD, and its wait() calls,
+// which do not use __WCLONE, do not find a child.
 
 enum { STACK = 65536, INHERITED_AS = 3 };
 
@@ -64,14 +65,14 @@ struct start {
     char *daemon_stack;
 };
 
-// Both run on the program's memory: a handler of the program's, or a sanitizer's notes on threads,
-// files and signals, must not be touched there. So they speak to the kernel alone, and are cloned
-// through the name that sanitizers do not intercept.
+// Both clones run in the program's memory. They must run neither the program's signal handlers nor
+// a sanitizer's bookkeeping of threads, files and signals. So they make system calls directly, and
+// are cloned by a function that sanitizers do not intercept.
 
 extern int __clone(int (*body)(void *), void *stack, int flags, void *argument, ...);
 
 NOT_INSTRUMENTED static int duplicate(int descriptor) {
-    // Above all numbers that are to be filled.
+    // The result is above all numbers that will be filled.
     return (int)syscall(SYS_fcntl, descriptor, F_DUPFD, INHERITED_AS + 1);
 }
 
@@ -84,7 +85,7 @@ NOT_INSTRUMENTED static void close_from(unsigned first) {
 
 NOT_INSTRUMENTED static int become_daemon(void *argument) {
     struct start *start = argument;
-    // All zeros is the kernel's default action. All signals are blocked so far.
+    // A structure of zeros means the default action. All signals are still blocked.
     const char standard[64] = {0};
     for (int signal = 1; signal < NSIG; signal++)
         syscall(SYS_rt_sigaction, signal, standard, NULL, NSIG / 8);
@@ -173,8 +174,8 @@ int fcs_thread_start_detached(
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     int error = pthread_attr_setstacksize(&attributes, stack_size);
 
-    // The program's signals are for its own threads. Faults must stay deliverable: blocked, they
-    // kill the process.
+    // The program's signals must only be delivered to its own threads. Faults stay unblocked,
+    // because the kernel kills a process that causes a blocked one.
     sigset_t blocked, before;
     sigfillset(&blocked);
     const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};

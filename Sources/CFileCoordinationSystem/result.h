@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How every function here reports: the result, or -errno. And how some are kept plain.
+// Macros by which the functions here return their result or -errno, and by which some are excluded
+// from instrumentation.
 #ifndef FCS_RESULT_H
 #define FCS_RESULT_H
 
@@ -12,7 +13,7 @@
         result_ < 0 ? (__typeof__(call))-errno : result_; \
     })
 
-/// The same, for calls that are simply repeated when a signal interrupts them.
+/// The same for system calls that are repeated when a signal interrupts them.
 #define RESULT_RETRYING(call)                          \
     ({                                                 \
         __typeof__(call) retried_;                     \
@@ -22,7 +23,7 @@
         retried_;                                      \
     })
 
-/// For code that runs where a sanitizer's notes must not be touched.
+/// For code that runs where a sanitizer's bookkeeping must not be touched.
 #if __has_attribute(disable_sanitizer_instrumentation)
 #define NOT_INSTRUMENTED __attribute__((disable_sanitizer_instrumentation))
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sockets that keep the borders of messages, carry descriptors, and know who is at the other end.
+// Sockets that preserve message boundaries, can pass descriptors, and identify the peer process.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77    // Linux 6.5; newer than many a set of headers.
+#define SO_PEERPIDFD 77    // Linux 6.5; many installed headers are older.
 #endif
 
 _Static_assert(
@@ -49,7 +49,8 @@ int fcs_socket_bind(int socket, const char *path) {
     struct sockaddr_un address;
     int result = address_of(path, &address);
     if (result < 0) return result;
-    // The name gets the mode of the socket's own inode: there is no moment of wider permissions.
+    // Setting the mode before bind() makes the file get it at once, so that it never has wider
+    // permissions.
     result = RESULT(fchmod(socket, 0600));
     if (result < 0) return result;
     return RESULT(bind(socket, (struct sockaddr *)&address, sizeof address));
@@ -64,7 +65,7 @@ int fcs_socket_connect(int socket, const char *path, uint64_t patience) {
     struct sockaddr_un address;
     int result = address_of(path, &address);
     if (result < 0) return result;
-    struct timeval limit = {0};    // For ever.
+    struct timeval limit = {0};    // No limit.
     if (patience != UINT64_MAX) {
         limit.tv_sec = (time_t)(patience / 1000000000);
         limit.tv_usec = (suseconds_t)(patience % 1000000000 / 1000);
@@ -78,7 +79,7 @@ int fcs_socket_connect(int socket, const char *path, uint64_t patience) {
     return RESULT(setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }
 
-/// In the abstract namespace: no file, and gone with the socket.
+/// Makes an address in the abstract namespace, which has no file and vanishes with the socket.
 static socklen_t abstract_address_of(const char *name, struct sockaddr_un *address) {
     size_t length = strlen(name);
     if (length == 0 || length > FCS_MAXIMUM_SOCKET_PATH) return 0;
@@ -145,8 +146,8 @@ intptr_t fcs_socket_receive(
             .msg_controllen = sizeof control.bytes,
         };
         result = RESULT_RETRYING(recvmsg(socket, &message, flags));
-        // A peer that died with unread messages is reported first, once, in front of what it had
-        // sent: that is still to be read.
+        // If a peer died with unread messages, the kernel reports that once, before the messages
+        // that the peer had sent. These can still be read.
     } while (result == -ECONNRESET && resets++ < 4);
 
     *out = (struct fcs_received){0};
@@ -184,7 +185,7 @@ int fcs_socket_peer_process(int socket) {
     int result = RESULT(getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &length));
     if (result == 0) return descriptor;
     if (result != -ENOPROTOOPT) return result;
-    // Older kernels: the number may have been given to another process since.
+    // For older kernels. The process ID may have been given to another process meanwhile.
     struct fcs_credentials peer;
     result = fcs_socket_peer_credentials(socket, &peer);
     return result < 0 ? result : fcs_process_open(peer.process);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The symbol table of the program, or of one of its libraries, read from its file. Everything in
-// the file is checked against the file's size, and read rather than mapped: another process may
-// change it.
+// Reads the symbol table of the program or of one of its libraries from its file. All values in the
+// file are checked against the file's size. The file is read instead of mapped because another
+// process may change it.
 
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
@@ -22,7 +22,7 @@ struct image {
     int found;
 };
 
-/// Remembers the image in whose segments the address is.
+/// Stores the name of the image in whose segments the address is.
 static int look_at_image(struct dl_phdr_info *info, size_t size, void *context) {
     struct image *image = context;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -31,7 +31,7 @@ static int look_at_image(struct dl_phdr_info *info, size_t size, void *context) 
         if (segment->p_type != PT_LOAD || image->address < start ||
             image->address - start >= segment->p_memsz)
             continue;
-        // The program itself has no name here.
+        // Here the name of the program itself is empty.
         const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
         image->base = info->dlpi_addr;
         image->found = strlen(path) < sizeof image->path;
@@ -42,7 +42,7 @@ static int look_at_image(struct dl_phdr_info *info, size_t size, void *context) 
     return 0;
 }
 
-/// Reads a part of the file, and one zero more; NULL if it is not there.
+/// Reads a part of the file and appends a zero. Returns NULL if that fails.
 static char *part(int file, uint64_t offset, uint64_t size, uint64_t file_size) {
     if (offset > file_size || size > file_size - offset)
         return NULL;

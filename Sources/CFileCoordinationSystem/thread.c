@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables of each thread's own. A process has 1024 pthread keys for all its libraries, and one
-// that has none left must be able to coordinate; so these are the compiler's, and their ends are
-// registered with the C library, as C++ does it.
+// Thread-local variables. A process has only 1024 pthread keys for all its libraries, and file
+// coordination must work even if none is left. So these variables are those of the compiler, and
+// their destructors are registered with the C library as for C++.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -32,7 +32,7 @@ void *fcs_thread_slot_value(int slot) { return entries[slot].value; }
 static void finish(void *argument) {
     struct entry *entry = argument;
     struct entry ended = *entry;
-    // What looks while it ends finds nothing.
+    // A call of `fcs_thread_slot_value` during the destructor gets NULL.
     *entry = (struct entry){NULL, NULL};
     if (ended.value) ended.end(ended.value);
 }

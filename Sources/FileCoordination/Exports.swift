@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Source written for macOS finds these classes in Foundation. Importing FileCoordination brings
-// Foundation along, so that on Linux one import is enough, and on Apple platforms, where Foundation
-// has the classes itself, the same line is harmless.
+// Re-exports Foundation. Source code for macOS finds these classes in Foundation; with this, one
+// `import FileCoordination` is enough on Linux. On Apple platforms, where Foundation has the
+// classes itself, the same import does no harm.
 
 @_exported public import Foundation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Getting a hold: by a coordinator, on the calling thread or in a task, or inside that of another
-// process.
+// How to get a hold: from a coordinator, on the calling thread or in a task, or by joining the hold
+// of another process.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -9,15 +9,17 @@ import FileCoordinationClient
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Holds an item for reading once no access writes it, and once its presenters have saved it.
+    /// Holds an item for reading once no other access writes it, and once its presenters have saved
+    /// it.
     ///
-    /// In an `async` function the compiler takes the `async` overload of this call, which holds no
-    /// thread while it waits.
+    /// Blocks the calling thread while it waits. In an `async` function, the compiler chooses the
+    /// `async` overload, which blocks no thread.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be read; not `forUploading`, whose claim ends before its accessor.
-    ///   - timeout: how long to wait; nil: without bound.
+    ///   - options: how the item will be read. Not `forUploading`, whose claim ends before the copy
+    ///     is used.
+    ///   - timeout: how long to wait; nil for no limit.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
@@ -28,14 +30,14 @@ extension NSFileCoordinator {
     }
 
     /// Holds an item for writing once no other access reads or writes it, and once its presenters
-    /// have let go of it; they get it back when the hold is released.
+    /// have relinquished it; they get it back when the hold is released.
     ///
     /// See ``hold(readingItemAt:options:timeout:)``.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be written.
-    ///   - timeout: how long to wait; nil: without bound.
+    ///   - options: how the item will be written.
+    ///   - timeout: how long to wait; nil for no limit.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
@@ -45,13 +47,13 @@ extension NSFileCoordinator {
         try core.hold(ItemsOfCall(CallItem(writing: url, options)), timeout)
     }
 
-    /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
+    /// Holds the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
     /// See ``hold(readingItemAt:options:timeout:)``.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
-    ///   - timeout: how long to wait; nil: without bound.
+    ///   - timeout: how long to wait; nil for no limit.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
@@ -61,15 +63,17 @@ extension NSFileCoordinator {
         try core.hold(ItemsOfCall(intents.map { try CallItem($0) }), timeout)
     }
 
-    /// Holds an item for reading once no access writes it, and once its presenters have saved it.
+    /// Holds an item for reading once no other access writes it, and once its presenters have saved
+    /// it.
     ///
-    /// Holds no thread while it waits; cancelling the task ends the wait (Rule 18.11).
+    /// Blocks no thread while it waits; cancelling the task ends the wait (Rule 18.11).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be read; not `forUploading`, whose claim ends before its accessor.
-    ///   - timeout: how long to wait; nil: without bound.
-    ///   - isolation: the caller's.
+    ///   - options: how the item will be read. Not `forUploading`, whose claim ends before the copy
+    ///     is used.
+    ///   - timeout: how long to wait; nil for no limit.
+    ///   - isolation: the caller's actor.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
@@ -80,15 +84,15 @@ extension NSFileCoordinator {
     }
 
     /// Holds an item for writing once no other access reads or writes it, and once its presenters
-    /// have let go of it; they get it back when the hold is released.
+    /// have relinquished it; they get it back when the hold is released.
     ///
     /// See ``hold(readingItemAt:options:timeout:isolation:)``.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be written.
-    ///   - timeout: how long to wait; nil: without bound.
-    ///   - isolation: the caller's.
+    ///   - options: how the item will be written.
+    ///   - timeout: how long to wait; nil for no limit.
+    ///   - isolation: the caller's actor.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
@@ -98,14 +102,14 @@ extension NSFileCoordinator {
         try await core.holdLater(ItemsOfCall(CallItem(writing: url, options)), timeout)
     }
 
-    /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
+    /// Holds the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
     /// See ``hold(readingItemAt:options:timeout:isolation:)``.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
-    ///   - timeout: how long to wait; nil: without bound.
-    ///   - isolation: the caller's.
+    ///   - timeout: how long to wait; nil for no limit.
+    ///   - isolation: the caller's actor.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
@@ -117,10 +121,12 @@ extension NSFileCoordinator {
 }
 
 extension FileAccessHold {
-    /// Joins the hold of another process; while that lasts, this one is granted at once.
+    /// Joins the hold of another process.
     ///
-    /// The two do not exclude each other (Rule 2.10), and this one does not wait behind accesses
-    /// that wait for the other (Rule 2.17).
+    /// While that hold lasts, this one is granted at once.
+    ///
+    /// The two holds do not exclude each other (Rule 2.10), and this one does not wait behind
+    /// accesses that wait for the other (Rule 2.17).
     ///
     /// ```swift
     /// guard let joinToken = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else {
@@ -129,15 +135,16 @@ extension FileAccessHold {
     /// let hold = try FileAccessHold(joinToken: joinToken, timeout: .seconds(5))
     /// ```
     ///
-    /// If the other hold is over, this is an access like any other: it may have to wait, and other
-    /// programs may have changed the items meanwhile. So the other process must release its hold
-    /// only after it has read a message of this one. Blocks the thread while it waits.
+    /// If the other hold has been released, this is an access like any other: it may have to wait,
+    /// and other programs may have changed the items meanwhile. So the other process must release
+    /// its hold only after this process has told it that it has joined. Blocks the calling thread
+    /// while it waits.
     ///
     /// - Parameters:
     ///   - joinToken: the other hold's ``joinToken``.
-    ///   - timeout: how long to wait; nil: without bound.
-    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is no join
-    ///   token; else as ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
+    ///   - timeout: how long to wait; nil for no limit.
+    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is not a join
+    ///   token; otherwise see ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
     public convenience init(joinToken: String, timeout: Duration? = nil) throws {
         guard let joinToken = JoinToken(text: joinToken) else {
             throw FailureReason.invalidOptions("the text is no join token of a hold").error
@@ -170,7 +177,7 @@ extension Coordinator {
         }
     }
 
-    /// Waits for access without holding a thread, and holds it.
+    /// Waits for access without blocking a thread, and holds it.
     fileprivate func holdLater(
         _ items: ItemsOfCall, _ timeout: Duration?,
         isolation: isolated (any Actor)? = #isolation
@@ -188,7 +195,7 @@ extension Coordinator {
 }
 
 extension ItemsOfCall {
-    /// Throws if an item is asked for in a way in which nothing can be held (Rule 15.1).
+    /// Throws if the access to an item cannot be held (Rule 15.1).
     fileprivate func checkHoldable() throws {
         for request in requests {
             guard case .reading(let options) = request.access, options.contains(.forUploading)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: access that is a value, and no call (Rule 18.13). It is released when the program
-// says so, and can be handed to other processes. Getting one is in FileAccessHold+Getting.swift.
+// Beyond Apple's API: access as a value instead of a call (Rule 18.13). The program releases it,
+// and can pass it on to other processes. FileAccessHold+Getting.swift creates holds.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
 import FileCoordinationSystem
 public import Foundation
 
-/// Coordinated access to items that lasts until it is released, and can be handed to others.
+/// Coordinated access to items that lasts until it is released, and that other processes can share.
 ///
-/// A coordinated call covers its accessor; a hold covers whatever the program does until it calls
-/// ``release()``: a document that stays open, a child that works on the file.
+/// A coordinated call covers its accessor. A hold covers everything that the program does until it
+/// calls ``release()``, such as a document that stays open or a child process that works on the
+/// file.
 ///
 /// ```swift
 /// let coordinator = NSFileCoordinator()
@@ -25,28 +26,31 @@ public import Foundation
 /// try hold.keep(whileRunning: child.processIdentifier)  // also if this program dies
 /// ```
 ///
-/// It ends with ``release()``, when the last reference to it goes, or when this process dies, at
-/// once (Rule 18.8); never by a deadline: the `timeout` bounds the wait for it alone (Rule 18.1). A
-/// hold may be released on any thread. Release holds as soon as you can: others wait, and a program
-/// that waits for a second hold while it has one can come to wait in a circle with another program,
-/// which is not found (Rule 18.4 knows of accessors only). Get both with one call instead.
+/// A hold ends with ``release()``, when the last reference to it is released, or when this process
+/// dies (Rule 18.8). It has no deadline: the `timeout` limits only the wait for it (Rule 18.1). It
+/// may be released on any thread.
 ///
-/// What else this program does to the items while it holds them must say so: calls of the
+/// Release a hold as soon as possible, because others wait for it. A program that waits for a
+/// second hold while it has one can deadlock with another program, which is not detected (Rule 18.4
+/// covers only accessors). Get both items with one call instead.
+///
+/// Other accesses of this program to the held items must use the same purpose: calls of the
 /// coordinator that made the hold, or of one with the same ``purposeIdentifier``, run inside it
-/// (Rule 2.10); those of others wait for it.
+/// (Rule 2.10). Calls with other purposes wait for it.
 ///
-/// Three ways lead to other processes:
-/// - ``keep(whileRunning:)`` and ``inheritableDescriptor()`` have the access last until others have
-///   ended, whatever becomes of this program. They need `filecoord`.
-/// - ``joinToken`` lets a program that uses this library take a hold of its own inside this one, by
-///   ``init(joinToken:timeout:)``. Release this one after that, and the items were never free.
-/// - ``environment`` tells a child all of that.
+/// There are three ways to share a hold with other processes:
+/// - ``keep(whileRunning:)`` and ``inheritableDescriptor()`` extend the access until other
+///   processes have ended, even if this program ends before. They need `filecoord`.
+/// - ``joinToken`` lets a program that uses this library get a hold of its own inside this one,
+///   with ``init(joinToken:timeout:)``. If this hold is released after that, the items are never
+///   free in between.
+/// - ``environment`` passes all of this to a child process.
 public final class FileAccessHold: Sendable {
     private let access: HeldAccess
-    /// Its end of what keepers wait for, once a child may inherit it.
+    /// This process's end of the socket on which keepers wait, once a child may inherit it.
     private let inherited = Lock<Descriptor?>(nil)
 
-    /// Where the items are, in the order in which they were named.
+    /// The URLs of the items, in the order in which they were named.
     public let urls: [URL]
 
     init(_ access: HeldAccess, urls: [URL]) {
@@ -56,35 +60,36 @@ public final class FileAccessHold: Sendable {
 
     deinit { release() }
 
-    /// Whether this process holds it: it was not released, and this is no forked child.
+    /// Whether this process has the hold: it was not released, and this is not a forked child.
     public var isHeld: Bool { access.isHeld }
 
-    /// Releases the access; others that wait for it are granted theirs.
+    /// Releases the access, so that others that wait for it can get theirs.
     ///
-    /// Returns at once, on any thread. To release again has no effect. Processes to which it was
-    /// handed down keep it.
+    /// Returns at once, and may be called on any thread. Releasing again has no effect. Processes
+    /// with which the hold was shared keep the access.
     public func release() {
         access.release()
         inherited.withLock { $0 = nil }
     }
 
-    // MARK: Joining it
+    // MARK: Joining
 
-    /// What the hold is for: accesses of this purpose do not wait for it (Rule 2.10).
+    /// The purpose of the hold: accesses with this purpose do not wait for it (Rule 2.10).
     public var purposeIdentifier: String { access.purposeText }
 
-    /// A text by which another process of this user joins the access, while it is held.
+    /// A text by which another process of this user can join the access, while it is held.
     ///
-    /// Letters, digits and a few signs; hand it over by a pipe, an argument or the environment. It
-    /// is no secret and no proof: it names items and a purpose.
+    /// It consists of letters, digits and a few signs, and can be passed through a pipe, an
+    /// argument or the environment. It is neither secret nor a credential: it names items and a
+    /// purpose.
     public var joinToken: String { access.joinToken.text }
 
-    /// Variables for a child: ``joinToken`` as `FILECOORD_HOLD`, ``purposeIdentifier`` as
-    /// `FILECOORD_PURPOSE`, what it runs under as `FILECOORD_CLAIM`, and the items' paths as
-    /// `FILECOORD_PATH_1` and so on.
+    /// Environment variables for a child process: ``joinToken`` as `FILECOORD_HOLD`,
+    /// ``purposeIdentifier`` as `FILECOORD_PURPOSE`, the claims around the child as
+    /// `FILECOORD_CLAIM`, and the items' paths as `FILECOORD_PATH_1` and so on.
     ///
-    /// A `filecoord` that the child starts with `--purpose "$FILECOORD_PURPOSE"` runs inside the
-    /// hold; without that it is refused at once, instead of waiting for ever.
+    /// A `filecoord` command that the child starts with `--purpose "$FILECOORD_PURPOSE"` runs
+    /// inside the hold. Without that option it fails at once instead of waiting forever.
     public var environment: [String: String] {
         let joinToken = access.joinToken
         var variables = [
@@ -97,20 +102,20 @@ public final class FileAccessHold: Sendable {
         return variables
     }
 
-    // MARK: Handing it down
+    // MARK: Sharing
 
-    /// Has the access last until another process has ended, whatever becomes of this one
-    /// (Rule 18.13).
+    /// Extends the access until another process has ended, whatever happens to this one (Rule
+    /// 18.13).
     ///
-    /// Returns when that is certain; it takes some milliseconds, and blocks the thread: not for
-    /// `async` functions. This process keeps its own hold until it releases it. A process of
-    /// `filecoord` holds the access for the other one, which needs to know nothing of it.
+    /// Starts a `filecoord` process, which holds the access on behalf of the other process; that
+    /// process need not know. Returns when it holds the access. This takes a few milliseconds and
+    /// blocks the calling thread, so do not call it in `async` functions. This process keeps its
+    /// own hold until it releases it.
     ///
     /// - Parameter processIdentifier: a process that this one has not waited for yet, such as a
-    ///   `Process` that runs. What it starts in turn is not waited for; see
-    ///   ``inheritableDescriptor()``.
-    /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`; then only this process
-    ///   holds the access.
+    ///   running `Process`. Its children are not waited for; see ``inheritableDescriptor()``.
+    /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`. Only this process holds the
+    ///   access then.
     public func keep(whileRunning processIdentifier: Int32) throws {
         let process: ProcessHandle
         do throws(SystemError) {
@@ -119,7 +124,8 @@ public final class FileAccessHold: Sendable {
             throw Self.failure("\(error)")
         }
         let keeper = try startKeeper(whileRunning: processIdentifier)
-        // The number was the same process's for as long as this one is there.
+        // The handle proves that the process ID still stands for the same process, if that has not
+        // exited.
         guard !process.hasExited else {
             throw Self.failure("process \(processIdentifier) has ended")
         }
@@ -128,15 +134,15 @@ public final class FileAccessHold: Sendable {
         }
     }
 
-    /// A descriptor that keeps the access for as long as any process has a copy of it.
+    /// Returns a descriptor that extends the access as long as any process has a copy of it.
     ///
-    /// So does a lock on an inherited descriptor (Rule 18.13). Hand it to a child with
-    /// `posix_spawn_file_actions_adddup2`, or clear its `FD_CLOEXEC` between `fork` and `exec`; the
-    /// child's children inherit it as well. Foundation's `Process` closes all descriptors in its
-    /// child: use ``keep(whileRunning:)`` there. Blocks the thread the first time, for some
-    /// milliseconds.
+    /// It works like a lock on an inherited descriptor (Rule 18.13). Pass it to a child with
+    /// `posix_spawn_file_actions_adddup2`, or clear its `FD_CLOEXEC` flag between `fork` and
+    /// `exec`; the child's children inherit it as well. Foundation's `Process` closes all
+    /// descriptors in its child; use ``keep(whileRunning:)`` there. The first call blocks the
+    /// thread for a few milliseconds.
     ///
-    /// - Returns: a descriptor that the hold owns: it closes this process's when it is released.
+    /// - Returns: a descriptor that belongs to the hold, which closes it when it is released.
     /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`.
     public func inheritableDescriptor() throws -> Int32 {
         if let known = inherited.withLock({ $0 }) { return known.number }
@@ -148,7 +154,8 @@ public final class FileAccessHold: Sendable {
             throw Self.failure("\(error)")
         }
         return inherited.withLock { descriptor in
-            // Another thread's counts if it was first; this keeper ends by itself then.
+            // If another thread was faster, its descriptor is used; this keeper then ends by
+            // itself.
             let kept = descriptor ?? fresh
             descriptor = kept
             return kept.number

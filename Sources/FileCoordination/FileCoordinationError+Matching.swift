@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matching by kind: `catch FileCoordinationError.timedOut`, and the same in a `switch`, as with
-// Foundation's errors.
+// Matches errors by kind: `catch FileCoordinationError.timedOut`, and the same in a `switch`, as
+// with Foundation's errors.
 
 import Foundation
 
 extension FileCoordinationError {
-    /// The kind of an error that says that no arbiter can be reached or served.
+    /// The kind of errors that report that no server can be reached or started.
     public static var arbiterUnreachable: Code { .arbiterUnreachable }
-    /// The kind of an error that says that a limit was reached.
+    /// The kind of errors that report that a limit was reached.
     public static var limitExceeded: Code { .limitExceeded }
-    /// The kind of an error that says that a call's options cannot be used together.
+    /// The kind of errors that report that a call's options cannot be used together.
     public static var invalidOptions: Code { .invalidOptions }
-    /// The kind of an error that says that a deadline passed (Rule 18.1).
+    /// The kind of errors that report that a deadline passed (Rule 18.1).
     ///
     /// ```swift
     /// do {
@@ -24,14 +24,17 @@ extension FileCoordinationError {
     /// }
     /// ```
     public static var timedOut: Code { .timedOut }
-    /// The kind of an error that says that calls wait for each other in a cycle (Rule 18.4).
+    /// The kind of errors that report that calls wait for each other in a cycle (Rule 18.4).
     public static var deadlock: Code { .deadlock }
-    /// The kind of an error that says that a hold cannot be handed down (Rule 18.13).
+    /// The kind of errors that report that a hold cannot be shared with other processes (Rule
+    /// 18.13).
     public static var notHandedDown: Code { .notHandedDown }
 }
 
 extension FileCoordinationError.Code {
-    /// Whether an error is of this kind; also one that an Apple-shaped call has reported.
+    /// Whether an error is of this kind.
+    ///
+    /// Also matches the `NSError` of a call with Apple's signature.
     ///
     /// `catch` and `switch` use this operator.
     ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the system itself did not give access, which processes are involved, and what to do
-// next (Rule 18.12). Errors of Foundation and of presenters are passed on as they are.
+// The errors of the coordination system itself: why a call got no access, which processes are
+// involved, and what to do next (Rule 18.12). Errors of Foundation and of presenters are passed on
+// unchanged.
 
 import FileCoordinationClient
 import FileCoordinationWire
@@ -10,24 +11,24 @@ public import Foundation
 /// The domain of ``FileCoordinationError`` as an `NSError`.
 public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 
-/// Why a wait ended without access.
+/// An error that ended a wait without access.
 ///
-/// The throwing and `async` calls throw it; the Apple-shaped ones hand out an `NSError` of the same
-/// domain and code, in whose `userInfo` it is found under ``userInfoKey``. Both are matched by
-/// kind, in `catch` and in `switch`: `catch FileCoordinationError.timedOut`.
+/// The throwing and `async` calls throw it. The calls with Apple's signatures return an `NSError`
+/// with the same domain and code, whose `userInfo` contains this error under ``userInfoKey``. Both
+/// can be matched by kind in `catch` and `switch`: `catch FileCoordinationError.timedOut`.
 public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
-    /// The kind of reason.
+    /// The kind of the error.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code of the `NSError`.
         public let rawValue: Int
 
-        /// A code from its number.
+        /// Creates a code from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// No arbiter can be reached or served.
+        /// No server can be reached or started.
         public static let arbiterUnreachable = Self(rawValue: 1)
-        /// A limit was reached: of claims, presenters, programs or descriptors; the text says
-        /// which.
+        /// A limit was reached, for example of claims, presenters, processes or descriptors; the
+        /// text says which.
         public static let limitExceeded = Self(rawValue: 2)
         /// The options of the call cannot be used together.
         public static let invalidOptions = Self(rawValue: 3)
@@ -35,7 +36,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public static let timedOut = Self(rawValue: 4)
         /// The waiting processes form a cycle (Rule 18.4).
         public static let deadlock = Self(rawValue: 5)
-        /// A hold cannot be handed down: no process can be started that keeps it (Rule 18.13).
+        /// A hold cannot be shared: no process can be started that keeps it (Rule 18.13).
         public static let notHandedDown = Self(rawValue: 6)
     }
 
@@ -43,46 +44,46 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     public struct Party: Hashable, Sendable {
         /// The role of a process in the wait.
         public enum Role: Hashable, Sendable {
-            /// Has access.
+            /// The process has access.
             case holder
-            /// Waits, and was filed earlier.
+            /// The process waits, and has filed its claim earlier.
             case waiter
-            /// Presents the item, and has not answered.
+            /// The process presents the item and has not answered.
             case presenter
         }
 
-        /// The number of its process, in its own process namespace (see ``isInAnotherNamespace``).
+        /// The process ID, in the process's own PID namespace (see ``isInAnotherNamespace``).
         public let processIdentifier: Int32
-        /// Whether the process is in another process namespace, as in a container.
+        /// Whether the process is in another PID namespace, for example in a container.
         ///
-        /// The number then means another process here, or none: do not signal a process by it.
+        /// The process ID then means another process here, or none: do not send signals to it.
         public let isInAnotherNamespace: Bool
-        /// The name of its program.
+        /// The name of the process's program.
         public let processName: String
-        /// The name to show to people: its label, else the name of its program (Rule 18.15).
+        /// The name to show to people: the label, or else the program's name (Rule 18.15).
         ///
-        /// Another program's choice; escape control characters before you show it.
+        /// Another program has chosen it, so escape control characters before you show it.
         public let label: String
-        /// The purpose of its claim or presenter (section 4).
+        /// The purpose of the claim or presenter (section 4).
         public let purposeIdentifier: String
-        /// The item, or the first of its items.
+        /// The item, or the first of several.
         public let url: URL?
         /// The role of the process in the wait.
         public let role: Role
         /// How long the process has been in this role.
         public let since: Duration
-        /// The message that a presenter has not answered, by its Swift name.
+        /// The Swift name of the message that the presenter has not answered.
         public let message: String?
     }
 
-    /// The kind of reason.
+    /// The kind of the error.
     public var code: Code
-    /// The item that was asked for, or the first of several.
+    /// The requested item, or the first of several.
     public var url: URL?
-    /// The processes that held or waited when the deadline passed; for a deadlock the cycle, in
-    /// order.
+    /// The processes that held the items or waited when the deadline passed; for a deadlock, the
+    /// cycle in order.
     public var parties: [Party]
-    /// What happened, in a sentence.
+    /// A sentence that says what happened.
     let reason: String
 
     init(_ code: Code, url: URL? = nil, parties: [Party] = [], reason: String) {
@@ -92,7 +93,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The key of an `NSError`'s `userInfo` under which it is found.
+    /// The key of this error in the `userInfo` of an `NSError`.
     public static let userInfoKey = "FileCoordinationError"
 
     /// What happened, which processes are involved, and what to do next.
@@ -127,7 +128,7 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
     /// The number of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The description, the URL, the POSIX error that is nearest, and this error itself.
+    /// The description, the URL, the closest POSIX error, and this error itself.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: errorDescription ?? reason,
@@ -153,14 +154,14 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
         }
     }
 
-    /// The same as the Apple-shaped calls report it.
+    /// The error as calls with Apple's signatures return it.
     var nsError: NSError {
         NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
     }
 }
 
 extension FileCoordinationError.Party: CustomStringConvertible {
-    /// Who it is, and what it does.
+    /// The process, and what it does.
     public var description: String {
         let place = isInAnotherNamespace ? " in another namespace" : ""
         let who = "\(ShownText.escaped(label)) (pid \(processIdentifier)\(place))"

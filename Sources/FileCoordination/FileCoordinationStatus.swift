@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: who holds an item, who waits for it, who presents it (Rule 18.5); what `filecoord
-// status` shows, for programs.
+// Beyond Apple's API: which processes hold an item, wait for it and present it (Rule 18.5). This is
+// what `filecoord status` shows, as a value for programs.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -10,73 +10,76 @@ import FileCoordinationSystem
 import FileCoordinationWire
 public import Foundation
 
-/// Who holds an item, who waits for it and who presents it, at one moment.
+/// Which processes hold an item, wait for it and present it at one moment.
 ///
 /// ```swift
 /// let status = try FileCoordinationStatus(ofItemAt: document)
 /// for holder in status.holders { print(holder.participant.label, "for", holder.since) }
 /// ```
 ///
-/// It may be out of date when it arrives: show it to people, and do not decide by it whether to
-/// access the item. A deadline does that.
+/// The status may be outdated when it arrives. Show it to people, but do not use it to decide
+/// whether to access the item; use a deadline for that.
 public struct FileCoordinationStatus: Sendable {
-    /// A process that takes part.
+    /// A process that takes part in coordination.
     public struct Participant: Hashable, Sendable {
-        /// Its number; in another process namespace than this one if ``isInAnotherNamespace``.
+        /// The process ID; in another PID namespace than this process's if
+        /// ``isInAnotherNamespace``.
         public let processIdentifier: Int32
-        /// Whether the process is in another process namespace, as in a container.
+        /// Whether the process is in another PID namespace, for example in a container.
         public let isInAnotherNamespace: Bool
-        /// The name of its program.
+        /// The name of the process's program.
         public let processName: String
-        /// What people know it by: its label, else the name of its program (Rule 18.15).
+        /// The name to show to people: the label, or else the program's name (Rule 18.15).
         ///
-        /// Another program's choice; escape control characters before you show it.
+        /// Another program has chosen it, so escape control characters before you show it.
         public let label: String
-        /// Whether the process is stopped, as by Control-Z (Rule 18.6).
+        /// Whether the process is stopped, for example by Control-Z (Rule 18.6).
         public let isStopped: Bool
     }
 
-    /// An access that is held, or waits.
+    /// A granted or waiting access.
     public struct Access: Hashable, Sendable {
-        /// Whose it is.
+        /// The process of the access.
         public let participant: Participant
-        /// What it is for.
+        /// The purpose of the access.
         public let purposeIdentifier: String
-        /// Its items: all of the call's.
+        /// All items of the call.
         public let urls: [URL]
-        /// Whether it writes any of them.
+        /// Whether the access writes any of the items.
         public let isWriting: Bool
-        /// For how long it has been held, or has waited.
+        /// How long the access has been held or has waited.
         public let since: Duration
     }
 
-    /// A presenter.
+    /// A registered presenter.
     public struct Presenter: Hashable, Sendable {
-        /// Whose it is.
+        /// The process of the presenter.
         public let participant: Participant
-        /// What it presents.
+        /// The presented item.
         public let url: URL
-        /// Whether it has not answered in time, and is passed over (Rule 18.3).
+        /// Whether the presenter did not answer in time, so that claims continue without it (Rule
+        /// 18.3).
         public let isUnresponsive: Bool
     }
 
-    /// The accesses that are granted.
+    /// The granted accesses.
     public let holders: [Access]
-    /// The accesses that wait for others, or for presenters; in the order of their claims.
+    /// The accesses that wait for others or for presenters, in the order of their claims.
     public let waiters: [Access]
     /// The presenters, in the order of registration.
     public let presenters: [Presenter]
 
-    /// Asks the arbiter about an item, and about what is inside of it if it is a directory.
+    /// Asks the server for the status of an item and, if it is a directory, of everything inside
+    /// it.
     ///
-    /// Blocks the thread until the arbiter has answered, as a rule for less than a millisecond, at
-    /// most for some seconds. Not to be asked in a loop: for the answer, what was delegated to
-    /// programs is taken back.
+    /// Blocks the calling thread until the server has answered: usually for less than a
+    /// millisecond, at most for a few seconds. The server reads the ledgers of all clients for the
+    /// answer, so do not ask in a loop. It recalls no delegation (Rule 18.5).
     ///
-    /// - Parameter url: the item; it need not exist. Links on the way are followed, a final one is
-    ///   not (Rules 1.3, 1.4).
-    /// - Throws: an error of Foundation if the URL names no place (Rule 1.10), or
-    ///   ``FileCoordinationError`` if the arbiter cannot be asked.
+    /// - Parameter url: the item; it need not exist. Symbolic links on the way are followed; one at
+    ///   the end is not (Rules 1.3, 1.4).
+    /// - Throws: an error of Foundation if the URL cannot be resolved (Rule 1.10), or
+    ///   ``FileCoordinationError`` if the server cannot be asked.
     public init(ofItemAt url: URL) throws {
         let place = try PlaceResolver.canonicalBytes(of: url)
         let report: StatusReport?
@@ -88,7 +91,9 @@ public struct FileCoordinationStatus: Sendable {
         self.init(report, at: place)
     }
 
-    /// The part of a report that is about a place; nothing if there is no report.
+    /// Extracts the part of a report that concerns a path.
+    ///
+    /// If there is no report, the status is empty.
     init(_ report: StatusReport?, at place: [UInt8]) {
         let claims = (report?.claims ?? []).filter { claim in
             claim.items.contains { Self.isWithin($0.path.bytes, place) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One item of a coordinated access to several items. The caller makes intents, the coordinator
-// claims them all at once (Rule 2.13), and the accessor looks into them for where the items are by
-// then (Rule 13.3).
+// One item of a coordinated access to several items. The caller creates intents, the coordinator
+// claims them all at once (Rule 2.13), and the accessor gets the present URLs from them (Rule
+// 13.3).
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
 public import Foundation
 
-/// What one coordinated access wants with one item, and where that item is.
+/// An item of a coordinated access, the kind of access, and the item's present URL.
 ///
-/// Made by the caller and handed to the coordinator; the same instances are what the accessor uses
-/// (Rule 13.3). An intent is a reference: inside the accessor ask it for ``url`` instead of using
-/// the URL with which it was made.
+/// The caller creates intents and passes them to the coordinator; the accessor uses the same
+/// instances (Rule 13.3). In the accessor, use the intent's ``url`` instead of the URL with which
+/// it was created.
 ///
 /// ```swift
 /// let source = NSFileAccessIntent.readingIntent(with: template)
@@ -22,15 +22,16 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Do not make one with `NSFileAccessIntent()`: such an intent has no item, and calls refuse it.
+/// Do not create one with `NSFileAccessIntent()`: such an intent has no item, and calls fail with
+/// it.
 open class NSFileAccessIntent: NSObject, @unchecked Sendable {
-    /// What the caller asked for when it made the intent.
+    /// The request with which the intent was created.
     package enum Request: Hashable, Sendable {
-        /// Made by ``NSFileAccessIntent/readingIntent(with:options:)``.
+        /// Created by ``NSFileAccessIntent/readingIntent(with:options:)``.
         case reading(NSFileCoordinator.ReadingOptions)
-        /// Made by ``NSFileAccessIntent/writingIntent(with:options:)``.
+        /// Created by ``NSFileAccessIntent/writingIntent(with:options:)``.
         case writing(NSFileCoordinator.WritingOptions)
-        /// Made by neither, so that there is no item.
+        /// Created without an item.
         case nothing
     }
 
@@ -41,18 +42,20 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
 
     private let wish: Lock<Wish>
 
-    /// An intent without an item; calls refuse it, so use the two class methods instead.
+    /// Creates an intent without an item, which calls reject.
+    ///
+    /// Use the two class methods instead.
     public required override init() {
         let nowhere = URL(fileURLWithPath: "/", isDirectory: true)
         wish = Lock(Wish(request: .nothing, url: nowhere))
         super.init()
     }
 
-    /// An intent to read the item at `url`.
+    /// Creates an intent to read the item at `url`.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be read.
+    ///   - options: how the accessor will read the item.
     /// - Returns: the intent.
     open class func readingIntent(
         with url: URL, options: NSFileCoordinator.ReadingOptions = []
@@ -62,11 +65,11 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         return intent
     }
 
-    /// An intent to write the item at `url`.
+    /// Creates an intent to write the item at `url`.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be written.
+    ///   - options: how the accessor will write the item.
     /// - Returns: the intent.
     open class func writingIntent(
         with url: URL, options: NSFileCoordinator.WritingOptions = []
@@ -76,15 +79,18 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         return intent
     }
 
-    /// Where the item is.
+    /// The present URL of the item.
     ///
-    /// The URL that the intent was made with, in the same spelling (Rule 1.8).
+    /// If the item has not moved, this is the URL with which the intent was created, unchanged
+    /// (Rule 1.8). May be read on any thread.
     open var url: URL { wish.withLock { $0.url } }
 
-    /// What the caller asked for.
+    /// The request with which the intent was created.
     package var request: Request { wish.withLock { $0.request } }
 
-    /// Tells the intent where its item is by now; for the session, before the accessor starts.
+    /// Sets the item's present URL.
+    ///
+    /// The session calls this before the accessor starts.
     package func rewrite(url: URL) {
         wish.withLock { $0.url = url }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: calls for tasks. None of them holds a thread while it waits, and cancelling the
-// task ends the wait (Rule 18.11). The accessor runs where the caller runs, and is covered by the
-// claim until it returns, over all of its suspensions.
+// Beyond Apple's API: coordinated access from tasks. No call blocks a thread while it waits, and
+// cancelling the task ends the wait (Rule 18.11). The accessor runs on the caller's actor. The
+// claim lasts until the accessor returns, even while it is suspended.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
@@ -17,18 +17,17 @@ extension NSFileCoordinator {
     /// ) { try Data(contentsOf: $0) }
     /// ```
     ///
-    /// Call it in an `async` function or closure. In the top-level code of a script the compiler
-    /// takes the throwing call of the same name, which blocks the thread, and warns that there is
-    /// nothing to `await`.
+    /// Call it in an `async` function or closure. In the top-level code of a script, the compiler
+    /// chooses the overload that blocks the thread, and warns that there is nothing to `await`.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be read.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait alone, not the
-    ///     accessor (Rule 18.1).
-    ///   - isolation: the caller's, on which the accessor runs.
-    ///   - reader: runs with access, which lasts until it returns. Tasks that it starts and does
-    ///     not await are not covered (Rule 13.9).
+    ///   - options: how the accessor will read the item.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer
+    ///     (Rule 18.1).
+    ///   - isolation: the caller's actor, on which the accessor runs.
+    ///   - reader: the accessor. Access lasts until it returns. It does not extend to tasks that
+    ///     the accessor starts and does not await (Rule 13.9).
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled` (also when the task is
     ///   cancelled while it waits), a presenter's error, or ``FileCoordinationError``.
@@ -41,16 +40,17 @@ extension NSFileCoordinator {
         }
     }
 
-    /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
+    /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
+    /// it.
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be written.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - isolation: the caller's, on which the accessor runs.
-    ///   - writer: runs with access, which lasts until it returns.
+    ///   - options: how the accessor will write the item.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - isolation: the caller's actor, on which the accessor runs.
+    ///   - writer: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.
@@ -63,18 +63,19 @@ extension NSFileCoordinator {
         }
     }
 
-    /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
+    /// Reads one item and writes another, with one claim that is granted for both at once (Rule
+    /// 2.13).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
     ///
     /// - Parameters:
     ///   - readingURL: the item to read.
-    ///   - readingOptions: how it will be read.
+    ///   - readingOptions: how the accessor will read it.
     ///   - writingURL: the item to write.
-    ///   - writingOptions: how it will be written.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - isolation: the caller's, on which the accessor runs.
-    ///   - readerWriter: runs with access, which lasts until it returns.
+    ///   - writingOptions: how the accessor will write it.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - isolation: the caller's actor, on which the accessor runs.
+    ///   - readerWriter: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.
@@ -91,18 +92,18 @@ extension NSFileCoordinator {
         ) { try await readerWriter($0[0], $0[1]) }
     }
 
-    /// Writes two items, as one claim that is granted whole (Rule 2.13).
+    /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
     ///
     /// - Parameters:
-    ///   - url1: one item.
-    ///   - options1: how it will be written.
-    ///   - url2: the other item.
-    ///   - options2: how that will be written.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - isolation: the caller's, on which the accessor runs.
-    ///   - writer: runs with access, which lasts until it returns.
+    ///   - url1: the first item.
+    ///   - options1: how the accessor will write it.
+    ///   - url2: the second item.
+    ///   - options2: how the accessor will write it.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - isolation: the caller's actor, on which the accessor runs.
+    ///   - writer: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.
@@ -118,17 +119,17 @@ extension NSFileCoordinator {
         ) { try await writer($0[0], $0[1]) }
     }
 
-    /// Accesses the items of intents, as one claim that is granted whole (Rule 2.13).
+    /// Accesses the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
-    /// The accessor gets the same intents, with the URLs that hold by then (Rule 13.3).
+    /// The accessor gets the same intents with their present URLs (Rule 13.3).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - isolation: the caller's, on which the accessor runs.
-    ///   - accessor: runs with access, which lasts until it returns.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - isolation: the caller's actor, on which the accessor runs.
+    ///   - accessor: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.

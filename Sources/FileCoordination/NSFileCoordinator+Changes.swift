@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: changes as a stream (Rule 7.14), for those who want to know what became of an
-// item and need not be asked for it.
+// Beyond Apple's API: the changes of an item as an asynchronous sequence (Rule 7.14), for programs
+// that need to know about changes but need not be asked before an access.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -9,36 +9,38 @@ import FileCoordinationClient
 import FileCoordinationSystem
 public import Foundation
 
-/// A change of an item, or of something inside it.
+/// A change of an item, or of an item inside it.
 public struct FileChange: Hashable, Sendable {
-    /// What happened.
+    /// The kinds of changes.
     public enum Kind: Hashable, Sendable {
-        /// The item is there, and was not.
+        /// The item exists now and did not before.
         case appeared
-        /// Its contents or its attributes are others.
+        /// The contents or attributes of the item have changed.
         case changed
-        /// Nothing is there any more.
+        /// The item does not exist any more.
         case removed
-        /// It is at ``FileChange/url``, and was there.
+        /// The item was moved to ``FileChange/url`` from this URL.
         case moved(from: URL)
-        /// Anything may have changed, in the item and in all that it contains: look again.
+        /// Anything may have changed in the item and in everything that it contains: look again.
         ///
-        /// Comes when changes were lost, also because they were not read in time.
+        /// Sent when a directory as a whole was reported as changed, and when changes were lost,
+        /// for example because they were not read in time.
         case everything
     }
 
-    /// What happened.
+    /// The kind of the change.
     public var kind: Kind
-    /// The item that changed, where it is now, or was last.
+    /// The changed item: its present URL, or the last one.
     public var url: URL
-    /// Whether a coordinated writer did it; false for what plain programs did, and for what cannot
-    /// be told.
+    /// Whether a coordinated writer made the change.
+    ///
+    /// False for a program that does not coordinate, and if it is unknown.
     public var isCoordinated: Bool
 }
 
 extension NSFileCoordinator {
-    /// The changes of an item from now on and, of a directory, of all that it contains, by
-    /// coordinated writers and by programs that do not coordinate (Rule 7.14).
+    /// Returns the changes of an item from now on and, if it is a directory, of everything that it
+    /// contains, whether or not the writer coordinates (Rule 7.14).
     ///
     /// ```swift
     /// for await change in try NSFileCoordinator.changes(at: folder) {
@@ -46,18 +48,22 @@ extension NSFileCoordinator {
     /// }
     /// ```
     ///
-    /// The item may be missing; it is followed when it is moved. Nothing is asked of the stream,
-    /// so it delays no access. It ends with the task that reads it, or when it is let go.
+    /// The item need not exist, and it is followed when it is moved. The sequence is never asked to
+    /// relinquish the item, so it delays no access of others. Watching ends when the sequence and
+    /// its iterators are released. A task that is cancelled gets nil.
     ///
-    /// **Back-pressure.** What was not read is kept, up to 1,024 changes. When there is one more,
-    /// all of them give way to a single ``FileChange/Kind/everything``, so a reader that is slow
-    /// costs bounded memory and learns that it has missed something.
+    /// **Threads.** May be called on any thread. Blocks the calling thread until the item is
+    /// watched, which can take a tenth of a second for a directory with very many items. Reading
+    /// the changes blocks no thread.
     ///
-    /// The call blocks until the item is watched; it may take a tenth of a second for a directory
-    /// that contains very much.
+    /// **Cost.** Up to 1,024 unread changes are kept. When there is one more, a single
+    /// ``FileChange/Kind/everything`` replaces all of them. So a slow reader takes bounded memory
+    /// and learns that it has missed changes.
     ///
-    /// - Throws: what keeps the item from being presented, as
-    ///   ``registerFilePresenter(_:label:)``.
+    /// - Parameter url: the item to watch.
+    /// - Returns: the changes, in order.
+    /// - Throws: the error that ``registerFilePresenter(_:label:)`` would throw for a presenter of
+    ///   the item.
     public static func changes(at url: URL) throws -> FileChanges {
         let listener = ChangeListener(url)
         do throws(AccessFailure) {
@@ -69,27 +75,27 @@ extension NSFileCoordinator {
     }
 }
 
-/// The changes of an item, in their order; see ``NSFileCoordinator/changes(at:)``.
+/// The changes of an item, in order; see ``NSFileCoordinator/changes(at:)``.
 ///
-/// Several iterators share the changes: each goes to one of them.
+/// If there are several iterators, each change goes to only one of them.
 public struct FileChanges: AsyncSequence, Sendable {
     private let subscription: ChangeSubscription
 
     fileprivate init(_ subscription: ChangeSubscription) { self.subscription = subscription }
 
-    /// Reads the changes.
+    /// Reads the changes of an item.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: ChangeSubscription
 
-        /// The next change; nil when the task is cancelled.
+        /// Waits for the next change.
         public mutating func next() async -> FileChange? { await subscription.listener.next() }
     }
 
-    /// Begins to read.
+    /// Returns an iterator, which shares the changes with other iterators of this sequence.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 }
 
-/// Ends the presenter when the stream is let go.
+/// Deregisters the presenter when the sequence and its iterators are released.
 private final class ChangeSubscription: Sendable {
     let listener: ChangeListener
 
@@ -98,14 +104,14 @@ private final class ChangeSubscription: Sendable {
     deinit { Session.removePresenter(listener.identity) }
 }
 
-/// A presenter that is asked for nothing, and keeps what it is told until it is read.
+/// A presenter that is asked for nothing, and stores changes until they are read.
 private final class ChangeListener: Presenter {
     private struct State {
         var url: URL
         var buffer = ChangeBuffer()
         var readers: [(id: UInt64, continuation: CheckedContinuation<FileChange?, Never>)] = []
         var lastReader: UInt64 = 0
-        /// Readers that were cancelled before they waited.
+        /// Readers whose tasks were cancelled before they began to wait.
         var cancelled: Set<UInt64> = []
     }
 
@@ -139,19 +145,19 @@ private final class ChangeListener: Presenter {
         _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) { completion(nil) }
 
-    // MARK: Hearing
+    // MARK: Notices
 
     func receive(_ notice: PresenterNotice) -> Bool {
         let isCoordinated = !notice.isPlain
         func isThere(_ place: ItemPath) -> Bool {
-            // What cannot be looked at cannot be told from what is gone.
+            // An item that cannot be examined counts as gone.
             (try? FileStatus(path: place.bytes, followLinks: false)) != nil
         }
         switch notice.withoutOrigin {
         case .itemDidChange:
             let url = state.withLock { $0.url }
             guard let path = url.pathBytes else { return false }
-            // As above.
+            // A path that cannot be examined counts as gone, too.
             let status = try? FileStatus(path: path, followLinks: false)
             let kind: FileChange.Kind =
                 status.map { $0.kind == .directory ? .everything : .changed } ?? .removed
@@ -215,15 +221,17 @@ private final class ChangeListener: Presenter {
     }
 }
 
-/// Changes that were not read yet: a bounded number.
+/// A bounded number of unread changes.
 struct ChangeBuffer {
-    /// The most that are kept one by one.
+    /// The most changes that are stored individually.
     static let limit = 1024
 
     private var changes: [FileChange] = []
     private var head = 0
 
-    /// Keeps one; beyond the limit a single one that stands for all, about the item at `url`.
+    /// Adds a change.
+    ///
+    /// Beyond the limit, one change about the item at `url` replaces all of them.
     mutating func add(_ change: FileChange, of url: URL) {
         if changes.count - head == 1, changes[head].kind == .everything, changes[head].url == url {
             changes[head].isCoordinated = changes[head].isCoordinated && change.isCoordinated
@@ -237,7 +245,7 @@ struct ChangeBuffer {
         changes.append(change)
     }
 
-    /// Takes out the oldest.
+    /// Removes and returns the oldest change.
     mutating func take() -> FileChange? {
         guard head < changes.count else { return nil }
         defer {

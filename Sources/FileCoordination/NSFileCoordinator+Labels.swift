@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: short texts by which people recognise claims and presenters (Rule 18.15).
+// Beyond Apple's API: short texts by which people recognize claims and presenters (Rule 18.15).
 
 #if !canImport(Darwin)
 import FileCoordinationClient
 import Foundation
 
 extension NSFileCoordinator {
-    /// A short text for people that names this coordinator's accesses in errors and in
-    /// `filecoord status` (Rule 18.15).
+    /// A short text that names this coordinator's accesses in errors and in `filecoord status`
+    /// (Rule 18.15).
     ///
-    /// `nil` stands for ``processLabel``, and if that is `nil`, too, for the program's name. At
-    /// most 120 bytes of UTF-8 are kept, in whole characters; control characters are escaped when
-    /// it is shown. A label has no effect on who waits for whom. An access that is begun with a
-    /// label of its own is a little slower than one without.
+    /// `nil` stands for ``processLabel`` or, if that is `nil` as well, for the program's name. At
+    /// most 120 bytes of UTF-8 are kept, in whole characters. Control characters are escaped when
+    /// the label is shown. A label does not influence which claims wait for each other. An access
+    /// with a label of its own is slightly slower than one without.
     ///
     /// ```swift
     /// let coordinator = NSFileCoordinator()
     /// coordinator.label = "nightly export"
     /// ```
     ///
-    /// May be set at any time and on any thread; it counts for accesses that begin afterwards.
+    /// May be set at any time and on any thread. It applies to accesses that begin afterwards.
     public var label: String? {
         get { core.label }
         set { core.setLabel(newValue) }
     }
 
-    /// A short text for people that names all accesses and presenters of this process that have no
-    /// label of their own; `nil` stands for the program's name (Rule 18.15).
+    /// A short text that names all accesses and presenters of this process without a label of their
+    /// own; `nil` stands for the program's name (Rule 18.15).
     ///
-    /// It is kept once for the process, costs accesses nothing, and is bounded like ``label``. May
-    /// be set at any time and on any thread; it counts at once, also for accesses under way.
+    /// It is stored once for the process, so accesses do not become slower. It has the same limits
+    /// as ``label``. May be set at any time and on any thread. It applies at once, even to running
+    /// accesses.
     public static var processLabel: String? {
         get {
             let text = ProcessLabel.text
@@ -39,21 +40,21 @@ extension NSFileCoordinator {
         set { ProcessLabel.text = newValue ?? "" }
     }
 
-    /// Registers a presenter that has a label of its own (Rule 18.15).
+    /// Registers a presenter with a label of its own (Rule 18.15).
     ///
     /// See ``addFilePresenter(_:)`` for everything else.
     ///
     /// - Parameters:
     ///   - filePresenter: the presenter.
-    ///   - label: a short text for people, bounded like ``label``.
+    ///   - label: a short text for people, with the same limits as ``label``.
     public static func addFilePresenter(_ filePresenter: any NSFilePresenter, label: String) {
         Session.add(filePresenter, label: label)
     }
 
-    /// Registers a presenter, or says why it cannot be registered.
+    /// Registers a presenter, and throws if that is impossible.
     ///
-    /// See ``addFilePresenter(_:)`` for everything else: that one says on standard error what this
-    /// one throws.
+    /// ``addFilePresenter(_:)``, which describes everything else, prints the error to standard
+    /// error instead. Blocks the calling thread until the server has registered the presenter.
     ///
     /// ```swift
     /// do {
@@ -65,10 +66,11 @@ extension NSFileCoordinator {
     ///
     /// - Parameters:
     ///   - filePresenter: the presenter.
-    ///   - label: a short text for people, bounded like ``label``; nil: that of the process.
-    /// - Throws: ``FileCoordinationError`` if no arbiter can be reached or a limit is reached, else
-    ///   an error of Foundation about ``NSFilePresenter/presentedItemURL`` (Rule 1.10). Then the
-    ///   presenter is not registered.
+    ///   - label: a short text for people, with the same limits as ``label``; nil for that of the
+    ///     process.
+    /// - Throws: ``FileCoordinationError`` if no server can be reached or a limit is reached, or an
+    ///   error of Foundation about ``NSFilePresenter/presentedItemURL`` (Rule 1.10). The presenter
+    ///   is not registered then.
     public static func registerFilePresenter(
         _ filePresenter: any NSFilePresenter, label: String? = nil
     ) throws {

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: on macOS the system knows which directories are packages, here a program must
-// say so.
+// Beyond Apple's API: which directories are packages. On macOS the system knows that; on Linux a
+// program must say so.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
 import Foundation
 
 extension NSFileCoordinator {
-    /// What directories are whose names have some extension.
+    /// What the directories with a path extension are.
     public enum DirectoryKind: Hashable, Sendable {
         /// A package: treated as one file (Rules 1.11, 1.12).
         case package
-        /// A package if it holds `Contents/`, `Info.plist` or `Index/`.
+        /// A package if it contains `Contents/`, `Info.plist` or `Index/`.
         case packageWithContents
-        /// A directory like any other.
+        /// An ordinary directory.
         case directory
     }
 
     /// Sets whether directories with this path extension are packages, for all programs that share
-    /// the arbiter (Rule 1.11).
+    /// the server (Rule 1.11).
     ///
     /// It applies to accesses that begin later, until the last process that has set it ends. To set
-    /// it permanently, write it into `filecoordination/packages` in the user's configuration.
+    /// it permanently, write it into `filecoordination/packages` in the user's configuration. May
+    /// be called on any thread; it does not wait for other programs.
     ///
     /// - Parameters:
     ///   - pathExtension: the extension, without a dot.
     ///   - kind: what a directory with that extension is.
-    /// - Throws: an error if `pathExtension` cannot be an extension, and ``FileCoordinationError``
-    ///   if the settings of all programs together exceed 16 KiB.
+    /// - Throws: an error if `pathExtension` is not a valid extension, and
+    ///   ``FileCoordinationError`` if the settings of all programs together exceed 16 KiB.
     public static func treatDirectories(
         withPathExtension pathExtension: String, as kind: DirectoryKind
     ) throws {

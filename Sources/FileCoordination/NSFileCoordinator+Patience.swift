@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: a presenter that does not answer blocks no claim for ever (Rule 18.3).
+// Beyond Apple's API: a presenter that does not answer cannot block claims forever (Rule 18.3).
 
 #if !canImport(Darwin)
 import FileCoordinationClient
 import FileCoordinationSystem
 
 extension NSFileCoordinator {
-    /// How long presenters of this process may take to answer before they are passed over; nil:
-    /// as long as they like, as on Apple platforms.
+    /// How long a presenter of this process may take to answer before claims continue without its
+    /// answer; nil for no limit, as on Apple platforms.
     ///
-    /// 30 seconds unless it is set. Counts for presenters that are added later. A presenter that
-    /// was passed over is asked nothing until it answers again, and is then told
-    /// `presentedItemDidChange()`; one that is busy saving asks for more time simply by making a
-    /// coordinated access on its own behalf (Rule 18.3).
+    /// The default is 30 seconds. A new value applies to presenters that are added later. A
+    /// presenter that did not answer in time is not asked again until it answers. It is then told
+    /// `presentedItemDidChange()`. A presenter that is busy saving extends the time by making a
+    /// coordinated access on its own behalf (Rule 18.3). May be set on any thread.
     public static var filePresenterTimeout: Duration? {
         get { PresenterPatience.duration.withLock { $0 } }
         set { PresenterPatience.duration.withLock { $0 = newValue } }
@@ -21,11 +21,11 @@ extension NSFileCoordinator {
 }
 
 extension NSFileCoordinator {
-    /// Whether waiting calls of this process fail with `NSUserCancelledError` when it goes on after
-    /// it was stopped while others waited behind them.
+    /// Whether waiting calls of this process fail with `NSUserCancelledError` when the process
+    /// continues after it was stopped and other claims have passed the calls.
     ///
-    /// False unless it is set: they keep their place in the queue. True is what happens on Apple
-    /// platforms (Rule 18.6).
+    /// The default is false: the calls keep their positions in the queue. True is the behavior on
+    /// Apple platforms (Rule 18.6). May be set on any thread.
     public static var cancelsWaitsAfterSuspension: Bool {
         get { Suspension.cancelsWaits.withLock { $0 } }
         set { Suspension.cancelsWaits.withLock { $0 = newValue } }

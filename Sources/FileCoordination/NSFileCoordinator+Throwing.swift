@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: calls that throw, return what the accessor returns, and can have a deadline. They
-// are disfavoured beside their async overloads, so that in an async function, where a wait must not
-// hold the thread, the compiler takes those.
+// Beyond Apple's API: calls that throw, return what the accessor returns, and can have a deadline.
+// They are disfavored overloads: in an async function, where waiting must not block the thread, the
+// compiler chooses the async ones.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
@@ -11,19 +11,21 @@ public import Foundation
 extension NSFileCoordinator {
     /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
-    /// In an `async` function the compiler takes the `async` overload of this call, which holds no
-    /// thread while it waits. Where it must be this one, as for an accessor that has to stay on its
-    /// thread, make the call in a function of its own that is not `async`, or in a closure that is
-    /// called on the spot: `try { try coordinator.coordinate(readingItemAt: url) { … } }()`. It
-    /// blocks a thread of the cooperative pool while it waits. At the top level of a script the
-    /// compiler takes this call, also behind `await`.
+    /// Blocks the calling thread until access is granted, and runs the accessor on it.
+    ///
+    /// In an `async` function, the compiler chooses the `async` overload, which blocks no thread.
+    /// If you need this one there, for example because the accessor must stay on its thread, make
+    /// the call in a function that is not `async`, or in a closure that is called at once: `try {
+    /// try coordinator.coordinate(readingItemAt: url) { … } }()`. It then blocks a thread of the
+    /// cooperative pool while it waits. At the top level of a script, the compiler chooses this
+    /// overload even after `await`.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be read.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait alone, not the
-    ///     accessor (Rule 18.1).
-    ///   - reader: runs on the calling thread, with access.
+    ///   - options: how the accessor will read the item.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer
+    ///     (Rule 18.1).
+    ///   - reader: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.
@@ -37,15 +39,16 @@ extension NSFileCoordinator {
         }
     }
 
-    /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
+    /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
+    /// it.
     ///
     /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be written.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - writer: runs on the calling thread, with access.
+    ///   - options: how the accessor will write the item.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - writer: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.
@@ -59,17 +62,18 @@ extension NSFileCoordinator {
         }
     }
 
-    /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
+    /// Reads one item and writes another, with one claim that is granted for both at once (Rule
+    /// 2.13).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
     ///
     /// - Parameters:
     ///   - readingURL: the item to read.
-    ///   - readingOptions: how it will be read.
+    ///   - readingOptions: how the accessor will read it.
     ///   - writingURL: the item to write.
-    ///   - writingOptions: how it will be written.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - readerWriter: runs on the calling thread, with access.
+    ///   - writingOptions: how the accessor will write it.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - readerWriter: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.
@@ -86,17 +90,17 @@ extension NSFileCoordinator {
         ) { try readerWriter($0[0], $0[1]) }
     }
 
-    /// Writes two items, as one claim that is granted whole (Rule 2.13).
+    /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
     ///
     /// - Parameters:
-    ///   - url1: one item.
-    ///   - options1: how it will be written.
-    ///   - url2: the other item.
-    ///   - options2: how that will be written.
-    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
-    ///   - writer: runs on the calling thread, with access.
+    ///   - url1: the first item.
+    ///   - options1: how the accessor will write it.
+    ///   - url2: the second item.
+    ///   - options2: how the accessor will write it.
+    ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - writer: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
     ///   ``FileCoordinationError``.

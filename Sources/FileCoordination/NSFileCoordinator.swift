@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The class that people know. It holds a purpose, a presenter and the calls that wait; everything
-// else happens in FileCoordinationClient.
+// The public class. It contains a purpose, a presenter and the waiting calls (`Coordinator`);
+// FileCoordinationClient implements everything else.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -17,16 +17,18 @@ public import Foundation
 /// ```
 ///
 /// Each access waits until no other process has a conflicting one, and until all presenters of the
-/// item have relinquished it. One coordinator is meant for one thread at a time, except for
-/// ``cancel()`` (Rule 16.1): it is not `Sendable`, as it is not on Apple platforms. Code that is
-/// ported from there gets a warning for that, not an error. Making one costs next to nothing.
+/// item have relinquished it. Creating a coordinator costs very little.
+///
+/// Use a coordinator on one thread at a time, except for ``cancel()`` (Rule 16.1). As on Apple
+/// platforms, it is not `Sendable`; in code that is ported from there, the compiler reports that as
+/// a warning and not as an error.
 @preconcurrency open class NSFileCoordinator: NSObject {
     let core: Coordinator
 
-    /// A coordinator that acts on behalf of a presenter, or of none.
+    /// Creates a coordinator that acts for a presenter, or for none.
     ///
-    /// The presenter gets no messages about what the coordinator does (Rule 6), and is retained
-    /// (Rule 4.2a).
+    /// The presenter is not asked or told about the coordinator's own accesses (Rule 6). The
+    /// coordinator retains it (Rule 4.2a).
     ///
     /// - Parameter filePresenterOrNil: the presenter, or nil for none.
     public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
@@ -34,16 +36,17 @@ public import Foundation
         super.init()
     }
 
-    /// A coordinator that acts on behalf of no presenter.
+    /// Creates a coordinator that acts for no presenter.
     public convenience override init() { self.init(filePresenter: nil) }
 
     // MARK: Purpose
 
-    /// What this coordinator is for: claims of equal purpose never wait for each other (Rule 2.10).
+    /// The purpose of this coordinator: claims with equal purposes never wait for each other (Rule
+    /// 2.10).
     ///
-    /// All coordinators made with the same presenter share one. It can be set once, before the
-    /// first use, on a coordinator that was made without a presenter; anything else is a mistake in
-    /// the program and stops it (Rules 4.3, 4.4).
+    /// All coordinators created with the same presenter share one purpose. A program can set it
+    /// once, before the first use, on a coordinator without a presenter. Any other assignment is a
+    /// programming error and ends the program (Rules 4.3, 4.4).
     open var purposeIdentifier: String {
         get { core.purposeText }
         set { core.setPurpose(newValue) }
@@ -51,42 +54,41 @@ public import Foundation
 
     // MARK: Cancelling
 
-    /// Ends all waits of this coordinator, now and later, with `CocoaError.userCancelled`.
+    /// Cancels all waiting and future calls of this coordinator with `CocoaError.userCancelled`.
     ///
-    /// Returns at once. May be called on any thread. An accessor that already runs is not affected
-    /// (Rules 12.1 to 12.6).
+    /// Returns at once, and may be called on any thread. Does not affect an accessor that is
+    /// already running (Rules 12.1 to 12.6).
     open func cancel() { core.cancel() }
 
-    // MARK: Making things known inside an accessor
+    // MARK: Announcements inside an accessor
 
-    /// Says that an item is going to be moved.
+    /// Announces that an item will be moved.
     ///
-    /// It has no effect, and need not be called: it is for sandboxes, and Linux has none of Apple's
-    /// (Rule 11.11).
+    /// Has no effect and need not be called. On Apple platforms it serves the sandbox (Rule 11.11).
     ///
     /// - Parameters:
-    ///   - oldURL: where the item is.
-    ///   - newURL: where it is going to be.
+    ///   - oldURL: the URL of the item.
+    ///   - newURL: the URL that it will have.
     open func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
     /// Announces that the accessor has moved an item, or a directory that contains it.
     ///
-    /// Presenters of the item and of everything inside follow it, and so do claims that wait for it
-    /// (Rules 11.1 to 11.4). Without effect outside of an accessor of this coordinator that writes
-    /// (Rule 11.10). After a write with ``WritingOptions/forMoving`` the move of its item is also
-    /// found without this call. Call it before the accessor returns.
+    /// Presenters of the item and of everything inside it follow the move, and so do waiting claims
+    /// (Rules 11.1 to 11.4). Has no effect outside a writing accessor of this coordinator (Rule
+    /// 11.10). Call it before the accessor returns. After a write with
+    /// ``WritingOptions/forMoving``, the move of its item is detected even without this call.
     ///
     /// - Parameters:
-    ///   - oldURL: where the item was.
-    ///   - newURL: where it is now.
+    ///   - oldURL: the former URL of the item.
+    ///   - newURL: the present URL of the item.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         core.announceMove(from: ItemName(oldURL), to: ItemName(newURL))
     }
 
     /// Announces that ubiquity attributes of an item have changed.
     ///
-    /// Presenters of the item that observe them are told (Rule 10.4); other keys than those of
-    /// ubiquity are left out (Rule 10.5).
+    /// Presenters of the item that observe these attributes are told (Rule 10.4). Keys that are not
+    /// ubiquity attributes are ignored (Rule 10.5).
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -99,41 +101,44 @@ public import Foundation
 
     // MARK: Presenters
 
-    /// Registers a presenter with the coordination of all processes of this user.
+    /// Registers a presenter, so that all processes of this user coordinate with it.
     ///
-    /// When it returns, every claim that is granted later, in any process, sees the presenter
-    /// (Rule 5.4). The registration keeps the presenter alive until it is removed (Rule 5.9).
+    /// When this returns, every claim that is granted later, in any process, takes the presenter
+    /// into account (Rule 5.4). The presenter is retained until it is removed (Rule 5.9).
     /// Registering it again has no effect (Rule 5.2). Blocks the calling thread until the server
-    /// has answered. If the presenter cannot be registered, the reason is written to standard
-    /// error; a program that wants to handle it calls ``registerFilePresenter(_:label:)`` instead.
+    /// has answered. If the presenter cannot be registered, the reason is printed to standard
+    /// error; use ``registerFilePresenter(_:label:)`` to handle the error.
     ///
     /// - Parameter filePresenter: the presenter.
     open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
         Session.add(filePresenter)
     }
 
-    /// Ends a presenter's registration.
+    /// Deregisters a presenter.
     ///
-    /// No message reaches it after this returns, except one that is already running; a claim that
-    /// waits for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
+    /// After this returns, no message reaches the presenter, except for one that is already
+    /// running. Claims that wait for its answer stop waiting (Rule 5.7). Has no effect if the
+    /// presenter is not registered.
     ///
     /// - Parameter filePresenter: the presenter.
     open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
         Session.remove(filePresenter)
     }
 
-    /// This process's presenters, in the order in which they were registered (Rule 5.1).
+    /// This process's presenters, in the order of registration (Rule 5.1).
     open class var filePresenters: [any NSFilePresenter] { Session.filePresenters }
 
-    // MARK: Access, waiting on the calling thread
+    // MARK: Access that blocks the calling thread
 
     /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
+    /// Blocks the calling thread until access is granted, and runs the accessor on it.
+    ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: how it will be read.
-    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-    ///   - reader: runs on the calling thread, with access, if access was had.
+    ///   - options: how the accessor will read the item.
+    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - reader: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
@@ -156,13 +161,16 @@ public import Foundation
         }
     }
 
-    /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
+    /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
+    /// it.
+    ///
+    /// Blocks the calling thread until access is granted, and runs the accessor on it.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: what will be done to it.
-    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-    ///   - writer: runs on the calling thread, with access, if access was had.
+    ///   - options: what the accessor will do to the item.
+    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - writer: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void
@@ -185,19 +193,20 @@ public import Foundation
         }
     }
 
-    /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
+    /// Reads one item and writes another, with one claim that is granted for both at once (Rule
+    /// 2.13).
     ///
-    /// If the second item has options, give those of the first, too (`options: []`): the compiler
-    /// takes a single `options:` for the first item's, and complains of the order. So it does on
-    /// Apple platforms, whose method has the same defaults.
+    /// If you specify options for the second item, also specify those of the first (`options: []`):
+    /// otherwise the compiler takes the argument for the first item's and reports its position as
+    /// an error. This is the same on Apple platforms.
     ///
     /// - Parameters:
     ///   - readingURL: the item to read.
-    ///   - readingOptions: how it will be read.
+    ///   - readingOptions: how the accessor will read it.
     ///   - writingURL: the item to write.
-    ///   - writingOptions: what will be done to it.
-    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-    ///   - readerWriter: runs on the calling thread, with access to both, if access was had.
+    ///   - writingOptions: what the accessor will do to it.
+    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - readerWriter: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
         writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
@@ -213,15 +222,15 @@ public import Foundation
         }
     }
 
-    /// Writes two items, as one claim that is granted whole (Rule 2.13).
+    /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
     /// - Parameters:
     ///   - url1: the first item.
-    ///   - options1: what will be done to it.
+    ///   - options1: what the accessor will do to it.
     ///   - url2: the second item.
-    ///   - options2: what will be done to it.
-    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-    ///   - writer: runs on the calling thread, with access to both, if access was had.
+    ///   - options2: what the accessor will do to it.
+    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - writer: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         writingItemAt url1: URL, options options1: WritingOptions = [],
         writingItemAt url2: URL, options options2: WritingOptions = [],
@@ -237,18 +246,20 @@ public import Foundation
         }
     }
 
-    // MARK: Access, without waiting
+    // MARK: Access on a queue
 
-    /// Asks for access to items and returns at once; `accessor` runs on `queue`, exactly once.
+    /// Requests access to items and returns at once.
     ///
-    /// The claim is held until the accessor returns, also while it is queued behind other work
-    /// (Rule 13.2). Use the intents' URLs inside (Rule 13.3).
+    /// `accessor` is called exactly once, on `queue`.
+    ///
+    /// The claim is held until the accessor returns, also while the accessor waits in the queue
+    /// (Rule 13.2). Use the intents' URLs in the accessor (Rule 13.3).
     ///
     /// - Parameters:
-    ///   - intents: what is wanted; granted all together (Rule 13.4).
-    ///   - queue: where the accessor runs. If it has an `underlyingQueue`, keep that: on Linux an
-    ///     operation queue does not.
-    ///   - accessor: gets nil when access was had, else the reason why not.
+    ///   - intents: the items, and how each will be accessed; granted all at once (Rule 13.4).
+    ///   - queue: where the accessor runs. If it has an `underlyingQueue`, retain that, because on
+    ///     Linux the operation queue does not.
+    ///   - accessor: gets nil if access was granted, else the error.
     @preconcurrency open func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -256,22 +267,26 @@ public import Foundation
         core.perform(intents, on: queue, accessor)
     }
 
-    // MARK: Many accesses
+    // MARK: Batches
 
-    /// Asks the presenters of many items at once what each access to them would ask one by one.
+    /// Asks the presenters of many items once for what each access would otherwise ask
+    /// individually.
     ///
-    /// A batch gives no access: make coordinated calls on this coordinator inside of it, on any
-    /// thread, and call the completion handler when the last of them has returned (Rules 14.1 to
-    /// 14.5). Give the top-level items; presenters of everything inside are asked, too.
+    /// A batch gives no access. Make coordinated calls on this coordinator inside the batch
+    /// accessor, on any thread, and call the completion handler after the last of them has returned
+    /// (Rules 14.1 to 14.5). Pass the top-level items; presenters of everything inside them are
+    /// asked, too.
     ///
     /// - Parameters:
-    ///   - readingURLs: items that are going to be read.
-    ///   - readingOptions: how; following links makes no sense here and is an error (Rule 14.6).
-    ///   - writingURLs: items that are going to be written.
-    ///   - writingOptions: what for; replacing makes no sense here and is an error (Rule 14.6).
-    ///   - outError: set if a presenter refused or the call was cancelled; then nothing runs.
-    ///   - batchAccessor: runs on the calling thread; gets the completion handler. The call returns
-    ///     when it has returned and the handler was called, or let go of.
+    ///   - readingURLs: the items that will be read.
+    ///   - readingOptions: how they will be read. Following links is an error in a batch (Rule
+    ///     14.6).
+    ///   - writingURLs: the items that will be written.
+    ///   - writingOptions: how they will be written. Replacing is an error in a batch (Rule 14.6).
+    ///   - outError: set if a presenter refused or the call was cancelled; the batch accessor does
+    ///     not run then.
+    ///   - batchAccessor: runs on the calling thread and gets the completion handler. The call
+    ///     returns after it has returned and the handler was called or released.
     @preconcurrency open func prepare(
         forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
         writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],
@@ -287,12 +302,12 @@ public import Foundation
         }
     }
 
-    // MARK: One access
+    // MARK: Implementation
 
     /// Waits for access and runs `accessor` on this thread (Rule 13.8).
     ///
-    /// On failure the accessor does not run, and `outError` says why; on success `outError` is left
-    /// as it was (Rule 9.6).
+    /// If access is not granted, the accessor does not run and `outError` is set; otherwise
+    /// `outError` is unchanged (Rule 9.6).
     private func perform(
         _ outError: NSErrorPointer, kind: ClaimKind = .access,
         items: () throws(NSError) -> [CallItem], accessor: ([URL]) -> Void

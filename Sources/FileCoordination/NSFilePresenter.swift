@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An object that shows a file or directory, and wants to be asked before others touch it and told
-// after they did.
+// The presenter protocol. A presenter shows or uses a file or directory, and is asked before other
+// programs access it and told afterwards.
 //
-// Apple's protocol has optional methods, which need the Objective-C runtime. Here each of them is a
-// requirement with a default, and its result is an associated type: the default returns
-// ``_NotImplemented``, a presenter's own method returns `Void`. So the types alone say what a
-// presenter implements, and no method must be called to find out (Rule 5.3). Programs do not
-// write those associated types down; the compiler infers them.
+// Apple's protocol has optional methods, which need the Objective-C runtime. Here, each of them is
+// a requirement with a default implementation, and its result is an associated type: the default
+// returns ``_NotImplemented``, a presenter's own method returns `Void`. So the library finds out
+// from the types which methods a presenter implements, without calling any (Rule 5.3). Programs
+// do not write the associated types; the compiler infers them.
 
 #if !canImport(Darwin)
 public import Foundation
 
-/// What the default of an optional presenter method returns.
+/// The result of the default implementation of an optional presenter method.
 public struct _NotImplemented: Sendable {}
 
 /// An object that takes part in coordinated access to one file or directory.
 ///
-/// Register it with `NSFileCoordinator.addFilePresenter(_:)`. Every method below is called on
-/// ``presentedItemOperationQueue`` (Rule 6, 16.5), but for those with an `async` spelling: these
-/// are started from that queue and run where their isolation says. Everything but the first two
-/// properties is optional; which methods a presenter has is read when it is registered, and a
-/// presenter is never sent, nor waited for, what it does not implement (Rule 5.3).
+/// Register it with `NSFileCoordinator.addFilePresenter(_:)`. Its methods are called on
+/// ``presentedItemOperationQueue`` (Rules 6 and 16.5). The `async` forms are started from that
+/// queue and run on the actor to which they are isolated. Everything except for the first two
+/// properties is optional. The library determines at registration which methods a presenter
+/// implements; it neither calls nor waits for others (Rule 5.3).
 ///
-/// A method counts as implemented if the class that states the conformance, or one of its
+/// A method counts as implemented if the class that declares the conformance, or one of its
 /// superclasses, declares it. A method that only a *subclass* of that class adds is never called:
-/// declare it, empty, in the class that states the conformance and override it.
+/// declare it, empty, in the class that declares the conformance, and override it.
 ///
-/// Blocks may be spelled with `@Sendable` or without, in both language modes.
+/// Block types may be written with or without `@Sendable`, in both language modes.
 @preconcurrency public protocol NSFilePresenter: NSObjectProtocol {
     // MARK: What is presented
 
     /// The file or directory, or nil while there is none (Rule 5.5).
     ///
-    /// May be read on any thread at any time, also inside a coordinator's calls (Rule 16.3).
+    /// Read on any thread at any time, even during a coordinator's calls (Rule 16.3).
     var presentedItemURL: URL? { get }
 
     /// The queue on which the methods below are called; read when the presenter is registered.
     ///
-    /// A serial queue gets them in order. Give it an `underlyingQueue` of its own: on Linux all
-    /// operation queues without one share a few threads. Keep that `DispatchQueue` in a property as
-    /// well: on Linux the operation queue does not retain it, and would use it after its end.
+    /// A serial queue runs them in order. Give it an `underlyingQueue` of its own: on Linux all
+    /// operation queues without one share a few threads. Store that `DispatchQueue` in a property,
+    /// because on Linux the operation queue does not retain it and would use it after its release.
     /// The queue's thread must not wait for coordinated access that in turn asks this presenter
     /// (Rule 16.2).
     var presentedItemOperationQueue: OperationQueue { get }
@@ -48,155 +48,234 @@ public struct _NotImplemented: Sendable {}
     /// The item that the user opened, if this presenter presents another one that goes with it.
     var primaryPresentedItemURL: URL? { get }
 
-    // MARK: Making way (Rule 6.1)
+    // MARK: Yielding (Rule 6.1)
 
-    /// Called before another party reads the item: stop writing to it, then call `reader`.
+    /// Called before a coordinator of another purpose reads the item: stop writing to it, then call
+    /// `reader`.
     ///
-    /// `reader` may be called later and from any thread; it takes a block which is called, on the
-    /// presenter's queue, when the reading is over, or nil (Rules 6.8, 8.1 and 8.2).
+    /// - Parameter reader: call it once, now or later, on any thread. Pass a block that will be
+    ///   called on the presenter's queue when the reading is over, or nil (Rules 6.8, 8.1 and 8.2).
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) -> _RelinquishToReader
 
-    /// Called before another party writes the item: stop using it, then call `writer`.
+    /// Called before a coordinator of another purpose writes the item: stop using it, then call
+    /// `writer`.
     ///
-    /// `writer` may be called later and from any thread; it takes a block which is called, on the
-    /// presenter's queue, when the writing is over, or nil (Rules 6.8, 8.1 and 8.2).
+    /// - Parameter writer: call it once, now or later, on any thread. Pass a block that will be
+    ///   called on the presenter's queue when the writing is over, or nil (Rules 6.8, 8.1 and 8.2).
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) -> _RelinquishToWriter
 
-    /// The spelling of `relinquishPresentedItem(toReader:)` from before there was `@Sendable`.
+    /// The form of `relinquishPresentedItem(toReader:)` without `@Sendable`, for older programs.
     ///
-    /// Implement one of the two. A block type inside an `Optional` must match exactly, so that the
-    /// compiler takes the two spellings for different methods.
+    /// Implement one of the two. They are different methods to the compiler, because the type of a
+    /// block inside an `Optional` must match exactly.
+    ///
+    /// - Parameter reader: see the other form.
+    /// - Returns: nothing, in a presenter's own method.
     @_disfavoredOverload
     @discardableResult
     func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((() -> Void)?) -> Void
     ) -> _RelinquishToReaderUnannotated
 
-    /// The spelling of `relinquishPresentedItem(toWriter:)` from before there was `@Sendable`.
+    /// The form of `relinquishPresentedItem(toWriter:)` without `@Sendable`, for older programs.
     ///
     /// Implement one of the two, as for readers.
+    ///
+    /// - Parameter writer: see the other form.
+    /// - Returns: nothing, in a presenter's own method.
     @_disfavoredOverload
     @discardableResult
     func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void
     ) -> _RelinquishToWriterUnannotated
 
-    /// Called before another party reads the item: write what is unsaved, then call the handler.
+    /// Called before a coordinator of another purpose reads the item: save unsaved changes, then
+    /// call the handler.
     ///
-    /// An error makes the other party's access fail (Rule 9.1).
+    /// - Parameter completionHandler: call it once, on any thread, with nil or an error. An error
+    ///   fails the other access (Rule 9.1).
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func savePresentedItemChanges(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _Save
 
-    /// The `async` spelling of ``savePresentedItemChanges(completionHandler:)``; implement one.
+    /// The `async` form of ``savePresentedItemChanges(completionHandler:)``; implement one of the
+    /// two.
+    ///
+    /// - Returns: nothing, in a presenter's own method.
+    /// - Throws: an error that fails the other access (Rule 9.1).
     @discardableResult
     func savePresentedItemChanges() async throws -> _SaveAsync
 
-    /// Called before another party deletes or replaces the item.
+    /// Called before a coordinator of another purpose deletes or replaces the item.
     ///
-    /// An error makes the deletion fail (Rule 9.1).
+    /// - Parameter completionHandler: call it once, on any thread, with nil or an error. An error
+    ///   fails the deletion (Rule 9.1).
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func accommodatePresentedItemDeletion(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _AccommodateDeletion
 
-    /// The `async` spelling of ``accommodatePresentedItemDeletion(completionHandler:)``.
+    /// The `async` form of ``accommodatePresentedItemDeletion(completionHandler:)``.
+    ///
+    /// - Returns: nothing, in a presenter's own method.
+    /// - Throws: an error that fails the deletion (Rule 9.1).
     @discardableResult
     func accommodatePresentedItemDeletion() async throws -> _AccommodateDeletionAsync
 
-    /// Called before the item's local copy is given up to save space.
+    /// Called before the item's local copy is evicted to save space.
     ///
-    /// Without this method, or with an error, the item stays (Rule 9.7).
+    /// Without this method the item is not evicted (Rule 9.7).
+    ///
+    /// - Parameter completionHandler: call it once, on any thread, with nil or an error. With an
+    ///   error, the item is not evicted.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func accommodatePresentedItemEviction(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _AccommodateEviction
 
-    /// The `async` spelling of ``accommodatePresentedItemEviction(completionHandler:)``.
+    /// The `async` form of ``accommodatePresentedItemEviction(completionHandler:)``.
+    ///
+    /// - Returns: nothing, in a presenter's own method.
+    /// - Throws: an error that prevents the eviction (Rule 9.7).
     @discardableResult
     func accommodatePresentedItemEviction() async throws -> _AccommodateEvictionAsync
 
-    /// Called before another party deletes something inside the presented package (Rule 6.2).
+    /// Called before a coordinator of another purpose deletes an item inside the presented package
+    /// (Rule 6.2).
     ///
-    /// An error makes the deletion fail (Rule 9.1).
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - completionHandler: call it once, on any thread, with nil or an error. An error fails the
+    ///     deletion (Rule 9.1).
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _AccommodateSubitemDeletion
 
-    /// The `async` spelling of ``accommodatePresentedSubitemDeletion(at:completionHandler:)``.
+    /// The `async` form of ``accommodatePresentedSubitemDeletion(at:completionHandler:)``.
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: nothing, in a presenter's own method.
+    /// - Throws: an error that fails the deletion (Rule 9.1).
     @discardableResult
     func accommodatePresentedSubitemDeletion(
         at url: URL
     ) async throws -> _AccommodateSubitemDeletionAsync
 
-    // MARK: Hearing what happened (Rule 7.1)
+    // MARK: Notices (Rule 7.1)
 
     /// Called when the item was moved (Rule 11.2).
+    ///
+    /// - Parameter newURL: the URL that ``presentedItemURL`` must return from now on.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidMove(to newURL: URL) -> _DidMove
 
     /// Called when the item's contents or attributes changed (Rule 7.3).
     ///
-    /// May come without a change: compare before reloading (Rule 7.12).
+    /// May also be called without a change: compare before reloading (Rule 7.12).
+    ///
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidChange() -> _DidChange
 
     /// Called when some of ``observedPresentedItemUbiquityAttributes`` changed (Rule 10.4).
+    ///
+    /// - Parameter attributes: the keys of those that changed.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidChangeUbiquityAttributes(
         _ attributes: Set<URLResourceKey>
     ) -> _DidChangeUbiquityAttributes
 
-    /// The attributes for which the method above is called; all of them by default (Rule 10.5).
+    /// The attributes for which the method above is called; by default all (Rule 10.5).
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
-    /// Called when a version of the item was added, by whomever (Rules 10.1 and 10.3).
+    /// Called when any process has added a version of the item (Rules 10.1 and 10.3).
+    ///
+    /// - Parameter version: the version.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidGain(_ version: NSFileVersion) -> _DidGain
 
-    /// Called when a version of the item was removed, by whomever (Rules 10.1 and 10.3).
+    /// Called when any process has removed a version of the item (Rules 10.1 and 10.3).
     ///
-    /// Of `version` only what can be compared is left (Rule 19.9).
+    /// - Parameter version: the removed version; it can only be compared with others (Rule 19.9).
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidLose(_ version: NSFileVersion) -> _DidLose
 
-    /// Called when a conflict of the item was resolved, by whomever (Rules 10.1 and 10.3).
+    /// Called when any process has resolved a conflict of the item (Rules 10.1 and 10.3).
+    ///
+    /// - Parameter version: the version that was in conflict.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidResolveConflict(_ version: NSFileVersion) -> _DidResolveConflict
 
-    /// Called when an item was made inside the presented directory (Rule 7.5).
+    /// Called when an item was created inside the presented directory (Rule 7.5).
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedSubitemDidAppear(at url: URL) -> _SubitemDidAppear
 
     /// Called when an item inside the presented directory was moved (Rule 11.2).
+    ///
+    /// - Parameters:
+    ///   - oldURL: the former URL of the item.
+    ///   - newURL: the present URL of the item.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> _SubitemDidMove
 
-    /// Called when an item inside the presented directory changed or went away (Rules 7.4 and 7.6).
+    /// Called when an item inside the presented directory changed or was deleted (Rules 7.4, 7.6).
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedSubitemDidChange(at url: URL) -> _SubitemDidChange
 
     /// Called when a version of an item inside the presented directory was added (Rule 10.1).
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - version: the version.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedSubitem(at url: URL, didGain version: NSFileVersion) -> _SubitemDidGain
 
     /// Called when a version of an item inside the presented directory was removed (Rule 10.1).
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - version: the version.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedSubitem(at url: URL, didLose version: NSFileVersion) -> _SubitemDidLose
 
     /// Called when a conflict of an item inside the presented directory was resolved (Rule 10.1).
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - version: the version that was in conflict.
+    /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion) -> _SubitemDidResolve
 
-    // MARK: Inferred
+    // MARK: Inferred result types
 
     /// The result of `relinquishPresentedItem(toReader:)`; inferred.
     associatedtype _RelinquishToReader

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names and labels as people are shown them. They are other programs' choice, and must not be able
-// to move the cursor, to end a line, or to turn what follows around.
+// Escapes names and labels before people see them. Other programs have chosen them; they must not
+// move the cursor, end a line or change the direction of the following text.
 
-/// Text on its way to people.
+/// Texts that are shown to people.
 package enum ShownText {
-    /// The text with its control characters written out, as `\n`, `\e` or `\u{202E}`.
+    /// Returns the text with its control characters escaped as `\n`, `\e` or `\u{202E}`.
     package static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var result = ""
@@ -25,7 +25,8 @@ package enum ShownText {
         return result
     }
 
-    /// Controls, line and paragraph separators, and what changes the direction of text.
+    /// Whether the scalar is a control character, a line or paragraph separator, or changes the
+    /// direction of text.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one claim wants with one item. The client has looked at the file system when it makes one
-// of these: what is a directory and what is a package are facts here, not questions.
+// An item of a claim, and what kind of access the claim needs to it. The client has examined the
+// file system when it creates one: whether the item is a directory or a package is a fact for the
+// arbiter.
 
-/// What a claim wants with an item.
+/// The access that a claim needs to an item.
 public enum Access: Hashable, Sendable {
     /// A coordinated read.
     case reading(ReadingOptions)
@@ -19,7 +20,9 @@ public enum Access: Hashable, Sendable {
     }
 }
 
-/// The options of a read; but for the last one, the raw values are those of
+/// The options of a read.
+///
+/// Except for ``includingContents``, the raw values are those of
 /// `NSFileCoordinator.ReadingOptions`.
 public struct ReadingOptions: OptionSet, Hashable, Sendable {
     /// The bits.
@@ -30,21 +33,25 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
 
     /// Presenters are not asked to save (Rule 6.9).
     public static let withoutChanges = Self(rawValue: 1 << 0)
-    /// A final link is followed, after the claim on the link was granted (Rule 1.5).
+    /// The client follows a symbolic link at the end of the path after the claim on the link was
+    /// granted (Rule 1.5).
     public static let resolvesSymbolicLink = Self(rawValue: 1 << 1)
-    /// Only metadata that needs no download is read (Rule 2.9).
+    /// The accessor reads only metadata that needs no download (Rule 2.9).
     public static let immediatelyAvailableMetadataOnly = Self(rawValue: 1 << 2)
-    /// The accessor gets a snapshot, and the claim ends before it runs (Rule 15.1).
+    /// The accessor gets a snapshot of the item, and the claim ends before the accessor runs (Rule
+    /// 15.1).
     public static let forUploading = Self(rawValue: 1 << 3)
-    /// Everything inside a directory is read, too (Rule 2.23).
+    /// The accessor also reads everything inside a directory (Rule 2.23).
     public static let includingContents = Self(rawValue: 1 << 6)
 }
 
-/// What a write is for; but for the last one, the raw values are those of
+/// The options of a write.
+///
+/// Except for ``includingContents``, the raw values are those of
 /// `NSFileCoordinator.WritingOptions`.
 ///
-/// Several options are their union (Rule 2.8b): the write waits as the strictest of them, asks
-/// what any of them asks, and ends as each of them ends.
+/// Several options add up (Rule 2.8b): the claim waits as the strictest option requires, and
+/// presenters are asked and told what any of the options requires.
 public struct WritingOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public var rawValue: UInt8
@@ -64,34 +71,36 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     public static let replacing = Self(rawValue: 1 << 3)
     /// `contentIndependentMetadataOnly`.
     public static let metadataOnly = Self(rawValue: 1 << 4)
-    /// Everything inside a directory is written, too (Rule 2.23).
+    /// The accessor also writes everything inside a directory (Rule 2.23).
     public static let includingContents = Self(rawValue: 1 << 6)
 
-    /// Whether the write concerns everything inside a directory, too: "D/M/R" in the rules.
+    /// Whether the write also concerns everything inside a directory: the rules' "D/M/R".
     public var isStructural: Bool { !isDisjoint(with: [.deleting, .moving, .replacing]) }
 
-    /// Whether what is there now goes for good, so that presenters accommodate that (Rule 6.1).
+    /// Whether the write removes the present item for good, so that its presenters must accommodate
+    /// the deletion (Rule 6.1).
     public var isDeletion: Bool { !isDisjoint(with: [.deleting, .replacing]) }
 
-    /// Whether the write goes before what is queued inside a directory (Rule 2.8a).
+    /// Whether the write is granted before claims that wait inside the directory (Rule 2.8a).
     ///
-    /// Only if none of the other options waits for that (Rule 2.8b).
+    /// This holds only if none of the other options has to wait for those claims (Rule 2.8b).
     var goesBeforeQueued: Bool {
         contains(.moving) && isDisjoint(with: [.deleting, .replacing, .includingContents])
     }
 
-    /// Whether the write means the place, so that a waiting one stays there when the item moves
+    /// Whether the write is about the path, so that a waiting claim stays there when the item moves
     /// (Rule 11.5).
     var staysInPlace: Bool { contains(.replacing) }
 
-    /// Whether an item that its own accessor moves is the write's item at the new place, too; of
-    /// what is replaced only if it is to be moved as well.
+    /// Whether the claim also covers the new path of an item that its own accessor moves.
+    ///
+    /// A replaced item is covered there only if the write is for moving, too.
     var followsOwnMoves: Bool { !contains(.replacing) || contains(.moving) }
 }
 
 extension Access {
-    /// Whether a claim covers everything inside a directory, as if each item there were named in
-    /// the same call (Rule 2.23).
+    /// Whether the claim covers everything inside a directory, as if the call had named each item
+    /// there (Rule 2.23).
     public var coversContents: Bool {
         switch self {
         case .reading(let options): options.contains(.includingContents)
@@ -110,19 +119,20 @@ extension Access {
 
 /// One item of a claim.
 public struct AccessItem: Hashable, Sendable {
-    /// The item's place.
+    /// The path of the item.
     public var path: ItemPath
-    /// What the claim wants with it.
+    /// The access that the claim needs.
     public var access: Access
-    /// Whether the item is a directory (a package is one, too).
+    /// Whether the item is a directory; a package is one, too.
     public var isDirectory: Bool
-    /// Depths of the ancestors of `path`, itself included, that are packages; ascending (Rule
+    /// The depths of the packages among the ancestors of `path` and `path` itself, ascending (Rule
     /// 1.12).
     ///
-    /// A depth is a number of components: ``ItemPath/prefix(depth:)`` of it is the package.
+    /// A depth is a number of components: ``ItemPath/prefix(depth:)`` returns the path of the
+    /// package.
     public var packageDepths: [Int]
 
-    /// One item of a claim.
+    /// Creates an item of a claim.
     public init(
         path: ItemPath, access: Access, isDirectory: Bool = false, packageDepths: [Int] = []
     ) {
@@ -133,11 +143,13 @@ public struct AccessItem: Hashable, Sendable {
     }
 }
 
-/// What a write did to its item, as compared before and after by the client (Rule 7.8).
+/// What a write did to its item.
+///
+/// The client compares the item before and after the accessor (Rule 7.8).
 public enum ItemOutcome: UInt8, CaseIterable, Hashable, Sendable {
-    /// Nothing changed: no message is sent.
+    /// Nothing changed; presenters are not told.
     case unchanged = 0
-    /// The item changed, or it cannot be told.
+    /// The item changed, or the client cannot tell.
     case changed = 1
     /// The item did not exist before and does now (Rule 7.5).
     case created = 2

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an accessor makes known while it runs: its item has moved, a version came or went, an
-// attribute that a cloud gives to items has changed. The arbiter cannot see any of this by itself.
+// What an accessor announces while it runs: a move of its item, a change of the item's versions, or
+// a change of its ubiquity attributes. The arbiter learns such changes only from these
+// announcements.
 
 /// A move of one item (Rule 11.1).
 ///
-/// What is inside a directory moves along.
+/// The contents of a directory move with it.
 public struct ItemMove: Hashable, Sendable {
-    /// Where the item was.
+    /// The path before the move.
     public var old: ItemPath
-    /// Depths of the packages among the ancestors of `old`, itself included; see
+    /// The depths of the packages among the ancestors of `old` and `old` itself; see
     /// ``AccessItem/packageDepths``.
     public var oldPackageDepths: [Int]
-    /// Where it is now.
+    /// The path after the move.
     public var new: ItemPath
-    /// The same of `new`, as it is after the move.
+    /// The depths of the packages in `new`, after the move.
     public var newPackageDepths: [Int]
 
-    /// A move of one item.
+    /// Creates a move.
     public init(
         from old: ItemPath, oldPackageDepths: [Int] = [], to new: ItemPath,
         newPackageDepths: [Int] = []
@@ -31,52 +32,61 @@ public struct ItemMove: Hashable, Sendable {
 
 /// What happened to a version of an item (Rule 10.1).
 public enum VersionFate: UInt8, CaseIterable, Hashable, Sendable {
-    /// It was added.
+    /// The version was added.
     case gained = 0
-    /// It is gone.
+    /// The version was removed.
     case lost = 1
-    /// Its conflict was resolved.
+    /// The conflict of the version was resolved.
     case resolved = 2
 }
 
-/// A change of the versions of an item; which one is opaque here.
+/// A change of the versions of an item.
+///
+/// The arbiter does not interpret the identifier.
 public struct VersionNews: Hashable, Sendable {
-    /// What happened.
+    /// What happened to the version.
     public var fate: VersionFate
     /// The version's persistent identifier.
     public var identifier: [UInt8]
 
-    /// A change of the versions of an item.
+    /// Creates a change of a version.
     public init(_ fate: VersionFate, identifier: [UInt8]) {
         self.fate = fate
         self.identifier = identifier
     }
 }
 
-/// Something that an accessor makes known before it returns.
+/// An announcement of an accessor, made before it returns.
 public enum Announcement: Hashable, Sendable {
-    /// These items have moved, all at the same time: two that changed places are two moves.
+    /// These items moved at the same time.
+    ///
+    /// Two items that were exchanged are two moves.
     case moved([ItemMove])
-    /// A version of the item came or went.
+    /// A version of the item was added, removed or resolved.
     case versionChanged(ItemPath, VersionNews)
-    /// These ubiquity attributes of the item changed; their names are opaque here (Rule 10.4).
+    /// These ubiquity attributes of the item changed.
+    ///
+    /// The arbiter does not interpret their names (Rule 10.4).
     case ubiquityAttributesChanged(ItemPath, [[UInt8]])
 }
 
 extension ItemMove {
-    /// Whether anything moves at all; the root does not.
+    /// Whether the path changes.
+    ///
+    /// The root directory cannot move.
     var isMove: Bool { old != new && old.depth > 0 && new.depth > 0 }
 
-    /// Where the item at `path` is after the move; nil if it does not move, or if its new path
-    /// would be longer than any can be.
+    /// Returns the path of an item after the move; nil if the item does not move or its new path
+    /// would be too long.
     func place(of path: ItemPath) -> ItemPath? {
         guard path == old || old.contains(path) else { return nil }
         let moved = path.replacingPrefix(depth: old.depth, by: new)
         return moved.byteCount < Limits.pathBytes ? moved : nil
     }
 
-    /// The packages on the way to a moved item: those above it are known from the new place, those
-    /// further down have moved along.
+    /// Returns the package depths of a moved item.
+    ///
+    /// Those up to the new path come from the announcement; those below it have moved along.
     func packageDepths(of depths: [Int]) -> [Int] {
         newPackageDepths.filter { $0 <= new.depth }
             + depths.filter { $0 > old.depth }.map { $0 - old.depth + new.depth }
@@ -84,7 +94,8 @@ extension ItemMove {
 }
 
 extension AccessItem {
-    /// The same access, to where the item is after the move; L(x) is computed again (Rule 2.0).
+    /// Returns the same access at the item's path after the move, with a new exclusion node (Rule
+    /// 2.0).
     func moved(by move: ItemMove) -> AccessItem {
         guard let place = move.place(of: path) else { return self }
         return AccessItem(
@@ -95,18 +106,19 @@ extension AccessItem {
 }
 
 extension [ItemMove] {
-    /// Where the item at `path` is after these moves, which happen all at once; nil if it stays.
+    /// Returns the path of an item after these simultaneous moves, or nil if it stays.
     public func destination(of path: ItemPath) -> ItemPath? {
         deciding(path)?.place(of: path)
     }
 
-    /// The move that decides where the item at `path` goes: the one of the nearest of what moves.
+    /// Returns the move that applies to the item at `path`: that of the item itself or of its
+    /// nearest moved ancestor.
     func deciding(_ path: ItemPath) -> ItemMove? {
         self.filter { $0.old == path || $0.old.contains(path) }
             .max { $0.old.depth < $1.old.depth }
     }
 
-    /// Those that move anything, and of several moves of one item the first.
+    /// The moves that change a path; of several moves of one item, only the first.
     var effective: [ItemMove] {
         var result: [ItemMove] = []
         for move in self where move.isMove && !result.contains(where: { $0.old == move.old }) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What accessors make known while they run, and who is told of it (sections 10 and 11).
+// Handles what accessors announce while they run, and notifies presenters (sections 10 and 11).
 
 extension Arbiter {
-    /// An accessor has made something known; what is said outside of one counts for nothing (Rule
-    /// 11.10).
+    /// Handles an announcement of a running accessor.
+    ///
+    /// Announcements without a granted claim are ignored (Rule 11.10).
     mutating func receive(
         _ announcement: Announcement, from id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -17,8 +18,8 @@ extension Arbiter {
         }
     }
 
-    /// Tells every presenter of the item and of the directories that contain it (Rule 10.1), the
-    /// speaker's own too (Rule 10.3).
+    /// Notifies every presenter of the item and of the directories that contain it (Rule 10.1),
+    /// including those of the announcer's own purpose (Rule 10.3).
     private func tellOfVersion(
         _ news: VersionNews, of path: ItemPath, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -37,9 +38,10 @@ extension Arbiter {
         for notice in noticeBuffer.effects { reevaluations.emit(notice) }
     }
 
-    /// Tells the presenters of the item alone (Rules 10.4, 10.6), the speaker's own not.
+    /// Notifies the presenters of the item (Rules 10.4, 10.6), except for those of the announcer's
+    /// purpose.
     ///
-    /// Which of the attributes a presenter observes is known where it lives.
+    /// The process of each presenter filters the attributes that the presenter observes.
     private func tellOfAttributes(
         _ attributes: [[UInt8]], of path: ItemPath, _ speaker: FiledClaim,
         _ reevaluations: inout ReevaluationQueue
@@ -57,7 +59,7 @@ extension Arbiter {
 }
 
 extension VersionFate {
-    /// What a presenter of the item implements to be told of it.
+    /// The method that a presenter of the item must implement to be notified.
     fileprivate var itemMethod: PresenterMethods {
         switch self {
         case .gained: .itemDidGainVersion
@@ -66,7 +68,7 @@ extension VersionFate {
         }
     }
 
-    /// What a presenter of a containing directory implements to be told of it.
+    /// The method that a presenter of a containing directory must implement to be notified.
     fileprivate var subitemMethod: PresenterMethods {
         switch self {
         case .gained: .subitemDidGainVersion

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that do not answer (Rule 18.3). One delays one claim by its bound; then it is passed
-// over, and asked nothing more until it answers again: then it is told to look at its item,
-// which may have changed behind its back. A presenter that is busy saving asks for more time by
-// making a coordinated access of its own.
+// Deadlines for the answers of presenters (Rule 18.3). A presenter can delay one claim until its
+// deadline. Then the claim continues without the answer, and the presenter is not asked any more
+// until it answers. When it does, it is told to look at its item, which may have changed. A
+// coordinated access of the presenter's own purpose extends the deadline: the presenter is busy,
+// for example saving.
 
 extension Arbiter {
-    /// Until when an answer is waited for.
+    /// Returns the time until which the arbiter waits for an answer, or nil if there is no limit.
     func deadline(of record: PresenterRecord, _ question: AwaitedAnswer.Question) -> UInt64? {
         switch question {
-        // It waits for other claims, and has not been asked.
+        // This presenter waits for other claims and has not been asked yet.
         case .postponed(let steps) where !isBehindPassedOver(record, steps): nil
         case .put, .postponed:
             switch (deadline(after: record.registration.patience), stoppedDeadline(of: record)) {
@@ -19,8 +20,10 @@ extension Arbiter {
         }
     }
 
-    /// Whether a question is postponed until the presenter has answered a claim that has gone on
-    /// without it: for that answer there is no other bound.
+    /// Whether a question is postponed until the presenter answers a claim that has continued
+    /// without it.
+    ///
+    /// That earlier answer has no deadline any more, so this question needs one.
     private func isBehindPassedOver(_ record: PresenterRecord, _ steps: YieldSteps) -> Bool {
         steps.relinquish.contains { kind in
             switch record[kind] {
@@ -37,16 +40,17 @@ extension Arbiter {
         }
     }
 
-    /// Records when an answer is waited for no longer.
+    /// Lowers the next deadline to this one.
     mutating func lowerDeadline(to deadline: UInt64?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
-    /// The time has gone on.
+    /// Advances the clock and passes over presenters whose deadlines have expired.
     mutating func advanceClock(to time: UInt64, _ reevaluations: inout ReevaluationQueue) {
         now = max(now, time)
-        // Who asks may have to wait for readers by now that have lasted too long (Rule 6.11).
+        // A claim that asks presenters may now have to wait for readers that have lasted too long
+        // (Rule 6.11).
         if !purposeIndex.asking.isEmpty { reevaluations.markNewWaits() }
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil
@@ -64,7 +68,7 @@ extension Arbiter {
         for presenter in silent { passOver(presenter, &reevaluations) }
     }
 
-    /// No claim waits for the presenter's answers any more.
+    /// Lets all claims continue without the presenter's answers.
     private mutating func passOver(
         _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -75,7 +79,7 @@ extension Arbiter {
         reevaluations.resume(presenter)
     }
 
-    /// A presenter has said something, or its coordinators have.
+    /// Handles a sign of life of a presenter that did not answer in time.
     mutating func markResponsive(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue)
     {
         guard unresponsive.remove(presenter), let record = registry[presenter] else { return }
@@ -84,7 +88,8 @@ extension Arbiter {
         }
     }
 
-    /// An access of this purpose begins or ends: its presenters live, and are busy.
+    /// Handles the beginning or end of an access with this purpose: its presenters are alive but
+    /// busy.
     mutating func extendPatience(with purpose: Purpose, _ reevaluations: inout ReevaluationQueue) {
         for id in unresponsive where registry[id]?.registration.purpose == purpose {
             markResponsive(id, &reevaluations)
@@ -93,7 +98,7 @@ extension Arbiter {
         renewDeadlines(OrderedIDs(unique: purposeIndex.awaited(purpose)), &reevaluations)
     }
 
-    /// Counts anew until when answers of these presenters are waited for.
+    /// Restarts the deadlines for the answers of these presenters.
     mutating func renewDeadlines(
         _ presenters: OrderedIDs<PresenterID>, _ reevaluations: inout ReevaluationQueue
     ) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is delegated to whom. A client asks for a delegation with an ordinary claim; when that is
-// over, or is granted without a report, the arbiter looks whether any other client, or a presenter
-// that would have to be asked, is involved with the place.
+// Decides what is delegated to which client. A client requests a delegation together with an
+// ordinary claim. When that claim is over, or is granted without a report, the arbiter checks
+// whether another client, or a presenter that would have to be asked, is concerned with the path.
 //
 //     one client, reads and writes   exclusive; with reports if a presenter is told of changes
 //     several clients, reads         shared, each of them
 //     several clients write in turn  a ticket queue
 
 extension Arbiter {
-    // MARK: Grants without a report
+    // MARK: Unreported grants
 
-    /// Whether a new claim can be granted at once, and its client need not report its end: it is
-    /// plain, and nothing is to follow from its end.
+    /// Whether a new claim can be granted at once without a report of its release: it must be
+    /// uncontended, and nothing may follow from its end.
     ///
-    /// Ask before the claim gets a serial number: one that is unreported needs none. What is
-    /// delegated is not looked at, see ``recalls(before:)``.
+    /// Call this before the claim gets a serial number, because an unreported claim needs none.
+    /// Delegations are not considered; see ``recalls(before:)``.
     public func isUnreported(_ claim: FiledClaim) -> Bool {
         switch mode {
         case .recovering: return false
@@ -30,7 +30,7 @@ extension Arbiter {
             ? open.toWrites && !open.tellsPresenters : open.toReads
     }
 
-    /// Grants a claim, and forgets it but for its place.
+    /// Grants a claim, and keeps only an entry in the delegation table.
     mutating func grantUnreported(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
         let item = claim.items[0]
         let id = delegations.makeID()
@@ -42,14 +42,14 @@ extension Arbiter {
         if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.enqueue(wish) }
     }
 
-    /// A claim that was granted without a report is over.
+    /// Discards an unreported claim that is over.
     mutating func forgetUnreported(_ claim: ClaimID) {
         if let id = delegations.delegation(ofClaim: claim) { delegations.remove(id) }
     }
 
-    // MARK: Wishes
+    // MARK: Delegation requests
 
-    /// Records what is to be decided of delegation after a claim is over.
+    /// Queues the delegation request of a claim that is over.
     func enqueueWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         switch record.grant?.source {
         case .arbiter:
@@ -62,8 +62,8 @@ extension Arbiter {
         }
     }
 
-    /// The end of a write was reported which no report is asked for any more: from now on it is
-    /// not.
+    /// Returns the request to end the reports of a client's writes, after a report that no
+    /// presenter needs any more; else nil.
     private func wishWithoutReports(after claim: FiledClaim) -> DelegationWish? {
         guard !delegations.isEmpty, claim.items.count == 1 else { return nil }
         for id in delegations.index.overlapping(claim.items[0].path) {
@@ -78,10 +78,10 @@ extension Arbiter {
         return nil
     }
 
-    /// Decides of what clients would like to have; after everything else in an event.
+    /// Decides on delegation requests, after all other work of an event.
     mutating func decideWishes(_ reevaluations: inout ReevaluationQueue) {
         for wish in reevaluations.wishes {
-            // What is being recalled may hide claims: until it is known, nothing new is delegated.
+            // While a recall is pending, unknown claims may exist, so nothing is delegated.
             if awaitsRecalls {
                 delegations.hold(.wish(wish))
             } else {
@@ -91,7 +91,7 @@ extension Arbiter {
         openQueues(&reevaluations)
     }
 
-    /// Delegates what a client would like to have, if nothing stands against it.
+    /// Grants a delegation request, if nothing prevents it.
     mutating func consider(_ wish: DelegationWish, _ reevaluations: inout ReevaluationQueue) {
         switch mode {
         case .recovering: return
@@ -124,17 +124,18 @@ extension Arbiter {
         reevaluations.emit(.delegate(delegation))
     }
 
-    /// For a directory at most so many unreported claims of other clients are looked at.
+    /// The most unreported claims of other clients that are recalled for the delegation of a
+    /// directory.
     private static var mostClaimsRecalled: Int { 64 }
 
-    /// What the client can have; nil for nothing.
+    /// Returns the delegation that the client can get, or nil.
     private func holding(for wish: DelegationWish) -> Delegation.Holding? {
         let slot = wish.request.slot
         if wish.request.isForDirectory {
             guard isUncontested(wish.path) else { return nil }
             let others = delegations.index.overlapping(inside: wish.path)
                 .compactMap { delegations[$0] }.filter { $0.client != wish.client }
-            // Claims whose ends are not reported may be over long ago: a recall finds out.
+            // Claims whose ends are not reported may be over already; a recall finds out.
             guard others.allSatisfy(\.isOneClaim), others.count <= Self.mostClaimsRecalled
             else { return nil }
             return .directory(wish.client, slot: slot)
@@ -151,7 +152,7 @@ extension Arbiter {
         return .place(wish.client, slot: slot, .shared, reportsWrites: false)
     }
 
-    /// What the client has that the new delegation takes the place of.
+    /// Returns the delegations that the new one replaces.
     private func former(of wish: DelegationWish, _ holding: Delegation.Holding) -> [DelegationID] {
         let inSlot = delegations.delegation(of: wish.client, inSlot: wish.request.slot)
         if let inSlot, inSlot.path == wish.path, inSlot.holding == holding { return [] }
@@ -162,7 +163,7 @@ extension Arbiter {
         let replaced = overlapping.filter { id in
             guard let delegation = delegations[id] else { return false }
             let isOwn = delegation.client == wish.client
-            // A process lets no claim in beside its own ones that it has filed.
+            // A client does not grant itself claims that conflict with its own filed ones.
             if delegation.isOneClaim { return wish.request.isForDirectory && !isOwn }
             return isOwn
         }
@@ -171,11 +172,11 @@ extension Arbiter {
 
     // MARK: Ticket queues
 
-    /// Asks for a queue, if clients hand the place of a wish over often and quickly.
+    /// Opens a ticket queue if clients hand over the path of a request often and quickly.
     private mutating func considerQueue(
         _ wish: DelegationWish, _ reevaluations: inout ReevaluationQueue
     ) {
-        // A client that never has to wait contends with no other.
+        // A client that never waits does not contend with others.
         guard wish.hasWaited, !wish.request.isForDirectory,
             wish.request.abilities.contains(.queues),
             contests.isHandedOverOften(wish.path, by: wish.client, at: now, policy),
@@ -184,7 +185,7 @@ extension Arbiter {
         reevaluations.emit(.openQueue(at: wish.path, members))
     }
 
-    /// The clients that write a place in turn; nil if others are involved with it.
+    /// Returns the clients that write an item in turn, or nil if others are concerned with it.
     private func queueMembers(for wish: DelegationWish) -> [QueueMember]? {
         guard delegations.index.overlapping(wish.path).isEmpty,
             let contenders = contenders(at: wish.path)
@@ -202,18 +203,18 @@ extension Arbiter {
         return clients.compactMap { client in slots[client].map { QueueMember(client, slot: $0) } }
     }
 
-    /// The server has put a place into a queue.
+    /// Adds a ticket queue that the server has created.
     mutating func insertQueue(_ id: DelegationID, at path: ItemPath, _ members: [QueueMember]) {
         delegations.insert(Delegation(id, at: path, .queue(members, isOpen: false)))
     }
 
-    /// The server has closed a queue.
+    /// Records the end of a ticket queue that the server has closed.
     mutating func finishClosedQueue(_ id: DelegationID, at path: ItemPath, turns: Int) {
         contests.rateQueue(at: path, turns: turns, policy)
         delegations.endRecall(id)
     }
 
-    /// Lets the members of queues have their turns where the arbiter's own claims are over.
+    /// Opens the ticket queues whose items have no claims of the arbiter left.
     private mutating func openQueues(_ reevaluations: inout ReevaluationQueue) {
         for id in delegations.closedQueues {
             guard let path = delegations[id]?.path, isUncontested(path) else { continue }
@@ -224,7 +225,7 @@ extension Arbiter {
 }
 
 extension Delegation.Holding {
-    /// The mode; what is no client's alone counts as exclusive.
+    /// The mode; whatever does not belong to one client alone counts as exclusive.
     fileprivate var mode: DelegationMode {
         switch self {
         case .place(_, _, let mode, _): mode

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is true of delegations between events: nothing is delegated where the arbiter has to decide,
-// and nothing waits for a recall that the server does not know of.
+// The invariants of delegations between events: nothing is delegated where the arbiter has to
+// decide, and nothing waits for a recall that the server does not know of. Debug builds and
+// simulations check them.
 
 extension Arbiter {
-    /// The first invariant of delegations that does not hold, in words, or nil.
+    /// Describes the first invariant of delegations that does not hold, or is nil.
     var brokenDelegation: String? {
         guard !delegations.isEmpty else { return nil }
         if delegations.recalling.isEmpty, !delegations.held.isEmpty {
@@ -15,14 +16,14 @@ extension Arbiter {
         return brokenByClaim(all) ?? brokenByPresenter(all) ?? brokenByAnother(all)
     }
 
-    /// No claim that the arbiter decided of meets what is delegated.
+    /// No claim that the arbiter has decided on conflicts with a delegation.
     private func brokenByClaim(_ all: [Delegation]) -> String? {
         for id in records.ids {
             guard let record = records[id] else { continue }
-            // What ledgers say is so: it runs by the delegation itself.
+            // A claim found in a ledger was granted by its client, under the delegation itself.
             if record.grant?.source == .ledger { continue }
             for concerned in delegationsConcerned(by: record.territory) {
-                // It comes before the turns of the queue.
+                // The claim precedes the turns of the queue.
                 if delegations.closedQueues.contains(concerned) { continue }
                 return "\(id) meets delegation \(concerned.rawValue), which stands"
             }
@@ -30,7 +31,7 @@ extension Arbiter {
         return nil
     }
 
-    /// No presenter would have to be asked, or is told nothing of a write.
+    /// No presenter would have to be asked under a delegation, or miss a write under one.
     private func brokenByPresenter(_ all: [Delegation]) -> String? {
         for id in registry.ids {
             guard let presenter = registry[id]?.registration, let path = presenter.path else {
@@ -43,7 +44,7 @@ extension Arbiter {
         return nil
     }
 
-    /// What two clients have at one place goes together.
+    /// Delegations of different clients at one path are compatible.
     private func brokenByAnother(_ all: [Delegation]) -> String? {
         for delegation in all {
             guard case .place = delegation.holding else { continue }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is true between events, whatever happened. Debug builds check it after each one.
+// The invariants of the arbiter between events. Debug builds check them after each event.
 
 extension Arbiter {
-    /// Stops a debug build in which an invariant is broken.
+    /// Stops a debug build if an invariant does not hold.
     func assertInvariants() {
         assert(
             records.count > Limits.claimsCheckedAfterEveryEvent
@@ -12,12 +12,12 @@ extension Arbiter {
             brokenInvariant ?? "")
     }
 
-    /// The first invariant that does not hold, in words, or nil.
+    /// Describes the first invariant that does not hold, or is nil.
     package var brokenInvariant: String? {
         brokenClaim ?? brokenPossession ?? brokenExclusion ?? brokenBooks ?? brokenDelegation
     }
 
-    /// Every claim waits for something that exists and knows of it.
+    /// Every waiting claim waits for something that exists and refers back to it.
     private var brokenClaim: String? {
         for id in records.ids {
             guard let record = records[id] else { continue }
@@ -57,7 +57,7 @@ extension Arbiter {
         return nil
     }
 
-    /// No item stays relinquished without a claim that needs it.
+    /// No presenter stays relinquished unless a claim needs that.
     private var brokenPossession: String? {
         for id in registry.ids {
             guard let record = registry[id] else { continue }
@@ -77,7 +77,7 @@ extension Arbiter {
         return nil
     }
 
-    /// No two conflicting claims run, and the places in the tree say what the rules say.
+    /// No two conflicting claims run, and the tree finds the same conflicts as the rules.
     private var brokenExclusion: String? {
         let all = records.ids.compactMap { records[$0] }
         for record in all {
@@ -86,10 +86,11 @@ extension Arbiter {
                 if rule != meetingByPlace(of: record.claim, with: other.claim) {
                     return "\(record.claim.id) and \(other.claim.id): tree and rules disagree"
                 }
-                // What ledgers say is so, even if it should not be.
+                // Claims found in ledgers run, even if they should not.
                 let bothGranted =
                     record.grant?.source == .arbiter && other.grant?.source == .arbiter
-                // And what was moved to where others run is there, as it would be without us.
+                // An accessor can move its item to a path where another claim runs; the arbiter
+                // cannot prevent that.
                 let isOwnFault = meeting(of: record.claim, with: other.claim) != nil
                 if bothGranted && isOwnFault {
                     return "\(record.claim.id) and \(other.claim.id) run and exclude each other"
@@ -109,7 +110,7 @@ extension Arbiter {
         return result
     }
 
-    /// What is counted is there, and nothing else.
+    /// The purpose index has exactly the entries that the claims require.
     private var brokenBooks: String? {
         var expected = PurposeIndex()
         for id in records.ids {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has to be recalled before an event can be decided. As a rule the server asks for that before
-// it tells an event, and recalls first. Where the arbiter itself begins a recall, it holds the
-// event back, and all that come after it, until the server has looked into shared memory. Either
-// way a claim that runs by delegation is known before it matters, and no event is overtaken.
+// Recalls of delegations that an event concerns. Usually the server asks ``recalls(before:)`` first
+// and recalls the delegations before it passes the event on. If the arbiter starts a recall itself,
+// it holds back the event and all later ones until the server has read the shared memory. In both
+// cases the arbiter knows the claims under the delegation before they matter, and events keep their
+// order.
 
 extension Arbiter {
-    /// Handles an event where something is delegated, or is being recalled.
+    /// Handles an event while delegations exist or are being recalled.
     mutating func handleAmongDelegations(_ event: Event) -> [Effect] {
         let isWaiting = !delegations.recalling.isEmpty || !delegations.held.isEmpty
         if isWaiting {
@@ -19,22 +20,25 @@ extension Arbiter {
         return recallOrDecide(event)
     }
 
-    /// Whether an event ends a claim that a client granted itself: the server found it over when it
-    /// looked for what runs, so what waits for the recall does not wait for the claim.
+    /// Whether an event ends a claim that a client granted itself.
+    ///
+    /// The server found the claim and its end during a recall, so events that wait for the recall
+    /// need not wait for the claim.
     private func isEndOfFoundClaim(_ event: Event) -> Bool {
         guard case .claimEnded(let id, _) = event else { return false }
         return records[id]?.grant?.source == .ledger
     }
 
-    /// Whether a recall has not been answered.
+    /// Whether a recall has not been answered yet.
     public var awaitsRecalls: Bool { !delegations.recalling.isEmpty }
 
-    /// How many events wait for recalls.
+    /// The number of events that wait for recalls.
     public var heldEventCount: Int {
         delegations.held.count { if case .event = $0 { true } else { false } }
     }
 
-    /// Handles what was held back, as far as it waits for no recall any more.
+    /// Handles the events and requests that were held back, until one has to wait for a recall
+    /// again.
     mutating func handleHeld() -> [Effect] {
         var effects: [Effect] = []
         while let next = delegations.nextHeld() {
@@ -59,12 +63,12 @@ extension Arbiter {
         return reevaluations.effects
     }
 
-    /// Begins recalls.
+    /// Starts recalls.
     mutating func recall(_ ids: [DelegationID], _ reevaluations: inout ReevaluationQueue) {
         for id in ids where delegations.beginRecall(id) != nil { reevaluations.emit(.recall(id)) }
     }
 
-    /// Remembers that a client wants what others have.
+    /// Counts that a client has requested what others have delegated to them.
     mutating func countContests(_ ids: [DelegationID], wantedBy client: ClientID) {
         for id in ids {
             guard let delegation = delegations[id], delegation.slot != nil,
@@ -74,27 +78,28 @@ extension Arbiter {
         }
     }
 
-    /// What has to be recalled before an event can be decided.
+    /// Returns the delegations that must be recalled before an event can be decided.
     ///
-    /// A server that takes these back before it tells the event keeps claims that waited in a queue
-    /// in their order: they get their serial numbers first. Otherwise the arbiter asks for it.
+    /// A server that recalls them before it passes the event on preserves the order of claims that
+    /// waited in a ticket queue, because those get their serial numbers first. Otherwise the
+    /// arbiter itself starts the recalls.
     public func recalls(before event: Event) -> [DelegationID] {
         delegations.isEmpty ? [] : delegationsConcerned(by: event)
     }
 
-    // MARK: What concerns what
+    // MARK: Concerned delegations
 
-    /// The delegations that an event may concern.
+    /// Returns the delegations that an event may concern.
     private func delegationsConcerned(by event: Event) -> [DelegationID] {
         switch mode {
-        // Nothing is delegated before it decides.
+        // A recovering arbiter has delegated nothing.
         case .recovering: return []
         case .serving: break
         }
         switch event {
         case .claimFiled(let claim): return delegationsConcerned(by: claim)
         case .claimRecovered(let claim):
-            // It ran by a delegation of its own client, which goes on.
+            // The claim ran under a delegation of its own client, which remains valid.
             return delegationsConcerned(by: claim).filter {
                 delegations[$0]?.has(claim.client) == false
             }
@@ -109,9 +114,9 @@ extension Arbiter {
             guard let methods = registry[id]?.registration.methods else { return [] }
             return concerned(byPresenterAt: path, methods)
         case .clientDied(let client):
-            // The others of its queues wait for turns that it does not pass on.
+            // The dead client will not pass its turn on to the other members of its ticket queues.
             return delegations.delegations(of: client).filter { delegations[$0]?.client == nil }
-        // The others concern presenters alone.
+        // The remaining announcements concern only presenters.
         case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
@@ -122,12 +127,12 @@ extension Arbiter {
         }
     }
 
-    /// What a claim may have to wait for, or may hold up.
+    /// Returns the delegations whose claims this one may have to wait for or delay.
     func delegationsConcerned(by claim: FiledClaim) -> [DelegationID] {
         // Rule 14.3
         guard claim.kind.takesPart else { return [] }
         var items = claim.items
-        // It may be sent on (Rule 11.7).
+        // A move may redirect the claim (Rule 11.7).
         if claim.standpoint != nil { items += redirected(claim).items }
         items = items.map(\.normalised)
         let concerned = delegations.index.concerned(by: items)
@@ -141,7 +146,7 @@ extension Arbiter {
             if claim.precedesQueue, case .queue(let members, isOpen: false) = delegation.holding {
                 return !members.contains { $0.client == claim.client }
             }
-            // Rule 2.1: reads go with reads.
+            // Rule 2.1: reads do not conflict with reads.
             return !delegation.isForReadingOnly || byWrites.contains(id)
         }
     }
@@ -155,18 +160,20 @@ extension Arbiter {
             + index.concerned(byItemMovedTo: move.new, package: package)
     }
 
-    /// What a presenter would have to be asked for, or would not be told of.
+    /// Returns the delegations under which claims would have to ask this presenter, or would have
+    /// to notify it and do not.
     func concerned(
         byPresenterAt path: ItemPath, _ methods: PresenterMethods
     ) -> [DelegationID] {
         delegations.index.concerned(byPresenterAt: path).filter { id in
             guard let delegation = delegations[id] else { return false }
             switch delegation.holding {
-            // Inside a directory others may have something to do; a queue is its members' alone.
+            // Other clients may use items inside a directory, and a queue belongs to its members
+            // only.
             case .directory, .queue: return true
             case .place, .claim: break
             }
-            // What is inside an item is no concern of plain access to it.
+            // Plain access to an item does not concern presenters inside it.
             guard path == delegation.path || path.contains(delegation.path) else { return false }
             if delegation.hidesWrites, !methods.isDisjoint(with: .isToldOfWrites) { return true }
             guard path == delegation.path else { return false }

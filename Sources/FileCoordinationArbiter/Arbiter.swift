@@ -1,71 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter: facts in, orders out. It does no input or output, reads no clock and looks at no
-// file, and what it decides depends on nothing but the events it was given, in their order. So a
-// test can fork it, replay it and try everything that can happen.
+// The arbiter decides about all claims and presenters of one server. It takes events and returns
+// effects: it does no input or output, reads no clock and looks at no file. Its decisions depend
+// only on the events and their order, so tests can copy it, replay events and explore all
+// interleavings. The server calls it on the server's thread.
 
-/// Decides who may access what, and whom to ask before.
+/// Decides which claims are granted, and which presenters are asked first.
 public struct Arbiter: Hashable, Sendable {
-    /// Whether it decides yet.
+    /// Whether the arbiter decides yet.
     enum Mode: Hashable, Sendable {
-        /// It is being told what a former arbiter left behind; nothing is granted.
+        /// The arbiter learns what its predecessor left behind.
+        ///
+        /// It grants nothing.
         case recovering
-        /// It decides.
+        /// The arbiter decides.
         case serving
     }
 
     var mode: Mode
-    /// The monotonic time, in nanoseconds, as far as it was told.
+    /// The monotonic time in nanoseconds, as of the last ``Event/clockAdvanced(to:)``.
     var now: UInt64 = 0
-    /// The youngest claim that was ever filed.
+    /// The highest claim ID so far.
     var youngestFiled = ClaimID(rawValue: 0)
-    /// Every claim that is not over.
+    /// All claims that are not over.
     var records = RecordTable<ClaimID, ClaimState>()
-    /// Every registered presenter.
+    /// All registered presenters.
     var registry = RecordTable<PresenterID, PresenterRecord>()
-    /// Presenters that did not answer in time, and have not answered since (Rule 18.3).
+    /// Presenters that did not answer in time and have not answered since (Rule 18.3).
     var unresponsive: OrderedIDs<PresenterID> = []
-    /// Processes that were seen stopped, and not seen to run since (Rule 18.6).
+    /// Clients whose processes were seen stopped, and not seen running since (Rule 18.6).
     var stoppedClients: OrderedIDs<ClientID> = []
-    /// When it is to be told the time, by ``Event/clockAdvanced(to:)``, at the latest.
+    /// The latest time at which the server must send ``Event/clockAdvanced(to:)``.
     ///
-    /// Monotonic, in nanoseconds; nil: it waits for nothing. No answer is overdue before, and once
-    /// it has been told a time, this is later than that.
+    /// In monotonic nanoseconds; nil if the arbiter waits for no deadline. No answer is overdue
+    /// before this time, and after such an event it is later than the event's time.
     public internal(set) var nextDeadline: UInt64?
-    /// What is whose.
+    /// The claims and presenters of each client.
     var clientStates: [ClientID: ClientState] = [:]
     var purposeIndex = PurposeIndex()
     var tree = PlaceTree()
-    /// What clients may do without being asked about it.
+    /// What is delegated to clients.
     var delegations = DelegationTable()
     var contests = PlaceContests()
     let policy: DelegationPolicy
 
-    /// What one client process has.
+    /// What the arbiter knows of one client process.
     struct ClientState: Hashable, Sendable {
         var claims: OrderedIDs<ClaimID> = []
         var presenters: OrderedIDs<PresenterID> = []
-        /// Since when its process is known to be stopped; nil while it runs.
+        /// When its process was first seen stopped; nil while the process runs.
         var stoppedSince: UInt64?
 
         var isEmpty: Bool { claims.isEmpty && presenters.isEmpty }
     }
 
-    /// An arbiter that knows of nothing.
+    /// Creates an arbiter without claims and presenters.
     ///
-    /// One that is `recovering` handles what it is told, but decides nothing before
-    /// ``Event/recoveryFinished``.
+    /// A `recovering` arbiter accepts events but decides nothing before ``Event/recoveryFinished``.
     public init(recovering: Bool = false, policy: DelegationPolicy = DelegationPolicy()) {
         mode = recovering ? .recovering : .serving
         self.policy = policy
     }
 
-    /// Advances the arbiter by one event.
+    /// Handles one event and returns what the server must do.
     ///
-    /// Events about claims and presenters that are gone are ordinary races and are ignored, and so
+    /// Events about claims and presenters that no longer exist are normal races and are ignored. So
     /// are identifiers that are used a second time.
     public mutating func handle(_ event: Event) -> [Effect] {
-        // As a rule nothing is delegated, or not near.
+        // In most cases no delegation is concerned.
         let effects = delegations.isEmpty ? decide(event) : handleAmongDelegations(event)
         let isAllSaid = delegations.held.isEmpty
         let result = isAllSaid ? effects : effects + handleHeld()
@@ -73,7 +75,7 @@ public struct Arbiter: Hashable, Sendable {
         return result
     }
 
-    /// Decides what follows from an event that concerns no delegation.
+    /// Handles an event that concerns no delegation.
     mutating func decide(_ event: Event) -> [Effect] {
         var reevaluations = ReevaluationQueue()
         if event.mayChangeWaits { reevaluations.markNewWaits() }
@@ -110,13 +112,13 @@ public struct Arbiter: Hashable, Sendable {
         return reevaluations.effects
     }
 
-    /// Looks at everything that the event may have made possible.
+    /// Reevaluates all claims that the event may have freed.
     private mutating func finish(_ reevaluations: inout ReevaluationQueue) {
         switch mode {
         case .recovering: return
         case .serving: break
         }
-        // Each round but the last moves a claim on, so that they end.
+        // The loop ends because each round but the last advances a claim.
         repeat {
             reevaluations.beginRound()
             reconsiderBypassing(&reevaluations)
@@ -132,9 +134,9 @@ public struct Arbiter: Hashable, Sendable {
         } while reevaluations.hasProgressed
     }
 
-    // MARK: Entering and leaving the tables
+    // MARK: Adding and removing records
 
-    /// Handles a claim; returns whether it is a new one.
+    /// Adds a claim; returns whether it is new.
     mutating func enter(_ filed: FiledClaim, _ state: ClaimState.Phase) -> Bool {
         guard records[filed.id] == nil else { return false }
         let claim = filed.normalised
@@ -143,7 +145,7 @@ public struct Arbiter: Hashable, Sendable {
         return true
     }
 
-    /// Handles a new claim.
+    /// Adds a new claim to all tables.
     mutating func enter(
         _ claim: FiledClaim, _ state: ClaimState.Phase, at locatedItems: [PlaceTree.LocatedItem]
     ) {
@@ -154,7 +156,7 @@ public struct Arbiter: Hashable, Sendable {
         tree.insert(claim, at: locatedItems, holdsPosition: record.stage != .waiting)
     }
 
-    /// Moves a claim on to another stage.
+    /// Moves a claim to another stage.
     mutating func advance(_ id: ClaimID, to state: ClaimState.Phase) {
         guard let claim = records[id]?.claim, let former = records[id]?.stage,
             let formerState = records[id]?.state
@@ -170,14 +172,14 @@ public struct Arbiter: Hashable, Sendable {
         }
     }
 
-    /// Forgets a client that has nothing here.
+    /// Discards the state of a client without claims and presenters.
     mutating func discardIfEmpty(_ client: ClientID) {
         guard clientStates[client]?.isEmpty == true else { return }
         clientStates[client] = nil
         stoppedClients.remove(client)
     }
 
-    /// Strikes a claim out.
+    /// Removes a claim from all tables.
     mutating func discard(_ record: ClaimState) {
         let claim = record.claim
         if purposeIndex.blocking.contains(claim.id) { endBlocking(claim) }

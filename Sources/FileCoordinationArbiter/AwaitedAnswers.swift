@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The presenters whose answers a claim in stage 2 still waits for. A directory that is deleted may
-// have to wait for a hundred thousand; each answer is found, and struck out, without going through
-// the others.
+// The presenters whose answers a claim in stage 2 still waits for. The deletion of a directory may
+// wait for a hundred thousand presenters, so each answer is found and removed without a linear
+// search.
 
-/// One presenter's missing answer.
+/// A presenter whose answer is missing.
 struct AwaitedAnswer: Hashable, Sendable {
-    /// How far the question has got.
+    /// The state of the question.
     enum Question: Hashable, Sendable {
-        /// It was put, and has these steps.
+        /// The presenter was asked to take these steps.
         case put(YieldSteps)
-        /// It cannot be put yet: the presenter is still on its way to relinquish for another claim,
-        /// or must have its item back first (Rule 6.11). These steps are to be taken.
+        /// The presenter cannot be asked yet: it is still relinquishing its item for another claim,
+        /// or must get it back first (Rule 6.11).
+        ///
+        /// It will be asked to take these steps.
         case postponed(YieldSteps)
 
-        /// What is asked, or will be at most.
+        /// The steps that the presenter was or will be asked to take.
         var steps: YieldSteps {
             switch self {
             case .put(let steps), .postponed(let steps): steps
@@ -24,35 +26,37 @@ struct AwaitedAnswer: Hashable, Sendable {
 
     let presenter: PresenterID
     var question: Question
-    /// When it is waited for no longer (Rule 18.3); nil: without end.
+    /// When the claim stops waiting for the answer (Rule 18.3); nil for no limit.
     var deadline: UInt64?
 }
 
-/// Missing answers, in the order of the presenters.
+/// The missing answers of one claim, ordered by presenter.
 struct AwaitedAnswers: Hashable, Sendable {
     private var presenters: OrderedIDs<PresenterID> = []
-    /// Only looked up, never gone through.
+    /// Used for lookup only, never iterated, because its order is random.
     private var answers: [PresenterID: AwaitedAnswer] = [:]
 
     var isEmpty: Bool { presenters.isEmpty }
 
-    /// What is missing of `presenter`, if anything is.
+    /// The missing answer of `presenter`, or nil.
     subscript(presenter: PresenterID) -> AwaitedAnswer? { answers[presenter] }
 
-    /// Records that an answer is missing; of one presenter at most one is.
+    /// Adds a missing answer; a presenter has at most one.
     mutating func insert(_ answer: AwaitedAnswer) {
         if answers.updateValue(answer, forKey: answer.presenter) == nil {
             presenters.insert(answer.presenter)
         }
     }
 
-    /// Records that nothing is missing of `presenter`.
+    /// Removes the answer of `presenter`.
     mutating func remove(_ presenter: PresenterID) {
         if answers.removeValue(forKey: presenter) != nil { presenters.remove(presenter) }
     }
 
-    /// The claim's items have moved, all of them at the same time: what has not been asked yet is
-    /// asked by the new names, but of no presenter whose place an item has left (Rule 6.2).
+    /// Changes postponed questions after all items of the claim moved at the same time.
+    ///
+    /// They use the new paths. A presenter whose directory an item has left is no longer asked
+    /// about it (Rule 6.2).
     mutating func renamePostponed(
         from old: [AccessItem], to new: [AccessItem], place: (PresenterID) -> ItemPath?
     ) {
@@ -62,7 +66,7 @@ struct AwaitedAnswers: Hashable, Sendable {
                 continue
             case .postponed(var steps):
                 guard !steps.accommodateSubitemDeletions.isEmpty else { continue }
-                // Both are only looked up.
+                // Used for lookup only.
                 let known = Set(steps.accommodateSubitemDeletions)
                 var seen: Set<ItemPath> = []
                 let presented = place(presenter)

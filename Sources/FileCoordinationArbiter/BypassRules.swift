@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two exceptions to first come, first served. Both say the same thing: do not wait for a claim
-// that itself waits for *you*, because that wait would never end.
+// The two exceptions to "first come, first served". In both, a claim need not wait for another one
+// that itself waits for the first claim's purpose, because such a wait would never end.
 //
-// A (Rule 2.16), the save-back: the other claim waits for the answer of a presenter of our purpose,
-// and that presenter may be answering by means of this very claim.
-// B (Rule 2.17), re-entrance: the other claim waits for a granted claim of our purpose, inside
-// whose accessor we may be.
+// A (Rule 2.16), saving: the other claim waits for the answer of a presenter of this claim's
+// purpose, and the presenter may be answering by means of this claim.
 //
-// The other claim may wait in a roundabout way: behind a claim that is behind a claim. Where
-// waiting would be a certain deadlock (A, and B with a call made inside the accessor) that counts
-// too.
+// B (Rule 2.17), re-entrance: the other claim waits for a granted claim of this claim's purpose,
+// and this claim may have been made inside that accessor.
+//
+// The other claim may also wait indirectly, through a chain of claims. An indirect wait counts
+// where waiting would be a certain deadlock: in A, and in B for a call made inside the accessor.
 
-/// Results of the bypass rules, remembered while one claim is looked at.
+/// Results of the rules, cached while one claim is evaluated.
 struct BypassRules {
     fileprivate struct Pair: Hashable {
         let claim: ClaimID
         let other: ClaimID
     }
 
-    /// Only looked up, never gone through.
+    /// Used for lookup only, never iterated.
     fileprivate var known: [Pair: Bool] = [:]
 }
 
 extension Arbiter {
-    /// Whether an exception could apply to a claim of this purpose; nearly always there is none.
+    /// Whether an exception could apply to a claim of this purpose; usually not.
     func mayHaveBypass(_ purpose: Purpose) -> Bool {
         purposeIndex.isAwaited(purpose) || purposeIndex.holdsGrant(purpose)
     }
 
-    /// Whether `record`, in stage 1, need not wait for `other`, which waits or asks itself.
+    /// Whether `record`, in stage 1, need not wait for `other`, which is waiting or asking itself.
     func canBypass(
         _ record: ClaimState, from other: ClaimState, _ bypassRules: inout BypassRules
     ) -> Bool {
@@ -47,8 +47,8 @@ extension Arbiter {
         return answer
     }
 
-    /// Exception A: whether `other` waits, in a roundabout way too, for the answer of a presenter
-    /// of this purpose.
+    /// Exception A: whether `other` waits, directly or indirectly, for the answer of a presenter of
+    /// this purpose.
     private func isBehindPresenter(
         _ other: ClaimState, of purpose: Purpose, _ bypassRules: inout BypassRules
     ) -> Bool {
@@ -59,9 +59,10 @@ extension Arbiter {
         }
     }
 
-    /// Exception B: whether `other` waits for a granted claim of `claim`'s purpose that was granted
-    /// before `other` was filed, or for one that `claim` was made inside; for that also in a
-    /// roundabout way, if its accessor waits for `claim`.
+    /// Exception B: whether `other` waits for a granted claim of the same purpose as `claim` that
+    /// was granted before `other` was filed, or for a claim that `claim` was made inside.
+    ///
+    /// In the second case an indirect wait counts, too, if the accessor waits for `claim`.
     private func isBehindGrant(
         _ other: ClaimState, for claim: FiledClaim, _ bypassRules: inout BypassRules
     ) -> Bool {
@@ -73,7 +74,8 @@ extension Arbiter {
         }
         guard !surroundings.isEmpty else { return false }
         if surroundings.contains(where: { isHeldUp(other, by: $0) }) { return true }
-        // Otherwise that accessor goes on without it, and then all others.
+        // An accessor that does not wait for `claim` continues without it, and then so do all
+        // others.
         guard claim.blocksCaller, surroundings.contains(where: isAwaited) else { return false }
         return isOrWaitsFor(other, &bypassRules) { surroundings.contains($0.claim.id) }
     }
@@ -81,7 +83,8 @@ extension Arbiter {
     /// Whether `other` waits directly for a claim of a purpose that was granted before `other` was
     /// filed.
     private func isDirectlyBehindGrant(_ other: ClaimState, ofPurpose purpose: Purpose) -> Bool {
-        // Only a claim granted *before*: or readers that take turns could pass a writer for ever.
+        // Claims granted later do not count; otherwise alternating readers could pass a writer
+        // forever.
         var grants = 0
         for mark in purposeIndex.granted(purpose) {
             guard mark.youngestFiled < other.claim.id else { return false }
@@ -90,18 +93,18 @@ extension Arbiter {
             grants += 1
         }
         guard grants == Limits.grantsComparedOneByOne else { return false }
-        // Many hold grants, but at its own places there are few.
+        // The purpose holds many grants, but only few of them are at the paths of `other`.
         return holders(of: other) { holder in
             guard let record = records[holder], let grant = record.grant else { return false }
             return record.claim.purpose == purpose && grant.youngestFiled < other.claim.id
         }
     }
 
-    /// Whether a granted claim that `other` waits for directly passes `test`.
+    /// Whether `other` waits directly for a granted claim that passes `test`.
     private func holders(of other: ClaimState, contain test: (ClaimID) -> Bool) -> Bool {
         switch other.state {
         case .filed, .waiting, .skipped:
-            // A granted claim is always waited for, so that meeting it is enough here.
+            // A waiting claim waits for every granted claim that it conflicts with.
             tree.firstNeighbour(of: other.claim.id, .holding) { id, _ in test(id) } != nil
         case .asking(let asking):
             claimsAwaited(by: other.claim.id, asking).contains(where: test)
@@ -114,7 +117,8 @@ extension Arbiter {
     func isAwaited(_ id: ClaimID) -> Bool {
         guard let record = records[id] else { return false }
         if !record.watchers.isEmpty || !record.passed.isEmpty { return true }
-        // Until a presenter that has made room for it has its item back (Rule 6.11).
+        // A claim may wait until a presenter that relinquished for `id` has its item back (Rule
+        // 6.11).
         if record.relinquished.contains(where: { registry[$0]?.postponedFor.isEmpty == false }) {
             return true
         }
@@ -139,10 +143,10 @@ extension Arbiter {
         }
     }
 
-    /// Whether `start`, or a claim that it waits for in a roundabout way, passes `test`.
+    /// Whether `start`, or a claim that it waits for directly or indirectly, passes `test`.
     ///
-    /// Ends, because a claim in stage 1 waits only for earlier ones and for those that hold their
-    /// place, and these only for others that took theirs after them.
+    /// The search ends: a claim in stage 1 waits only for earlier claims and for claims that hold
+    /// their position, and those wait only for claims that got their position later.
     private func isOrWaitsFor(
         _ start: ClaimState, _ bypassRules: inout BypassRules, _ test: (ClaimState) -> Bool
     ) -> Bool {
@@ -164,14 +168,15 @@ extension Arbiter {
         return false
     }
 
-    /// Whether `record`, which holds its place, is claim `id` or waits for it in a roundabout way.
+    /// Whether `record`, which holds its position, is claim `id` or waits for it directly or
+    /// indirectly.
     func waits(_ record: ClaimState, for id: ClaimID) -> Bool {
         var bypassRules = BypassRules()
         return isOrWaitsFor(record, &bypassRules) { $0.claim.id == id }
     }
 
-    /// The claims whose end a claim in stage 2 waits for: those let past it, and those for which a
-    /// presenter must be done before it can be asked (Rule 6.11).
+    /// Returns the claims that a claim in stage 2 waits for: those that were let past it, and those
+    /// that must end before a presenter can be asked (Rule 6.11).
     func claimsAwaited(by id: ClaimID, _ asking: ClaimState.Asking) -> OrderedIDs<ClaimID> {
         var result = asking.bypassers
         for answer in asking.awaited {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stage 1: the line (Rules 2.13, 2.14). A claim waits for every conflicting claim that was filed
-// earlier or holds its place. Who that is, is computed when it is needed, and a waiting claim is
-// filed with *one* of them: when that one is over, it looks again.
+// Stage 1: the queue (Rules 2.13, 2.14). A claim waits for every conflicting claim that was filed
+// earlier or holds its position. These are computed only when needed. A waiting claim is registered
+// as a watcher with one of them; when that one ends, the claim is evaluated again.
 
 extension Arbiter {
-    /// A client asks for access.
+    /// Handles a client's request for access.
     mutating func file(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
         guard records[claim.id] == nil else { return }
         let sent = redirected(claim)
@@ -38,7 +38,7 @@ extension Arbiter {
         }
     }
 
-    /// Lets a claim of stage 1 take its place, or finds it someone to wait for.
+    /// Evaluates a claim in stage 1: it takes its position, or waits for another claim.
     mutating func evaluate(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id] else { return }
         switch record.state {
@@ -56,18 +56,18 @@ extension Arbiter {
         records[blocker]?.watchers.insert(id)
     }
 
-    /// Enters stage 2: from now on later claims wait for this one, and presenters are asked.
+    /// Moves a claim to stage 2: from now on later claims wait for it, and presenters are asked.
     private mutating func takePlace(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue)
     {
         let claim = record.claim
-        // Those that it goes before wait for it from now on.
+        // Claims that this one passes wait for it from now on.
         if tree.firstNeighbour(of: claim.id, .ahead, where: { _, _ in true }) != nil {
             reevaluations.markNewWaits()
         }
-        // A claim that still asks and let this one pass runs only after it (Rule 2.16).
+        // A claim that is still asking and let this one past runs only after it (Rule 2.16).
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
         let concerned = concernedPresenters(of: claim)
-        // As a rule there is no presenter to ask.
+        // In most cases there is no presenter to ask.
         guard !concerned.isEmpty else { return grant(claim.id, &reevaluations) }
         advance(claim.id, to: .asking(ClaimState.Asking()))
         records[claim.id]?.hasWaited = true
@@ -78,7 +78,7 @@ extension Arbiter {
         reevaluations.markProgress()
     }
 
-    /// Grants a claim of stage 2 that has everything it needs.
+    /// Grants a claim in stage 2 if it waits for nothing any more.
     mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty
         else { return }
@@ -97,7 +97,7 @@ extension Arbiter {
         records[id]?.passed.insertOnce(other)
     }
 
-    /// Conflicting claims of other purposes that hold their place and still ask.
+    /// Returns conflicting claims of other purposes that hold their position and are still asking.
     func neighboursInStageTwo(of claim: FiledClaim) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
         guard !purposeIndex.asking.isEmpty else { return result }
@@ -108,21 +108,23 @@ extension Arbiter {
         return result
     }
 
-    // MARK: Who is in the way
+    // MARK: Blocking claims
 
-    /// Some claim that `record`, in stage 1, must wait for: the youngest that is easily found.
+    /// Returns a claim that `record`, in stage 1, must wait for, or nil: the youngest one that is
+    /// easy to find.
     ///
-    /// The youngest, because then a line of writers is a chain in which each end wakes one claim.
+    /// With the youngest one, a queue of writers becomes a chain in which the end of each claim
+    /// wakes only one other.
     private func blocker(of record: ClaimState) -> ClaimID? {
         guard mayHaveBypass(record.claim.purpose) else {
-            // As a rule the records are all that has to be looked at.
+            // In most cases only the claim states have to be examined.
             let records = records
             return tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
                 records[other]?.holdsUp(record, meeting) != nil
             }
         }
         var bypassRules = BypassRules()
-        // A long line behind a claim of ours is stepped over at once (Rule 2.17).
+        // A long queue behind a claim of the same purpose is skipped in one step (Rule 2.17).
         let records = records
         return tree.firstNeighbour(
             of: record.claim.id, .ahead,
@@ -132,7 +134,7 @@ extension Arbiter {
         }
     }
 
-    /// Every claim that `record`, in stage 1, must wait for.
+    /// Returns every claim that `record`, in stage 1, must wait for.
     func blockers(of record: ClaimState, _ bypassRules: inout BypassRules) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
         _ = tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
@@ -142,8 +144,10 @@ extension Arbiter {
         return result
     }
 
-    /// Claims that `record`, in stage 1, must wait for: all, if no more than `limit` have to be
-    /// looked at; otherwise those that hold or keep their place, and some others.
+    /// Returns claims that `record`, in stage 1, must wait for.
+    ///
+    /// If more than `limit` claims would have to be examined, these are the ones that hold their
+    /// position and some others.
     func blockers(of record: ClaimState, atMost limit: Int) -> OrderedIDs<ClaimID> {
         var bypassRules = BypassRules()
         guard limit < .max else { return blockers(of: record, &bypassRules) }
@@ -159,7 +163,7 @@ extension Arbiter {
         return result
     }
 
-    /// Whether `record`, in stage 1, must wait for `id`, which it meets.
+    /// Whether `record`, in stage 1, must wait for the conflicting claim `id`.
     private func isInTheWay(
         _ id: ClaimID, of record: ClaimState, _ meeting: Meeting, _ bypassRules: inout BypassRules
     ) -> Bool {
@@ -172,23 +176,22 @@ extension Arbiter {
         }
     }
 
-    // MARK: Looking again
+    // MARK: Reevaluation
 
-    /// Has claims of stage 1 looked at again in this turn.
+    /// Queues claims in stage 1 for reevaluation in this turn.
     func reconsider(_ ids: OrderedIDs<ClaimID>, _ reevaluations: inout ReevaluationQueue) {
         for id in ids {
             if let claim = records[id]?.claim { reevaluations.evaluate(claim) }
         }
     }
 
-    /// Has those looked at again that may have come free although nothing they wait for has ended.
+    /// Queues claims that may have become free although nothing that they wait for has ended.
     ///
-    /// Only the exceptions can do that. BypassRules depend on which claim waits for which in a
-    /// roundabout way, and any event can change that, also by making a claim wait for more than
-    /// before. But those who can be excused for such a reason are few, and known: claims made
-    /// inside an accessor that waits for them (Rule 2.17), one at most for each, and claims of
-    /// presenters that are being asked (Rule 2.16). They are looked at in every turn in which a
-    /// claim may have come to wait for more than before.
+    /// Only the bypass rules can free such claims. These rules depend on the indirect waits between
+    /// claims, which any event can change, even one that adds a wait. But only few claims qualify,
+    /// and they are known: claims made inside an accessor that waits for them (Rule 2.17), at most
+    /// one for each accessor, and claims of presenters that are being asked (Rule 2.16). They are
+    /// evaluated in every turn in which a new wait may have begun.
     func reconsiderBypassing(_ reevaluations: inout ReevaluationQueue) {
         guard reevaluations.mayHaveNewWaits, purposeIndex.mayAllowBypass else { return }
         reconsider(purposeIndex.nestedWaiting, &reevaluations)
@@ -197,30 +200,31 @@ extension Arbiter {
 }
 
 extension ClaimState {
-    /// How firmly a claim holds up another.
+    /// How strictly one claim blocks another.
     enum Firmness {
-        /// Its accessor runs.
+        /// The blocking claim's accessor is running.
         case always
-        /// It waits or asks itself: there are exceptions (Rules 2.16, 2.17).
+        /// The blocking claim is waiting or asking itself, so the bypass rules may apply (Rules
+        /// 2.16, 2.17).
         case unlessBypassed
     }
 
-    /// Whether `later`, in stage 1 and of another purpose, must wait for this claim, which it
-    /// meets, and how firmly.
+    /// Returns whether and how strictly `later`, in stage 1 and of another purpose, must wait for
+    /// this claim, with which it conflicts.
     fileprivate func holdsUp(_ later: ClaimState, _ meeting: Meeting) -> Firmness? {
         switch state {
         case .granted:
             return .always
         case .asking:
-            // A claim that holds its place holds it against earlier claims too: those that it went
-            // before (Rule 2.8a), or whose number is small only because they were recovered.
+            // A claim that holds its position blocks even claims with smaller numbers: those that
+            // it has passed (Rule 2.8a), and those whose small number comes from a former server.
             return .unlessBypassed
         case .skipped:
             // Rule 18.6
             return nil
         case .filed, .waiting:
-            // Rule 2.14: first come, first served. Rule 2.8a: but what is queued inside a directory
-            // does not hold up its move.
+            // Rule 2.14: first come, first served. Rule 2.8a: claims that wait inside a directory
+            // do not block the directory's move.
             guard claim.id < later.claim.id, meeting == .ordinary else { return nil }
             return .unlessBypassed
         }

@@ -8,48 +8,51 @@
 
 /// What the arbiter knows of one claim.
 struct ClaimState: Hashable, Sendable {
-    /// Where a claim is in its life.
+    /// The stage of a claim.
     enum Phase: Hashable, Sendable {
-        /// Not looked at yet: while the arbiter recovers nothing is granted.
+        /// The claim has not been evaluated, because a recovering arbiter grants nothing.
         case filed
-        /// Stage 1. One claim that it must wait for, and with which it is filed as a watcher.
+        /// Stage 1.
         ///
-        /// There may be more; they are computed when that one is out of the way. So no list of
-        /// edges is kept up to date, and yet no wake-up is lost: a claim waits as long as it has
-        /// *some* claim to wait for.
+        /// The claim waits for this one, and perhaps for others, and is one of its watchers.
+        ///
+        /// Other claims to wait for are computed when this one is out of the way. So no list of all
+        /// waits has to be maintained, and yet no wake-up is lost: a claim waits as long as there
+        /// is some claim to wait for.
         case waiting(behind: ClaimID)
-        /// Stage 1, but its process is stopped: it blocks no claim, and is not let on before the
-        /// process runs again (Rule 18.6).
+        /// Stage 1, but the claim's process is stopped: the claim blocks no other, and does not
+        /// advance until the process runs again (Rule 18.6).
         case skipped
-        /// Stage 2. It holds its place, and presenters are being asked.
+        /// Stage 2.
+        ///
+        /// The claim holds its position, and presenters are being asked.
         case asking(Asking)
-        /// Its accessor may run.
+        /// The claim's accessor may run.
         case granted(Grant)
     }
 
-    /// What a claim in stage 2 still waits for; never nothing.
+    /// What a claim in stage 2 still waits for; at least one of these is not empty.
     struct Asking: Hashable, Sendable {
-        /// Presenters whose answer is missing.
+        /// The presenters whose answers are missing.
         var awaited: AwaitedAnswers = []
-        /// Claims that were let past this one while it waited, and which must end (Rules 2.16,
-        /// 2.17).
+        /// Claims that were let past this one and must end before it is granted (Rules 2.16, 2.17).
         var bypassers: OrderedIDs<ClaimID> = []
     }
 
-    /// What is remembered of a grant.
+    /// The facts about a grant that the arbiter remembers.
     struct Grant: Hashable, Sendable {
-        /// Who granted.
+        /// Which process granted the claim.
         enum Source: Hashable, Sendable {
-            /// This arbiter.
+            /// This arbiter's server.
             case arbiter
-            /// A former one, or the claimant itself: the claim was found in its ledger.
+            /// A former server or the client itself: the claim was found granted in its ledger.
             case ledger
         }
 
         var source: Source
-        /// The time.
+        /// The time of the grant.
         var time: UInt64
-        /// The youngest claim that had been filed by then; later ones were filed after the grant.
+        /// The youngest claim at that time; later claims were filed after the grant.
         var youngestFiled: ClaimID
 
         /// A grant by this arbiter.
@@ -58,7 +61,7 @@ struct ClaimState: Hashable, Sendable {
         }
     }
 
-    /// What is known of it.
+    /// The stored properties, kept behind one reference.
     private struct Content: Hashable, Sendable {
         var claim: FiledClaim
         let filedAt: UInt64
@@ -72,36 +75,38 @@ struct ClaimState: Hashable, Sendable {
         var hasWaited = false
     }
 
-    /// Always one: copies of the record share it until one of them changes, as with any array, so
-    /// that to look at a record costs the same however much is known.
+    /// An array with exactly one element.
+    ///
+    /// Copies of the struct share it until one of them changes, so copying a claim state costs the
+    /// same however large the contents are.
     private var content: [Content]
 
     init(claim: FiledClaim, filedAt: UInt64, state: Phase) {
         content = [Content(claim: claim, filedAt: filedAt, state: state)]
     }
 
-    /// The claim; its items are where they are by now (Rule 11.4).
+    /// The claim, with the present paths of its items (Rule 11.4).
     var claim: FiledClaim {
         get { content[0].claim }
         _modify { yield &content[0].claim }
     }
-    /// When it was filed.
+    /// When the claim was filed.
     var filedAt: UInt64 { content[0].filedAt }
     var state: Phase {
         get { content[0].state }
         _modify { yield &content[0].state }
     }
-    /// Waiting claims that are filed behind this one.
+    /// Waiting claims that are reevaluated when this one ends.
     var watchers: OrderedIDs<ClaimID> {
         get { content[0].watchers }
         _modify { yield &content[0].watchers }
     }
-    /// Claims in stage 2 that this one was let past, and which wait for its end.
+    /// Claims in stage 2 that let this claim past and wait for its end.
     var passed: OrderedIDs<ClaimID> {
         get { content[0].passed }
         _modify { yield &content[0].passed }
     }
-    /// Presenters that are relinquished for this claim, or are being asked to be.
+    /// Presenters that relinquished their items for this claim or are being asked to.
     var relinquished: OrderedIDs<PresenterID> {
         get { content[0].relinquished }
         _modify { yield &content[0].relinquished }
@@ -111,26 +116,26 @@ struct ClaimState: Hashable, Sendable {
         get { content[0].accommodated }
         _modify { yield &content[0].accommodated }
     }
-    /// Where the accessor has moved its items to, by their index.
+    /// The new paths of items that the accessor has moved, by item index.
     var movedItems: [Int: AccessItem] {
         get { content[0].movedItems }
         _modify { yield &content[0].movedItems }
     }
 
-    /// What the accessor has moved out of the trees that the claim covers (Rule 2.23).
+    /// Items that the accessor has moved out of directories that the claim covers (Rule 2.23).
     var strays: [AccessItem] {
         get { content[0].strays }
         _modify { yield &content[0].strays }
     }
 
-    /// Whether it was not granted as soon as it was looked at.
+    /// Whether the claim was not granted when it was first evaluated.
     var hasWaited: Bool {
         get { content[0].hasWaited }
         _modify { yield &content[0].hasWaited }
     }
 
-    /// The claim with everything that it keeps others away from: its items, and, while it is
-    /// granted, where its accessor has moved them (Rule 2.20).
+    /// The claim with everything that it keeps other claims away from: its items and, while it is
+    /// granted, their new paths (Rule 2.20).
     var territory: FiledClaim {
         var result = claim
         for index in movedItems.keys.sorted() {
@@ -140,7 +145,7 @@ struct ClaimState: Hashable, Sendable {
         return result
     }
 
-    /// The state for status.
+    /// The stage, for status reports.
     var stage: ClaimStage {
         switch state {
         case .filed, .waiting, .skipped: .waiting
@@ -149,7 +154,7 @@ struct ClaimState: Hashable, Sendable {
         }
     }
 
-    /// What it waits for in stage 2, or nil.
+    /// What the claim waits for in stage 2, or nil.
     var asking: Asking? {
         switch state {
         case .asking(let asking): asking
@@ -157,7 +162,7 @@ struct ClaimState: Hashable, Sendable {
         }
     }
 
-    /// Its grant, or nil.
+    /// The grant, or nil.
     var grant: Grant? {
         switch state {
         case .granted(let grant): grant
@@ -165,11 +170,11 @@ struct ClaimState: Hashable, Sendable {
         }
     }
 
-    /// Changes what it waits for in stage 2; does nothing in another stage.
+    /// Changes what the claim waits for in stage 2; does nothing in another stage.
     mutating func updateAsking(_ change: (inout Asking) -> Void) {
         switch state {
         case .asking(var asking):
-            // It is the only reference now, so that it is changed where it is.
+            // No other reference to the value exists now, so it is changed in place without a copy.
             state = .filed
             change(&asking)
             state = .asking(asking)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of section 6: whom a claim concerns, and what each has to do before it may be granted.
+// The table of section 6: which presenters a claim concerns, and what each must do before the
+// grant.
 
 extension Arbiter {
-    /// The presenters to ask for a claim, ascending, and what to ask of each (Rules 6.1 to 6.10).
+    /// Returns the presenters to ask for a claim, ascending, and the steps for each (Rules 6.1 to
+    /// 6.10).
     ///
-    /// Computed when the claim takes its place: presenters come and go while it waits in the queue.
+    /// Computed when the claim enters stage 2, because presenters are added and removed while it
+    /// waits.
     func concernedPresenters(of claim: FiledClaim) -> [(PresenterID, YieldSteps)] {
         var needs = Needs()
         for located in tree.ownLocatedItems(of: claim) {
@@ -16,7 +19,8 @@ extension Arbiter {
             }
         }
         return needs.presenters.compactMap { id in
-            // Rules 4.5 and 5.3: nothing for a presenter's own purpose, only what it implements.
+            // Rules 4.5 and 5.3: presenters of the claim's purpose are not asked, and others only
+            // for what they implement.
             guard let presenter = registry[id]?.registration, presenter.purpose != claim.purpose,
                 let steps = needs.steps[id]?.limited(to: presenter.methods), !steps.isEmpty
             else { return nil }
@@ -37,7 +41,7 @@ extension Arbiter {
             $0.save = save
         }
         if options.contains(.includingContents) {
-            // Rule 2.23: each as for its own item.
+            // Rule 2.23: each presenter is asked as for its own item.
             needs.add(tree.presenters(below: located.node)) {
                 $0.relinquish = [.reader]
                 $0.save = save
@@ -49,7 +53,7 @@ extension Arbiter {
     private func addNeeds(
         ofWriting located: PlaceTree.LocatedItem, _ options: WritingOptions, to needs: inout Needs
     ) {
-        // Rule 2.8b: whatever any of the options asks.
+        // Rule 2.8b: the union of what the options require.
         let save = options.contains(.merging)
         let deletes = options.isDeletion
         needs.add(tree.presenters(at: located)) {
@@ -60,7 +64,7 @@ extension Arbiter {
         needs.add(presentersOfPackages(containing: located)) {
             $0.relinquish = [.writer]
             $0.save = save
-            // Rule 6.3: what a package loses is a part of it.
+            // Rule 6.3: a deleted item inside a package is a subitem of the package.
             $0.accommodateSubitemDeletions = deletes ? [located.item.path] : []
         }
         if located.item.isDomain {
@@ -74,8 +78,8 @@ extension Arbiter {
         needs.add(presentersBesides(located)) { $0.relinquish = [.writer] }
     }
 
-    /// A batch asks once, of all presenters in and around its items, what each of its calls would
-    /// ask: to save, and to accommodate deletion, but not to relinquish (Rules 14.1, 14.2).
+    /// A batch asks all presenters in and around its items once for what its calls would ask: to
+    /// save and to accommodate deletion, but not to relinquish (Rules 14.1, 14.2).
     private func addNeeds(ofPreparing located: PlaceTree.LocatedItem, to needs: inout Needs) {
         let save: Bool
         let deletes: Bool
@@ -95,7 +99,8 @@ extension Arbiter {
         }
     }
 
-    /// The presenters of every package that contains the item, itself excluded (Rules 1.12, 6.2).
+    /// Returns the presenters of every package that contains the item, without the item itself
+    /// (Rules 1.12, 6.2).
     private func presentersOfPackages(containing located: PlaceTree.LocatedItem) -> [PresenterID] {
         guard located.item.packageDepths.contains(where: { $0 < located.item.path.depth }) else {
             return []
@@ -105,11 +110,11 @@ extension Arbiter {
             .flatMap(\.presenters)
     }
 
-    /// The presenters of whatever else is inside the item's outermost package (Rule 6.4), but those
-    /// of plain directories that contain the item (Rule 6.2).
+    /// Returns the presenters of other items inside the outermost package (Rule 6.4), except for
+    /// those of plain directories that contain the item (Rule 6.2).
     ///
-    /// The rule speaks of plain reads and writes; a D/M/R write inside a package is no smaller
-    /// change of it, and asks them too.
+    /// The rule mentions plain reads and writes. A D/M/R write inside a package changes the package
+    /// at least as much, so it asks the same presenters.
     private func presentersBesides(_ located: PlaceTree.LocatedItem) -> [PresenterID] {
         guard !located.item.packageDepths.isEmpty else { return [] }
         return tree.presenters(
@@ -117,11 +122,11 @@ extension Arbiter {
     }
 }
 
-/// What a claim needs of whom: the union over its items (Rule 6.10).
+/// The steps for each presenter: the union over the items of a claim (Rule 6.10).
 private struct Needs {
     private(set) var presenters: OrderedIDs<PresenterID> = []
     private(set) var steps: [PresenterID: YieldSteps] = [:]
-    /// The subitem deletions that are in `steps`; only looked up.
+    /// The subitem deletions in `steps`; used for lookup only.
     private var deletions: [PresenterID: Set<ItemPath>] = [:]
 
     mutating func add(
@@ -141,14 +146,14 @@ private struct Needs {
 }
 
 extension YieldSteps {
-    /// Adds other steps, but those for subitems; nothing is done twice.
+    /// Adds other steps, except those for subitems.
     fileprivate mutating func formUnion(_ other: YieldSteps) {
         relinquish.formUnion(other.relinquish)
         save = save || other.save
         accommodateDeletion = accommodateDeletion || other.accommodateDeletion
     }
 
-    /// Only those steps for which there is a method (Rules 5.3, 6.6).
+    /// Returns only the steps for which the presenter implements a method (Rules 5.3, 6.6).
     fileprivate func limited(to methods: PresenterMethods) -> YieldSteps {
         var relinquish = relinquish
         if !methods.contains(.relinquishToReader) { relinquish.remove(.reader) }

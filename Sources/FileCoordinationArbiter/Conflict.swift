@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which accesses exclude each other (Rules 2.1 to 2.9, 2.23), said twice: here pairwise, as the
-// rules say it, and in `PlaceTree` as places to look at, which is what the arbiter runs on. Debug
+// Defines which accesses exclude each other (Rules 2.1 to 2.9, 2.23), as pairwise functions close
+// to the rules. The arbiter itself uses an index, `PlaceTree`, which encodes the same rules. Debug
 // builds compare the two.
 
 extension AccessItem {
-    /// The number of components of L(x): the outermost package that is or contains the item, or the
-    /// item itself (Rule 2.0).
+    /// The depth of the exclusion node, the rules' L(x): the outermost package that is or contains
+    /// the item, or else the item itself (Rule 2.0).
     var exclusionDepth: Int { packageDepths.first ?? path.depth }
 
     /// Whether the item is a package.
     var isPackage: Bool { packageDepths.last == path.depth }
 
-    /// Whether the access concerns everything inside the item: D/M/R (Rule 2.6), or a read or a
-    /// write that covers it (Rule 2.23).
+    /// Whether the access concerns everything inside the item: D/M/R (Rule 2.6), or a read or write
+    /// that covers the contents (Rule 2.23).
     ///
-    /// Also of what was no directory when the claim was filed: it may be one by the time of the
-    /// grant, and nothing is inside a file (Rule 2.7).
+    /// This does not depend on whether the item is a directory: it may have become one by the time
+    /// of the grant, and nothing is inside a file (Rule 2.7).
     var isDomain: Bool {
         access.coversContents || access.writingOptions?.isStructural ?? false
     }
 
-    /// Whether the access moves a directory, and so goes before what is queued inside (Rule 2.8a).
+    /// Whether the access moves a directory and thus passes claims that wait inside it (Rule 2.8a).
     var isMovedDirectory: Bool { access.writingOptions?.goesBeforeQueued ?? false }
 
-    /// Whether a claim that waits for the item stays at its place when the item moves (Rule 11.5).
+    /// Whether a waiting claim stays at its path when the item moves (Rule 11.5).
     var staysInPlace: Bool { access.writingOptions?.staysInPlace ?? false }
 
-    /// Whether its facts contradict each other nowhere.
+    /// Whether the package depths are consistent.
     fileprivate var isNormal: Bool { packageDepths.isEmpty || self == normalised }
 
-    /// The same item with facts that contradict themselves put right.
+    /// The item with consistent package depths.
     ///
-    /// They come from another process: a depth that names no ancestor must not lead anywhere.
+    /// The depths come from another process. A depth that stands for no ancestor must not be used
+    /// as an index.
     var normalised: AccessItem {
         var result = self
         let legal = packageDepths.filter { $0 >= 1 && $0 <= path.depth }.sorted()
@@ -46,7 +47,7 @@ extension AccessItem {
 }
 
 extension FiledClaim {
-    /// The same claim with facts of its items that contradict themselves put right.
+    /// The claim with consistent package depths in its items.
     var normalised: FiledClaim {
         guard !items.allSatisfy(\.isNormal) else { return self }
         var result = self
@@ -55,33 +56,35 @@ extension FiledClaim {
     }
 }
 
-/// How two items meet when their accesses exclude each other.
+/// How two items are related whose accesses exclude each other.
 enum Meeting: Hashable, Sendable {
-    /// They are one item, or in one package, or one concerns everything inside it, and the other is
-    /// there.
+    /// They are the same item or in the same package, or one access concerns everything inside its
+    /// item and the other item is there.
     case ordinary
-    /// The other is inside the plain directory that this one moves: a queued one is not waited for
-    /// (Rule 2.8a).
+    /// The other item is inside a plain directory that this access moves.
+    ///
+    /// A waiting claim there is passed (Rule 2.8a).
     case insideMovedDirectory
 }
 
-/// How `item` meets `other` if their accesses exclude each other, else nil.
+/// Returns how `item` and `other` are related if their accesses exclude each other, else nil.
 func meeting(of item: AccessItem, with other: AccessItem) -> Meeting? {
     // Rule 2.1
     guard item.access.isWriting || other.access.isWriting else { return nil }
     let samePlace = item.path == other.path
-    // Rules 2.2 and 2.3: a package is one file, no matter which part of it a claim names.
+    // Rules 2.2 and 2.3: a package counts as one file, whichever part of it a claim names.
     let exclusionPath = item.path.prefix(depth: item.exclusionDepth)
     if samePlace || exclusionPath == other.path.prefix(depth: other.exclusionDepth) {
         return .ordinary
     }
     if other.isDomain && other.path.contains(item.path) { return .ordinary }
     guard item.isDomain && item.path.contains(other.path) else { return nil }
-    // A package is one file here too: only what is inside a *plain* moved directory goes after it.
+    // A package counts as one file here, too: only claims inside a *plain* directory are passed by
+    // its move.
     return item.isMovedDirectory ? .insideMovedDirectory : .ordinary
 }
 
-/// How `claim` meets `other`: in the ordinary way if any of their items does.
+/// Returns how two claims are related: ordinary if any pair of items is.
 func meeting(of claim: FiledClaim, with other: FiledClaim) -> Meeting? {
     // Rule 2.10
     guard claim.purpose != other.purpose else { return nil }

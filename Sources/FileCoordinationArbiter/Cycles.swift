@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that wait for themselves, by way of others (Rule 18.4). An edge leads
+// Finds deadlocks: claims that wait for themselves through others (Rule 18.4). In the graph of
+// waits, an edge leads
 //
-// - from a claim that waits to each claim that must end first,
-// - from a claim whose accessor runs to the claim that this accessor waits for, on its own thread
-//   or in its own task, or in a command that it runs and waits for,
+// - from a waiting claim to each claim that must end first,
+// - from a claim whose accessor is running to the claim that this accessor waits for, on its own
+//   thread, in its own task, or in a command that it runs and waits for,
 // - from a claim that waits for a presenter's answer to the claim that keeps the presenter from
-//   answering: a call made in its callback, or one that occupies the queue on which it would have
-//   to be called.
+//   answering: a call made in the presenter's callback, or one that occupies the presenter's queue.
 //
-// Each of them has to be gone before the wait can end, so a circle is a deadlock, and nothing else
-// is taken for one.
+// Each edge must be resolved before the wait can end, so a cycle is a deadlock. Nothing else is
+// treated as one.
 
 extension Arbiter {
-    /// A presenter can do nothing before `claim`, a call of its own process, is over or granted.
+    /// Records that a presenter cannot answer before `claim`, a call of its own process, is granted
+    /// or over.
     mutating func block(_ presenter: PresenterID, by claim: ClaimID?) {
         guard let record = registry[presenter] else { return }
         let blockedBy = claim.flatMap { records[$0] }
@@ -23,7 +24,7 @@ extension Arbiter {
         registry[presenter]?.blockedBy = blockedBy
     }
 
-    /// A claim is over: it keeps no presenter from answering.
+    /// Records that a claim is over and keeps no presenter from answering any more.
     mutating func endBlocking(_ claim: FiledClaim) {
         for presenter in clientStates[claim.client]?.presenters ?? []
         where registry[presenter]?.blockedBy == claim.id {
@@ -31,14 +32,15 @@ extension Arbiter {
         }
     }
 
-    /// Fails one claim of a cycle, if there is any; the caller looks again.
+    /// Fails one claim of a cycle, if there is one.
+    ///
+    /// The caller then repeats the search.
     mutating func breakCycle(_ reevaluations: inout ReevaluationQueue) {
-        // Without a call that waits inside an accessor, or in a presenter's way, no claim waits
-        // for one that waits for it.
+        // Without a call that waits inside an accessor or blocks a presenter, waits cannot form a
+        // cycle.
         guard purposeIndex.mayCloseCycle else { return }
-        // A claim that holds its place may wait, too: for one that was let past it, or that came to
-        // where its items have moved.
-        // A circle has closed where a wait has begun.
+        // A claim that holds its position may wait, too: for one that was let past it, or for one
+        // at a path to which its items have moved. A new cycle contains a wait that has just begun.
         let nested =
             reevaluations.mayHaveNewWaits
             ? Array(purposeIndex.nestedWaiting) + Array(purposeIndex.nestedAsking)
@@ -49,7 +51,7 @@ extension Arbiter {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue
             }
-            // As the one that fails sees it: whom it waits for, whom they wait for, and so on.
+            // The cycle as seen by the failing claim, which comes first.
             let start = cycle.firstIndex { $0.claim.id == victim } ?? 0
             reevaluations.emit(.failInCycle(victim, Array(cycle[start...] + cycle[..<start])))
             finish(victim, &reevaluations)
@@ -57,13 +59,15 @@ extension Arbiter {
         }
     }
 
-    /// Whether a claim waits for an accessor in which this one was made: otherwise nothing leads
-    /// back to it by way of that.
+    /// Whether a claim waits for an accessor that surrounds this one.
+    ///
+    /// Otherwise no path leads back to it.
     private func isInsideAwaited(_ id: ClaimID) -> Bool {
         records[id]?.claim.outerClaims.contains(where: isAwaited) ?? false
     }
 
-    /// The youngest claim that waits in the queue; if there is none, the youngest that asks.
+    /// Returns the youngest claim of the cycle that waits in the queue, or else the youngest that
+    /// asks.
     private func victim(of cycle: [CycleStep]) -> ClaimID? {
         func youngest(_ stage: ClaimStage) -> ClaimID? {
             cycle.filter { $0.stage == stage }.map(\.claim.id).max()
@@ -71,16 +75,19 @@ extension Arbiter {
         return youngest(.waiting) ?? youngest(.asking)
     }
 
-    /// A claim that must be over first, and the presenter by way of which, if there is one.
+    /// A claim that must end first, and the presenter that is the reason, if there is one.
     private struct Edge {
         let claim: ClaimID
         var presenter: PresenterID?
     }
 
-    /// Claims of which each waits for the next, and the last for `start`, which is the first.
+    /// Returns a cycle through `start`, if there is one: each claim waits for the next, and the
+    /// last for `start`, which comes first.
     private func cycle(through start: ClaimID) -> [CycleStep]? {
         var bypassRules = BypassRules()
-        /// From whom the search came to a claim, and how; only looked up.
+        /// For each claim found: the claim before it on the path, and the presenter between them.
+        ///
+        /// Used for lookup only.
         var cameFrom: [ClaimID: (claim: ClaimID, presenter: PresenterID?)] = [:]
         var ahead = [start]
         while let id = ahead.popLast() {
@@ -107,7 +114,7 @@ extension Arbiter {
         return way.reversed()
     }
 
-    /// The claims that must be over before `id` can be.
+    /// Returns the claims that must end before `id` can.
     private func edges(from id: ClaimID, _ bypassRules: inout BypassRules) -> [Edge] {
         guard let record = records[id] else { return [] }
         switch record.state {
@@ -119,13 +126,14 @@ extension Arbiter {
         case .granted:
             return purposeIndex.inner(of: id).filter { inner in
                 guard let claim = records[inner]?.claim else { return false }
-                // A process knows its own accessors; those of others are known by their commands.
+                // A process knows the claims around its own ones. Claims of other processes are
+                // known through the commands that made them.
                 return claim.surrounding.contains(id) || claim.client == record.claim.client
             }.map { Edge(claim: $0) }
         }
     }
 
-    /// The call behind which a presenter's answer waits.
+    /// Returns the call that keeps a presenter from answering.
     private func edge(through presenter: PresenterID) -> Edge? {
         guard let claim = registry[presenter]?.blockedBy, let record = records[claim],
             record.grant == nil

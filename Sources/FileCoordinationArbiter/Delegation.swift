@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a delegation is: the right of one client to grant claims at a place without asking the
-// arbiter. The arbiter decides which place is delegated to which client, in which mode, and when it
-// is recalled. The server carries that out in shared memory and reports what it found there.
+// A delegation is the right of one client to grant claims at a path without asking the server. The
+// arbiter decides what is delegated to which client, in which mode, and when it is recalled. The
+// server writes this into shared memory and reports what it found there.
 
-/// A delegation's number.
+/// The number of a delegation.
 public struct DelegationID: Hashable, Comparable, Sendable {
     /// The number.
     public let rawValue: UInt64
 
-    /// A delegation's name.
+    /// Creates a delegation number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The order of numbers.
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Which claims a client grants itself at a delegated place.
+/// The claims that a client may grant itself under a delegation.
 public enum DelegationMode: UInt8, CaseIterable, Hashable, Sendable {
-    /// Reads. Any number of clients may have one place delegated in this mode.
+    /// Reads.
+    ///
+    /// Several clients may have one path delegated in this mode.
     case shared = 0
-    /// Reads and writes. No other client has anything to do with the place.
+    /// Reads and writes.
+    ///
+    /// No other client uses the path.
     case exclusive = 1
 }
 
-/// What a client asks for with a claim: that the claim's item, or the directory which the item is
-/// in, be delegated to it.
+/// A client's request, attached to a claim, that the claim's item or the directory around it be
+/// delegated to the client.
 public struct DelegationRequest: Hashable, Sendable {
-    /// What the client understands of delegations, apart from the plain exclusive one.
+    /// The kinds of delegation that the client supports, besides the plain exclusive one.
     public struct Abilities: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt8
@@ -35,15 +39,15 @@ public struct DelegationRequest: Hashable, Sendable {
         /// Abilities from their bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// It knows shared delegations, and reports its writes where it is told to.
+        /// The client supports shared delegations, and reports its writes if it is told to.
         public static let modes = Self(rawValue: 1)
-        /// It waits for its turn in ticket queues.
+        /// The client takes part in ticket queues.
         public static let queues = Self(rawValue: 2)
     }
 
-    /// The slot of the client's ledger that is to say so.
+    /// The slot of the client's ledger for the delegation.
     public var slot: Int
-    /// Whether it asks for everything directly inside the item's directory.
+    /// Whether the request is for everything directly inside the item's directory.
     public var isForDirectory: Bool
     /// What the client understands.
     public var abilities: Abilities
@@ -51,7 +55,7 @@ public struct DelegationRequest: Hashable, Sendable {
     /// claim is over, and none did when it was filed.
     public var excludesLocalClaims = false
 
-    /// A request for the item of a claim, or for the directory that the item is in.
+    /// Creates a request for the item of a claim or for the directory around it.
     public init(slot: Int, forDirectory isForDirectory: Bool = false, _ abilities: Abilities = []) {
         self.slot = slot
         self.isForDirectory = isForDirectory
@@ -59,51 +63,54 @@ public struct DelegationRequest: Hashable, Sendable {
     }
 }
 
-/// A client that may take its turn in a ticket queue.
+/// A client that may take part in a ticket queue.
 public struct QueueMember: Hashable, Sendable {
     /// The client.
     public let client: ClientID
-    /// The slot of its ledger that names the queue.
+    /// The slot of its ledger for the queue.
     public let slot: Int
 
-    /// A member of a queue.
+    /// Creates a member of a queue.
     public init(_ client: ClientID, slot: Int) {
         self.client = client
         self.slot = slot
     }
 }
 
-/// What clients may do at a place without the arbiter's knowledge.
+/// What clients may do at a path without asking the arbiter.
 public struct Delegation: Hashable, Sendable {
-    /// By what right.
+    /// The kind of a delegation.
     public enum Holding: Hashable, Sendable {
-        /// The place is the client's to claim. With `reportsWrites` the client reports the end of
-        /// each write, because a presenter is to be told of changes.
+        /// The client may claim the item.
+        ///
+        /// With `reportsWrites` it reports the end of each write, because a presenter is told of
+        /// changes.
         case place(ClientID, slot: Int, DelegationMode, reportsWrites: Bool)
-        /// Everything directly inside the directory is the client's to claim, exclusively.
+        /// The client may claim everything directly inside the directory, exclusively.
         case directory(ClientID, slot: Int)
-        /// One claim runs, or has run, whose end no client reports.
+        /// One claim is running or over; its client does not report the end.
         case claim(ClientID, ClaimID, isWriting: Bool)
-        /// Several clients write the place in turn. While it is not open the arbiter's own claims
-        /// there come first.
+        /// Several clients write the item in turn.
+        ///
+        /// Until the queue is open, the arbiter's own claims there come first.
         case queue([QueueMember], isOpen: Bool)
     }
 
-    /// Its number.
+    /// The number of the delegation.
     public let id: DelegationID
-    /// The item, or the directory.
+    /// The item or the directory.
     public let path: ItemPath
-    /// By what right.
+    /// The kind of the delegation.
     public var holding: Holding
 
-    /// A delegation.
+    /// Creates a delegation.
     public init(_ id: DelegationID, at path: ItemPath, _ holding: Holding) {
         self.id = id
         self.path = path
         self.holding = holding
     }
 
-    /// Its client; nil for a queue, which has several.
+    /// The client; nil for a queue, which has several.
     public var client: ClientID? {
         switch holding {
         case .place(let client, _, _, _), .directory(let client, _), .claim(let client, _, _):
@@ -112,7 +119,7 @@ public struct Delegation: Hashable, Sendable {
         }
     }
 
-    /// The slot that says so; nil for a claim and for a queue.
+    /// The ledger slot of the delegation; nil for a claim and for a queue.
     public var slot: Int? {
         switch holding {
         case .place(_, let slot, _, _), .directory(_, let slot): slot
@@ -120,12 +127,12 @@ public struct Delegation: Hashable, Sendable {
         }
     }
 
-    /// Whether it is one claim whose end no client reports.
+    /// Whether this is a claim whose end the client does not report.
     public var isOneClaim: Bool {
         if case .claim = holding { true } else { false }
     }
 
-    /// Whether only reads take place under it, so that it goes with other reads.
+    /// Whether it permits only reads, and so does not conflict with other reads.
     public var isForReadingOnly: Bool {
         switch holding {
         case .place(_, _, let mode, _): mode == .shared
@@ -134,7 +141,7 @@ public struct Delegation: Hashable, Sendable {
         }
     }
 
-    /// Whether writes take place under it of whose end no server is told.
+    /// Whether it permits writes whose ends are not reported to the server.
     public var hidesWrites: Bool {
         switch holding {
         case .place(_, _, let mode, let reportsWrites): mode == .exclusive && !reportsWrites

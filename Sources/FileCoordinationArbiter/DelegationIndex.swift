@@ -1,52 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where delegated places are, and which of them a claim, a presenter or a move concerns. It knows
-// neither clients nor modes: see `DelegationTable`.
+// An index of the delegated paths, which finds the delegations that a claim, presenter or move
+// concerns. It does not know clients and modes; those are in `DelegationTable`.
 
-/// Where delegated places are.
+/// An index of delegated paths.
 public struct DelegationIndex: Hashable, Sendable {
-    /// A delegation is filed as a presenter would be.
+    /// Delegations of items.
+    ///
+    /// Each is stored as a presenter of its path would be.
     private var tree = PlaceTree()
-    /// Where everything directly inside is delegated.
+    /// Delegations of the direct contents of directories.
     private var directories = PlaceTree()
     private var paths: [DelegationID: ItemPath] = [:]
     private var inside: [DelegationID: ItemPath] = [:]
 
-    /// An index in which nothing is delegated.
+    /// Creates an empty index.
     public init() {}
 
     /// Whether nothing is delegated.
     public var isEmpty: Bool { paths.isEmpty && inside.isEmpty }
 
-    /// Records that a place is delegated from now on.
+    /// Adds the delegation of a path.
     public mutating func insert(_ id: DelegationID, at path: ItemPath) {
         paths[id] = path
         tree.insert(PresenterID(rawValue: id.rawValue), at: path)
     }
 
-    /// Records that whatever is directly inside a directory is delegated from now on: not the
-    /// directory, and nothing that is farther inside.
+    /// Adds the delegation of the items directly inside a directory: neither the directory itself
+    /// nor anything deeper.
     public mutating func insert(_ id: DelegationID, inside directory: ItemPath) {
         inside[id] = directory
         directories.insert(PresenterID(rawValue: id.rawValue), at: directory)
     }
 
-    /// Records that it is not any more.
+    /// Removes a delegation.
     public mutating func remove(_ id: DelegationID) {
         let presenter = PresenterID(rawValue: id.rawValue)
         if let path = paths.removeValue(forKey: id) { tree.remove(presenter, at: path) }
         if let path = inside.removeValue(forKey: id) { directories.remove(presenter, at: path) }
     }
 
-    /// What a claim on these items could have to wait for, or others for it (Rules 2.1 to 2.9,
-    /// 2.23).
+    /// Returns the delegations whose claims may conflict with a claim on these items (Rules 2.1 to
+    /// 2.9, 2.23).
     ///
-    /// Plain access to a directory concerns nothing inside it, nor what contains it. A package is
-    /// one item; and what a claim takes for a package was perhaps none when a place inside was
-    /// delegated.
+    /// Plain access to a directory concerns neither its contents nor its ancestors. A package
+    /// counts as one item. Something that is a package for this claim may not have been one when a
+    /// path inside it was delegated.
     public func concerned(by items: [AccessItem]) -> [DelegationID] {
         guard !isEmpty else { return [] }
-        // As a rule it is one plain item.
+        // The common case is one plain item.
         if items.count == 1, items[0].packageDepths.isEmpty, !items[0].isDomain {
             return at(items[0].path)
         }
@@ -64,8 +66,8 @@ public struct DelegationIndex: Hashable, Sendable {
         return result.sorted()
     }
 
-    /// What a presenter of a place concerns, now or after a write: the place, what is inside
-    /// it, and what contains it (Rules 6.1, 7.4).
+    /// Returns the delegations that a presenter of a path concerns, now or after a write: those at
+    /// the path, inside it, and at its ancestors (Rules 6.1, 7.4).
     public func concerned(byPresenterAt path: ItemPath) -> [DelegationID] {
         guard !isEmpty else { return [] }
         let above = (tree.presenters(containing: path) + directories.presenters(containing: path))
@@ -73,18 +75,19 @@ public struct DelegationIndex: Hashable, Sendable {
         return Set(atOrBelow(path) + ids(above)).sorted()
     }
 
-    /// What is where an item comes to that moves; `package`: the outermost package that it is in
-    /// there.
+    /// Returns the delegations around the new path of a moved item.
+    ///
+    /// `package` is the outermost package around that path.
     func concerned(byItemMovedTo path: ItemPath, package: ItemPath?) -> [DelegationID] {
         let around = concerned(byPresenterAt: path)
         guard let package else { return around }
         return Set(around + at(package) + atOrBelow(package)).sorted()
     }
 
-    /// What is delegated of the same as a place.
+    /// Returns the delegations that cover the same item.
     public func overlapping(_ path: ItemPath) -> [DelegationID] { at(path) }
 
-    /// What is delegated of the same as whatever is directly inside a directory.
+    /// Returns the delegations that cover any item directly inside a directory.
     public func overlapping(inside directory: ItemPath) -> [DelegationID] {
         let places = ids(tree.presenters(atOrBelow: directory)).filter { id in
             paths[id].map { directory.isDirectory(of: $0) } ?? false
@@ -92,12 +95,12 @@ public struct DelegationIndex: Hashable, Sendable {
         return places + ids(Array(directories.presenters(at: directory)))
     }
 
-    /// What is at a place or inside it.
+    /// Returns the delegations at a path or inside it.
     public func atOrBelow(_ path: ItemPath) -> [DelegationID] {
         ids(tree.presenters(atOrBelow: path) + directories.presenters(atOrBelow: path))
     }
 
-    /// What covers one place: by itself, or with all of its directory.
+    /// Returns the delegations that cover a path: its own, and that of its directory's contents.
     private func at(_ path: ItemPath) -> [DelegationID] {
         let own = ids(Array(tree.presenters(at: path)))
         guard !inside.isEmpty, path.depth > 0 else { return own }
@@ -111,15 +114,15 @@ public struct DelegationIndex: Hashable, Sendable {
 }
 
 extension AccessItem {
-    /// Whether access to it could be delegated: it neither asks nor waits for anything by itself,
-    /// and concerns no other place (Rules 1.12, 2.2, 2.3).
+    /// Whether this access can be delegated: it is plain, concerns no other path, and requires
+    /// nothing of its own (Rules 1.12, 2.2, 2.3).
     public var isDelegable: Bool {
         packageDepths.isEmpty && path.depth > 0 && access.isDelegable
     }
 }
 
 extension Access {
-    /// The same of what is wanted with an item.
+    /// Whether this kind of access can be delegated.
     public var isDelegable: Bool {
         switch self {
         case .reading(let options):
@@ -131,8 +134,8 @@ extension Access {
 }
 
 extension Arbiter {
-    /// Whether a place is uncontested: no claim at it or on what contains it as a
-    /// whole, and no presenter of it, inside it or above it.
+    /// Whether a path is uncontested: no claim is at it or covers it from above, and no presenter
+    /// is at it, inside it or above it.
     public func isUncontested(_ path: ItemPath) -> Bool {
         guard mode == .serving else { return false }
         let way = tree.nodes(towards: path)
@@ -142,8 +145,8 @@ extension Arbiter {
         return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
     }
 
-    /// Those who want to write a place, and do or wait for it, if no other claim or presenter
-    /// concerns it; nil if one does.
+    /// Returns the claims that write or wait to write a path, if no other claim or presenter is
+    /// concerned with it; else nil.
     public func contenders(at path: ItemPath) -> [ClaimID]? {
         guard mode == .serving else { return nil }
         let way = tree.nodes(towards: path)
@@ -158,14 +161,14 @@ extension Arbiter {
                 !claim.isNested
             else { return false }
             let item = claim.items[0]
-            // Inside a directory others may have something to do.
+            // Other clients may use items inside a directory.
             return item.path == path && item.isDelegable && item.access.isWriting
                 && !item.isDirectory
         }
         return isTheirs ? claims : nil
     }
 
-    /// Whether anybody wants this very place.
+    /// Whether any claim names exactly this path.
     public func isClaimed(_ path: ItemPath) -> Bool {
         tree.claims(atOrBelow: path).contains { id in
             records[id]?.claim.items.contains { $0.path == path } ?? false

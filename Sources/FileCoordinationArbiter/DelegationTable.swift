@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of delegations, and what waits for a recall. A recall is answered in two steps: the
-// server reports each claim that it found running (`claimRecovered`), and then that the delegation
-// is gone (`delegationRecalled`). Until all recalls are answered the arbiter holds back what caused
-// them, and everything that came later, in their order.
+// The table of delegations, and the events that wait for recalls. The server answers a recall in
+// two steps: it reports each running claim that it found (`claimRecovered`) and then the end of the
+// delegation (`delegationRecalled`). Until all recalls are answered, the arbiter holds back the
+// event that caused them and all later ones, in order.
 
-/// What is delegated, and what waits for recalls.
+/// The delegations, and what waits for their recalls.
 struct DelegationTable: Hashable, Sendable {
-    /// Something that waits until all recalls have been answered.
+    /// Something that waits until all recalls are answered.
     enum Held: Hashable, Sendable {
-        /// A fact that the arbiter was told.
+        /// An event from the server.
         case event(Event)
-        /// A request of which the arbiter has decided.
+        /// A delegation request that is about to be decided.
         case wish(DelegationWish)
     }
 
     private(set) var index = DelegationIndex()
-    /// Only looked up, never gone through.
+    /// Used for lookup only, never iterated.
     private var entries: [DelegationID: Delegation] = [:]
-    /// Whose they are; ascending.
+    /// The delegations of each client, ascending.
     private var byClient: [ClientID: OrderedIDs<DelegationID>] = [:]
     private var bySlot: [ClientID: [Int: DelegationID]] = [:]
     private var byClaim: [ClaimID: DelegationID] = [:]
     /// Queues in which the arbiter's own claims come first.
     private(set) var closedQueues: OrderedIDs<DelegationID> = []
-    /// Recalls that the server has not answered.
+    /// Recalls that the server has not answered yet.
     private(set) var recalling: OrderedIDs<DelegationID> = []
-    /// What waits for them.
+    /// What waits for these recalls, in order.
     private(set) var held: [Held] = []
     private var last: UInt64 = 0
 
-    /// Whether no client has anything, and nothing waits for a recall.
+    /// Whether no delegation exists and nothing waits for a recall.
     var isEmpty: Bool { entries.isEmpty && recalling.isEmpty && held.isEmpty }
 
-    /// All that stand, ascending; for checks.
+    /// All valid delegations, ascending; for invariant checks.
     var all: [Delegation] { entries.keys.sorted().compactMap { entries[$0] } }
 
     subscript(id: DelegationID) -> Delegation? { entries[id] }
 
-    /// What a client has, ascending.
+    /// Returns the delegations of a client, ascending.
     func delegations(of client: ClientID) -> OrderedIDs<DelegationID> { byClient[client] ?? [] }
 
-    /// What a slot of a client says.
+    /// Returns the delegation in a slot of a client's ledger.
     func delegation(of client: ClientID, inSlot slot: Int) -> Delegation? {
         bySlot[client]?[slot].flatMap { entries[$0] }
     }
 
-    /// The entry of a claim whose end no client reports.
+    /// Returns the entry of an unreported claim.
     func delegation(ofClaim claim: ClaimID) -> DelegationID? { byClaim[claim] }
 
-    /// A number that no delegation of the arbiter's own has had.
+    /// Returns a number that the arbiter has not given to a delegation before.
     mutating func makeID() -> DelegationID {
         last += 1
         return DelegationID(rawValue: last)
@@ -103,7 +103,7 @@ struct DelegationTable: Hashable, Sendable {
         if byClient[client]?.isEmpty == true { byClient[client] = nil }
     }
 
-    /// Lets the members of a queue have their turns.
+    /// Marks a queue as open, so that its members take turns.
     mutating func open(_ id: DelegationID) {
         guard case .queue(let members, _) = entries[id]?.holding else { return }
         entries[id]?.holding = .queue(members, isOpen: true)
@@ -112,14 +112,14 @@ struct DelegationTable: Hashable, Sendable {
 
     // MARK: Recalls
 
-    /// Begins a recall: the delegation counts no more, and the server is to answer.
+    /// Starts a recall: the delegation is removed, and the server must answer.
     mutating func beginRecall(_ id: DelegationID) -> Delegation? {
         guard let delegation = remove(id) else { return nil }
         recalling.insertOnce(id)
         return delegation
     }
 
-    /// Records an answer, or that the server has taken the delegation back by itself.
+    /// Records the answer to a recall, or that the server recalled the delegation on its own.
     mutating func endRecall(_ id: DelegationID) {
         remove(id)
         recalling.remove(id)
@@ -127,28 +127,28 @@ struct DelegationTable: Hashable, Sendable {
 
     mutating func hold(_ item: Held) { held.append(item) }
 
-    /// Puts back what has to wait again, before all others.
+    /// Puts an item that has to wait again before all others.
     mutating func holdFirst(_ item: Held) { held.insert(item, at: 0) }
 
-    /// What can go on; nil while a recall is not answered.
+    /// Removes and returns the next item that can continue; nil while a recall is pending.
     mutating func nextHeld() -> Held? {
         recalling.isEmpty && !held.isEmpty ? held.removeFirst() : nil
     }
 }
 
-/// A client's wish to have something delegated, when its claim is over or needs no report.
+/// A delegation request of a claim that is over or was granted without a report.
 struct DelegationWish: Hashable, Sendable {
     let client: ClientID
-    /// The item, or the directory.
+    /// The item or the directory.
     let path: ItemPath
     let request: DelegationRequest
     let isWriting: Bool
     /// Whether the claim was granted only after a wait.
     let hasWaited: Bool
-    /// Whether only what was delegated before is still to be recalled.
+    /// Whether the request is decided, and only the replaced delegations are still to be recalled.
     var isDecided = false
 
-    /// The wish that a claim carries; nil for none.
+    /// Creates the request of a claim, or nil if the claim has none.
     init?(_ claim: FiledClaim, hasWaited: Bool) {
         guard let request = claim.request, claim.kind == .access, claim.items.count == 1,
             claim.items[0].isDelegable

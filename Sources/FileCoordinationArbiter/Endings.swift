@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How claims and presenters go. However a claim ends (returned, cancelled, failed, its process
-// dead), the same follows in the same order: did-messages, then reacquirers (Rules 7.2, 8.3, 8.4),
-// then the claims that waited for it.
+// The ends of claims and presenters. However a claim ends (return, cancellation, failure, death of
+// its process), the same steps follow in the same order: notices to presenters, then reacquisition
+// (Rules 7.2, 8.3, 8.4), then reevaluation of the claims that waited for it.
 
 extension Arbiter {
-    /// An accessor returned.
+    /// Handles the return of an accessor.
     mutating func end(
         _ id: ClaimID, _ outcomes: [ItemOutcome], _ reevaluations: inout ReevaluationQueue
     ) {
         guard let record = records[id] else { return }
         finish(id, notices: notices(after: record, outcomes), &reevaluations)
         enqueueWish(after: record, &reevaluations)
-        // A claim that waits for none any more excuses none; only its likes were excused for its
-        // sake.
+        // The end of a granted claim, for which no claim waits any more, enables no new bypass.
+        // Only claims of the same purpose have bypassed others because of it.
         if record.grant == nil || !purposeIndex.waiting(record.claim.purpose).isEmpty {
             reevaluations.markNewWaits()
         }
     }
 
-    /// A client process died (Rule 15.8).
+    /// Handles the death of a client process (Rule 15.8).
     mutating func removeClient(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
         for id in delegations.delegations(of: client) { delegations.remove(id) }
         guard let left = clientStates[client] else { return }
-        // Its presenters first, so that nothing is said to the dead.
+        // The client's presenters are removed first, so that no message is sent to them.
         for presenter in left.presenters { remove(presenter, &reevaluations) }
-        // A writer that died may have changed its item: report a change (Rule 7.8), for all its
-        // claims before a presenter gets an item back for one of them (Rule 7.2).
+        // A writer that died may have changed its item, so a change is reported (Rule 7.8). This is
+        // done for all claims before any presenter gets its item back (Rule 7.2).
         for id in left.claims {
             guard let record = records[id] else { continue }
             for notice in notices(after: record, []) { reevaluations.emit(notice) }
@@ -34,7 +34,7 @@ extension Arbiter {
         for id in left.claims { finish(id, &reevaluations) }
     }
 
-    /// Removes a claim, in any stage, and does what follows from that.
+    /// Removes a claim in any stage and performs what follows.
     mutating func finish(
         _ id: ClaimID, notices: [Effect] = [], _ reevaluations: inout ReevaluationQueue
     ) {
@@ -45,7 +45,7 @@ extension Arbiter {
         letGo(record, &reevaluations)
     }
 
-    /// Sets in motion what follows when a claim no longer has its place, or its place in the queue.
+    /// Frees what waited for a claim that gives up its position, in stage 2 or in the queue.
     mutating func letGo(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         let id = record.claim.id
         for presenter in record.relinquished {
@@ -72,10 +72,10 @@ extension Arbiter {
 
     // MARK: Presenters
 
-    /// A presenter was registered.
+    /// Adds a presenter.
     ///
-    /// It sees every claim that is granted later (Rule 5.4), and is not
-    /// asked for those that hold their place already (Rule 6.12).
+    /// It concerns every claim that is granted later (Rule 5.4), but is not asked for claims that
+    /// already hold their position (Rule 6.12).
     mutating func add(_ presenter: RegisteredPresenter, _ reevaluations: inout ReevaluationQueue) {
         guard registry[presenter.id] == nil else { return }
         registry[presenter.id] = PresenterRecord(presenter, now: now)
@@ -91,17 +91,17 @@ extension Arbiter {
         }
     }
 
-    /// A presenter's place became known, or changed by its own word (Rule 5.5).
+    /// Sets the path of a presenter, which its own process has reported (Rule 5.5).
     mutating func place(_ presenter: PresenterID, at path: ItemPath?) {
         guard let record = registry[presenter] else { return }
         if let old = record.registration.path { tree.remove(presenter, at: old) }
         if let path { tree.insert(presenter, at: path) }
         registry[presenter]?.registration.path = path
-        // Those of the place that it has left say nothing of this one.
+        // The package depths of the former path do not apply to the new one.
         registry[presenter]?.packageDepths = []
     }
 
-    /// A presenter was removed: no claim waits for its answer, nothing is returned to it (Rule
+    /// Removes a presenter: no claim waits for its answer any more, and it gets nothing back (Rule
     /// 5.7).
     mutating func remove(_ id: PresenterID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = registry[id] else { return }

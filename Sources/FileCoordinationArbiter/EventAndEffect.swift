@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that can happen to the arbiter, and everything that it can want. Events are facts in
-// the past tense, effects are imperatives; nothing else goes in or out.
+// The arbiter's inputs (``Event``) and outputs (``Effect``), and the values in them. Events are
+// facts, named in the past tense; effects are orders to the server, named as imperatives.
 
-/// What a claim is for.
+/// The kind of a claim.
 public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
-    /// Access, which excludes others.
+    /// An access, which excludes conflicting ones.
     case access = 0
-    /// A batch: its presenters are asked beforehand, and no claim is excluded (Rules 14.1, 14.3).
+    /// A batch: its presenters are asked in advance, and it excludes no claim (Rules 14.1, 14.3).
     case preparation = 1
 
-    /// Whether it waits for other claims, and they for it.
+    /// Whether the claim waits for others and others wait for it.
     var takesPart: Bool {
         switch self {
         case .access: true
@@ -23,48 +23,48 @@ public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
 public struct Standpoint: Hashable, Sendable {
     /// The coordinator's presenter.
     public var presenter: PresenterID
-    /// Its place, as far as the presenter has been told by now.
+    /// The presenter's path, as far as the presenter has been told.
     public var place: ItemPath
 
-    /// Where a coordinator believes its presenter to be.
+    /// Creates a standpoint.
     public init(_ presenter: PresenterID, at place: ItemPath) {
         self.presenter = presenter
         self.place = place
     }
 }
 
-/// A claim as it is filed: one call, one or more items (Rule 2.13).
+/// A claim as its client filed it: one call with one or more items (Rule 2.13).
 public struct FiledClaim: Hashable, Sendable {
-    /// Its serial number.
+    /// The serial number.
     public var id: ClaimID
-    /// Whose it is.
+    /// The client that filed the claim.
     public var client: ClientID
     /// The coordinator's purpose.
     public var purpose: Purpose
-    /// What it wants.
+    /// The items and the access to each.
     ///
     /// May be empty (Rule 13.6).
     public var items: [AccessItem]
     /// The claims inside whose accessors, on the same thread or task, the call was made; ascending.
     public var enclosing: [ClaimID]
-    /// Claims of other processes that wait for it, because it is made by a command that runs inside
-    /// their accessors; ascending.
+    /// Claims of other processes that wait for this one, because a command that runs inside their
+    /// accessors has filed it; ascending.
     public var surrounding: [ClaimID]
-    /// What it is for.
+    /// The kind of the claim.
     public var kind: ClaimKind
-    /// Where its coordinator believes its presenter to be, if it has one that is registered.
+    /// Where its coordinator believes its presenter to be, if that presenter is registered.
     public var standpoint: Standpoint?
-    /// Whether the accessors that it was made in wait for it (Rule 18.4).
+    /// Whether the accessors that surround the claim wait for it (Rule 18.4).
     public var blocksCaller: Bool
-    /// What its client would like to have delegated when it is over.
+    /// The delegation that the client requests for the time after the claim.
     public var request: DelegationRequest?
-    /// Whether its client can end it without a report, if the arbiter wants none.
+    /// Whether the client can end the claim without a report, if the arbiter needs none.
     public var mayGoUnreported: Bool
-    /// Whether it was filed before the queue at its place had opened, of which its client is a
-    /// member.
+    /// Whether the claim was filed before the ticket queue at its path opened, of which its client
+    /// is a member.
     public var precedesQueue: Bool
 
-    /// A claim as it is filed.
+    /// Creates a claim.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
         enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
@@ -88,28 +88,30 @@ public struct FiledClaim: Hashable, Sendable {
 }
 
 extension FiledClaim {
-    /// Whether it was made inside any accessor, of its process or of another.
+    /// Whether the claim was made inside an accessor of its own or another process.
     var isNested: Bool { !enclosing.isEmpty || !surrounding.isEmpty }
 
-    /// All claims whose accessors it was made inside, of its process and of others.
+    /// All claims inside whose accessors it was made, of its own and other processes.
     var outerClaims: [ClaimID] { surrounding.isEmpty ? enclosing : enclosing + surrounding }
 
-    /// Whether it was made inside the accessor of this one.
+    /// Whether the claim was made inside the accessor of `claim`.
     func isInside(_ claim: ClaimID) -> Bool {
         enclosing.contains(claim) || surrounding.contains(claim)
     }
 }
 
-/// One claim of a cycle; it waits for the next one, and the last one for the first.
+/// One claim of a cycle.
+///
+/// It waits for the next one, and the last one for the first.
 public struct CycleStep: Hashable, Sendable {
     /// The claim.
     public var claim: FiledClaim
-    /// How far it had got.
+    /// The stage of the claim.
     public var stage: ClaimStage
-    /// The presenter whose answer it waits for, if that is why it waits for the next one.
+    /// The presenter whose missing answer makes the claim wait for the next one, if there is one.
     public var presenter: PresenterID?
 
-    /// One claim of a cycle.
+    /// Creates a step of a cycle.
     public init(claim: FiledClaim, stage: ClaimStage, presenter: PresenterID? = nil) {
         self.claim = claim
         self.stage = stage
@@ -117,27 +119,29 @@ public struct CycleStep: Hashable, Sendable {
     }
 }
 
-/// A presenter as it is registered.
+/// A presenter as its client registered it.
 public struct RegisteredPresenter: Hashable, Sendable {
-    /// Its identity.
+    /// The presenter's number.
     public var id: PresenterID
-    /// The process that it lives in.
+    /// The client process that the presenter is in.
     public var client: ClientID
     /// The purpose that all coordinators made with it share (Rule 4.2).
     public var purpose: Purpose
-    /// The place it presents, or nil while it presents none (Rule 5.5).
+    /// The presented path, or nil if there is none now (Rule 5.5).
     public var path: ItemPath?
-    /// Where it was before, as far as that is known: its coordinators may still mean that (Rule
-    /// 11.7).
+    /// Its former known paths.
+    ///
+    /// Its coordinators may still use them (Rule 11.7).
     public var formerPlaces: [ItemPath]
-    /// The optional methods it implements (Rule 5.3).
+    /// The optional methods that it implements (Rule 5.3).
     public var methods: PresenterMethods
-    /// How long it may take to answer, in nanoseconds; nil: as long as it likes (Rule 18.3).
+    /// How long it may take to answer, in nanoseconds; nil for no limit (Rule 18.3).
     public var patience: UInt64?
-    /// Kinds in which it is relinquished already: known from its ledger after a server's death.
+    /// The kinds of access to which it has relinquished its item, as read from its ledger after the
+    /// death of a server.
     public var relinquished: Relinquishments
 
-    /// A presenter as it is registered.
+    /// Creates a presenter.
     public init(
         id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
         formerPlaces: [ItemPath] = [], methods: PresenterMethods, patience: UInt64? = nil,
@@ -154,66 +158,72 @@ public struct RegisteredPresenter: Hashable, Sendable {
     }
 }
 
-/// A fact that the arbiter learns.
+/// A fact that the server tells the arbiter.
 public enum Event: Hashable, Sendable {
-    /// A client asks for access.
+    /// A client has asked for access.
     case claimFiled(FiledClaim)
-    /// A claim that was granted by a former arbiter is found in its ledger, still running.
+    /// A running claim that a former server, or the client itself, has granted was found in its
+    /// ledger.
     case claimRecovered(FiledClaim)
-    /// An accessor that runs has made something known.
+    /// A running accessor has announced something.
     case claimAnnounced(ClaimID, Announcement)
-    /// What an accessor made known to a former arbiter, which acted on it: where its own items are
-    /// by now.
+    /// A former arbiter has handled this announcement.
+    ///
+    /// This arbiter needs it to know where the claim's own items are now.
     case claimReminded(ClaimID, Announcement)
-    /// An accessor returned; one outcome for each item of the claim.
+    /// An accessor has returned, with one outcome for each item of the claim.
     case claimEnded(ClaimID, outcomes: [ItemOutcome])
-    /// A client gave a claim up before it was granted (Rule 12.2), or its deadline passed.
+    /// A client has cancelled a claim before it was granted (Rule 12.2), or the claim's deadline
+    /// has passed.
     case claimCancelled(ClaimID)
-    /// A presenter was registered.
+    /// A client has registered a presenter.
     case presenterAdded(RegisteredPresenter)
-    /// A presenter's place became known, or changed by its own word (Rule 5.5).
+    /// A presenter's process has reported its path, or a new one (Rule 5.5).
     case presenterRelocated(PresenterID, ItemPath?)
     /// A program that does not coordinate has moved a presenter's item (Rule 11.9).
     case presenterMoved(PresenterID, to: ItemPath)
-    /// A presenter was removed (Rule 5.7).
+    /// A client has deregistered a presenter (Rule 5.7).
     case presenterRemoved(PresenterID)
-    /// A presenter has done what a claim asked of it, or failed to.
+    /// A presenter has taken the steps that a claim required, or has failed to.
     case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
-    /// A presenter can do nothing that it is asked before this waiting claim of its process is
-    /// over, or granted; nil: it can again (Rule 18.4).
+    /// A presenter cannot answer before this waiting claim of its own process is granted or over;
+    /// nil means that it can answer again (Rule 18.4).
     case presenterBlocked(PresenterID, by: ClaimID?)
-    /// A client process was seen to be stopped (Rule 18.6).
+    /// A client process is stopped (Rule 18.6).
     case clientStopped(ClientID)
-    /// A client process that was stopped runs again.
+    /// A client process that was stopped is running again.
     case clientContinued(ClientID)
-    /// A grant that the claim's process had not taken up was taken back, because the process is
-    /// stopped (Rule 18.6).
+    /// The server has withdrawn a provisional grant, because the claim's process is stopped (Rule
+    /// 18.6).
     case grantWithdrawn(ClaimID)
-    /// A client process died: all that was its is gone (Rule 15.8).
+    /// A client process has died; its claims and presenters are gone (Rule 15.8).
     case clientDied(ClientID)
-    /// The monotonic time, in nanoseconds, of the events that follow.
+    /// The monotonic time of the following events, in nanoseconds.
     case clockAdvanced(to: UInt64)
-    /// Everything that a former arbiter left behind has been told (see
+    /// The server has told everything that the former arbiter left behind (see
     /// ``Arbiter/init(recovering:policy:)``).
     case recoveryFinished
-    /// A delegation is gone, and each claim that ran under it has been told. Either the arbiter
-    /// recalled it, or the server has taken it back by itself or could not give it.
+    /// A delegation has ended, and the server has told each claim that ran under it.
+    ///
+    /// The arbiter had recalled it, or the server recalled it on its own or could not grant it.
     case delegationRecalled(DelegationID)
-    /// A client wants what others have delegated, which the server is about to take back for it.
+    /// A client needs delegations of other clients, which the server is about to recall for it.
     case delegationsContested([DelegationID], by: ClientID)
-    /// A claim that was granted without a report is seen to be over.
+    /// The server has found that an unreported claim is over.
     case unreportedClaimEnded(ClaimID)
-    /// The server has put a place into a ticket queue, which is not open yet.
+    /// The server has created a ticket queue at a path.
+    ///
+    /// The queue is not open yet.
     case queueOpened(DelegationID, at: ItemPath, [QueueMember])
-    /// The server has closed a queue, in which there were so many turns; what ran and waited there
-    /// has been told.
+    /// The server has ended a ticket queue after so many turns, and has told the claims that ran
+    /// and waited there.
     case queueClosed(DelegationID, at: ItemPath, turns: Int)
 }
 
 extension Event {
-    /// Whether claims may wait for others because of it for which they did not wait before.
+    /// Whether the event may make claims wait for others that they did not wait for before.
     ///
-    /// Of the events that are frequent, the arbiter finds out while it handles them.
+    /// For the frequent events, the arbiter determines that while it handles them.
     var mayChangeWaits: Bool {
         switch self {
         case .claimFiled, .claimEnded, .clockAdvanced: false
@@ -228,7 +238,7 @@ extension Event {
         }
     }
 
-    /// Whether it is a part of the answer to a recall, and so waits for none.
+    /// Whether the event is part of the answer to a recall and so is not held back by one.
     var answersRecall: Bool {
         switch self {
         case .claimRecovered, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
@@ -244,47 +254,51 @@ extension Event {
     }
 }
 
-/// Something that the arbiter wants done.
+/// An order of the arbiter to the server.
 public enum Effect: Hashable, Sendable {
-    /// Let the claim's accessor run.
+    /// Grant the claim, so that its accessor runs.
     case grant(ClaimID)
-    /// Tell the claimant that a presenter refused; the claim is over (Rule 9.1).
+    /// Tell the client that a presenter refused.
+    ///
+    /// The claim is over (Rule 9.1).
     case fail(ClaimID, PresenterFailure)
-    /// Tell the claimant that it waits for itself, by way of others, beginning with itself; the
-    /// claim is over (Rule 18.4).
+    /// Tell the client that its claim is in a cycle, which begins with that claim.
+    ///
+    /// The claim is over (Rule 18.4).
     case failInCycle(ClaimID, [CycleStep])
-    /// Take back what presenters are asked for the claim, which waits in the queue again (Rule
+    /// Withdraw the questions to presenters for the claim, which waits in the queue again (Rule
     /// 18.6).
     case recallQuestions(ClaimID)
-    /// Ask a presenter to make way for a claim, and to answer.
+    /// Ask a presenter to yield to a claim, and to answer.
     case askToYield(PresenterID, for: ClaimID, YieldSteps)
-    /// Tell a presenter that it may have its item back (Rule 8.2).
+    /// Tell a presenter that it has its item back (Rule 8.2).
     case reacquire(PresenterID, Relinquishment)
     /// Tell a presenter what happened.
     case notify(PresenterID, Notice)
-    /// Tell the claimant where the items of its waiting claim are by now (Rule 11.4).
+    /// Tell the client the present paths of a waiting claim's items (Rule 11.4).
     ///
-    /// Before the claim is granted.
+    /// This comes before the grant.
     case retarget(ClaimID, [AccessItem])
-    /// Tell a presenter's process where its item is by now, and the presenter if `isTold`.
+    /// Tell a presenter's process the present path of its item; the process tells the presenter if
+    /// `isTold`.
     case relocate(PresenterID, to: ItemPath, isTold: Bool)
-    /// Let the claim's accessor run; its client need not report the end.
+    /// Grant the claim; the client need not report its release.
     ///
-    /// The arbiter knows nothing more of the claim, unless it recalls its delegation.
+    /// The arbiter knows nothing more of the claim unless it recalls the delegation.
     case grantUnreported(ClaimID, DelegationID)
-    /// Delegate a place to a client.
+    /// Delegate a path to a client.
     case delegate(Delegation)
-    /// Take a delegation back: tell of each claim that runs under it
-    /// (``Event/claimRecovered(_:)``), and then ``Event/delegationRecalled(_:)``.
+    /// Recall a delegation: report each claim that runs under it (``Event/claimRecovered(_:)``),
+    /// and then ``Event/delegationRecalled(_:)``.
     case recall(DelegationID)
-    /// Put a place into a ticket queue of these clients, if that can be done; then tell
+    /// Create a ticket queue of these clients at a path, if possible, and then report
     /// ``Event/queueOpened(_:at:_:)``.
     case openQueue(at: ItemPath, [QueueMember])
-    /// Let the members of a queue have their turns: no claim of the arbiter's own is left there.
+    /// Give the turn to the members of a queue: no claim of the arbiter is left there.
     case startQueue(DelegationID)
 }
 
-/// What one waiting claim waits for, for people and for cycle finding (Rules 18.4, 18.5).
+/// Something that a waiting claim waits for, for reports and for finding cycles (Rules 18.4, 18.5).
 public enum Impediment: Hashable, Sendable {
     /// Another claim must end first.
     case claim(ClaimID)
@@ -292,11 +306,11 @@ public enum Impediment: Hashable, Sendable {
     case presenter(PresenterID, YieldSteps)
 }
 
-/// Where a claim is in its life, as status shows it.
+/// The stage of a claim, as status reports show it.
 public enum ClaimStage: UInt8, CaseIterable, Hashable, Sendable {
-    /// Stage 1: waits for other claims.
+    /// Stage 1: the claim waits for other claims.
     case waiting = 0
-    /// Stage 2: holds its place, presenters are being asked.
+    /// Stage 2: the claim holds its position, and presenters are being asked.
     case asking = 1
     /// Its accessor may run.
     case granted = 2

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names by which the arbiter knows claims, presenters, clients and purposes. Each is a type of
-// its own, so that one can never be passed where another belongs.
+// The identifiers of claims, presenters, clients and purposes. They are separate types, so that the
+// compiler rejects one in place of another.
 
-/// What a table makes of a number that a server has counted up.
+/// Hashes a number that the server has assigned.
 ///
-/// All tables are looked up by such names, for each presenter of each claim some twenty times. The
-/// standard library's hash, which withstands keys that are chosen with effort, takes five times as
-/// long. Serial numbers are an epoch's number above a counter, and are read back from ledgers; so
-/// every bit of the number must reach every bit of this: both halves of the product do that.
+/// All tables use such keys, about twenty times for each presenter of each claim. The standard
+/// library's hash resists chosen keys but takes five times as long. A serial number is an epoch in
+/// the high bits and a counter in the low ones, and a client may have written it into its ledger.
+/// So every bit of the number must influence every bit of the hash, which both halves of the
+/// product ensure.
 @inlinable
 public func hashOfNumber(_ number: UInt64, seed: Int) -> Int {
     let product = (number ^ UInt64(truncatingIfNeeded: seed))
@@ -16,12 +17,13 @@ public func hashOfNumber(_ number: UInt64, seed: Int) -> Int {
     return Int(truncatingIfNeeded: product.high ^ product.low)
 }
 
-/// A claim's identity, its serial number, and so its place in the queue: smaller was filed earlier
-/// (Rule 2.14).
+/// A claim's serial number: its identity and its position in the queue.
+///
+/// A smaller one was filed earlier (Rule 2.14).
 public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The serial number.
     ///
-    /// Unique for the life of the arbiter and of those that recover from it.
+    /// Unique during the life of the arbiter and of its successors.
     public var rawValue: UInt64
 
     /// Wraps a serial number.
@@ -30,7 +32,7 @@ public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The filing order.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String { "claim \(rawValue)" }
 
     /// See ``hashOfNumber(_:seed:)``.
@@ -38,9 +40,9 @@ public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public func _rawHashValue(seed: Int) -> Int { hashOfNumber(UInt64(rawValue), seed: seed) }
 }
 
-/// A registered presenter's identity; smaller was registered earlier.
+/// A registered presenter's serial number; a smaller one was registered earlier.
 public struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// A number that is unique for the life of the arbiter.
+    /// The serial number.
     public var rawValue: UInt64
 
     /// Wraps a number.
@@ -49,7 +51,7 @@ public struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The order of registration.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String { "presenter \(rawValue)" }
 
     /// See ``hashOfNumber(_:seed:)``.
@@ -57,7 +59,7 @@ public struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertib
     public func _rawHashValue(seed: Int) -> Int { hashOfNumber(UInt64(rawValue), seed: seed) }
 }
 
-/// A client process.
+/// The number of a client process.
 public struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// A number that is unique for the life of the arbiter.
     public var rawValue: UInt32
@@ -68,7 +70,7 @@ public struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String { "client \(rawValue)" }
 
     /// See ``hashOfNumber(_:seed:)``.
@@ -89,7 +91,7 @@ public struct Purpose: Hashable, Sendable, CustomStringConvertible {
     /// A purpose from its text.
     public init(_ text: String) { self.bytes = Array(text.utf8) }
 
-    /// All bytes at once, which an array does one by one.
+    /// Hashes all bytes at once; an array would hash them one by one.
     public func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A place in the file tree, as the arbiter sees it: the canonical path of the parent directory
-// (links resolved by the client) and the last component, byte for byte (Rules 1.1 to 1.4).
-// The arbiter never looks at a file system; it only compares components. They are kept in one
-// piece, as they are written: a path is one allocation, however deep it is.
+// A path as the arbiter sees it: the canonical path of the parent directory, in which the client
+// has resolved symbolic links, and the last component (Rules 1.1 to 1.4). The arbiter never looks
+// at a file system; it only compares components, byte for byte. The components are stored as one
+// string of bytes, so a path takes one allocation, however deep it is.
 
 /// A canonical absolute path.
 ///
 /// Compared byte for byte: Linux names are bytes, and Swift's `String` would call two differently
 /// composed spellings equal (Rule 1.2).
 public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
-    /// One component's bytes: never empty, never `.` or `..`, without `/` and NUL.
+    /// The bytes of one component: not empty, not `.` or `..`, without `/` and NUL.
     public typealias Component = [UInt8]
 
-    /// Each component behind a slash; empty for the root.
+    /// The bytes of the path, with a slash before each component; empty for the root.
     private var text: [UInt8]
     /// The number of components; 0 for the root.
     public private(set) var depth: Int
@@ -23,7 +23,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         self.depth = depth
     }
 
-    /// A path of these components, or nil if one of them cannot be a component.
+    /// Creates a path of these components, or nil if one of them is not a valid component.
     public init?(components: [Component]) {
         self.init(text: [], depth: 0)
         for component in components {
@@ -32,17 +32,17 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The path written as `bytes`, or nil if it is not absolute or has an illegal component.
+    /// Creates the path that `bytes` spell; nil if it is not absolute or has an invalid component.
     ///
-    /// Repeated and trailing slashes make no difference (Rule 1.9).
+    /// Repeated and trailing slashes are ignored (Rule 1.9).
     public init?(bytes: some Collection<UInt8>) {
         self.init(written: Array(bytes))
     }
 
-    /// The path written as `text`; see ``init(bytes:)``.
+    /// Creates the path that `text` spells; see ``init(bytes:)``.
     public init?(_ text: String) { self.init(written: Array(text.utf8)) }
 
-    /// Takes the bytes as they are if they are canonical, as they nearly always are.
+    /// Uses the bytes as they are if they are canonical, which is the common case.
     private init?(written bytes: [UInt8]) {
         guard bytes.first == Self.slash else { return nil }
         self.init(text: bytes, depth: 0)
@@ -70,7 +70,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         depth += 1
     }
 
-    /// Compares the bytes in one go.
+    /// Compares all bytes at once.
     public static func == (one: Self, other: Self) -> Bool {
         one.text.count == other.text.count
             && one.text.withUnsafeBufferPointer { one in
@@ -78,7 +78,9 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Hashes the bytes in one go; as many as there are say how deep it is.
+    /// Hashes all bytes at once.
+    ///
+    /// The depth follows from the bytes.
     public func hash(into hasher: inout Hasher) {
         text.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
@@ -98,7 +100,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         text.lastIndex(of: Self.slash).map { Array(text[($0 + 1)...]) }
     }
 
-    /// Goes through the components from the root down, without copying them.
+    /// Calls `body` with each component from the root down, without copying the components.
     public func forEachComponent<Failure: Error>(
         _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -113,23 +115,23 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     /// The path as bytes, with a leading slash and no trailing one.
     public var bytes: [UInt8] { text.isEmpty ? [Self.slash] : text }
 
-    /// The number of ``bytes``.
+    /// The number of bytes in ``bytes``.
     var byteCount: Int { max(1, text.count) }
 
-    /// The ancestor, or self, that has `depth` components.
+    /// Returns the ancestor, or the path itself, with `depth` components.
     public func prefix(depth: Int) -> ItemPath {
         guard depth < self.depth else { return self }
         return ItemPath(text: Array(text[..<end(ofDepth: depth)]), depth: max(0, depth))
     }
 
-    /// The same path with other components in place of the first `depth` ones.
+    /// Returns the path with its first `depth` components replaced.
     public func replacingPrefix(depth: Int, by prefix: ItemPath) -> ItemPath {
         let rest = text[end(ofDepth: depth)...]
         return ItemPath(
             text: prefix.text + rest, depth: prefix.depth + max(0, self.depth - depth))
     }
 
-    /// Where the first `depth` components end.
+    /// Returns the end of the first `depth` components.
     private func end(ofDepth depth: Int) -> Int {
         var end = 0
         var count = 0
@@ -140,7 +142,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         return end
     }
 
-    /// Whether this place contains `other`, at any depth, itself excluded (Rule 1.13).
+    /// Whether this path contains `other` at any depth; a path does not contain itself (Rule 1.13).
     public func contains(_ other: ItemPath) -> Bool {
         other.text.count > text.count && other.text[text.count] == Self.slash
             && other.text.withUnsafeBufferPointer { other in
@@ -148,18 +150,20 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether `other` is directly inside.
+    /// Whether `other` is directly inside this path.
     public func isDirectory(of other: ItemPath) -> Bool {
         other.depth == depth + 1 && (depth == 0 || contains(other))
     }
 
-    /// The path as text, for people; bytes that are not UTF-8 are shown as replacement characters.
+    /// The path as text for people.
+    ///
+    /// Bytes that are not UTF-8 appear as replacement characters.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
     private static let slash = UInt8(ascii: "/")
     private static let dot = UInt8(ascii: ".")
 
-    /// Whether these bytes can be a component: neither `.` nor `..`, without a slash or a zero.
+    /// Whether these bytes are a valid component: not `.` or `..`, without a slash or NUL.
     public static func isLegal(_ component: ArraySlice<UInt8>) -> Bool {
         guard let first = component.first else { return false }
         for byte in component where byte == slash || byte == 0 { return false }

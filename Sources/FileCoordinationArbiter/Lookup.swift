@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at one claim or presenter without making a list of all.
+// Looks up single claims and presenters.
 
 extension Arbiter {
-    /// A claim as it was filed, or nil if it is over.
+    /// Returns a claim, or nil if it is over.
     public func claim(_ id: ClaimID) -> FiledClaim? { records[id]?.claim }
 
-    /// A presenter as it was registered, or nil if it is not.
+    /// Returns a presenter, or nil if it is not registered.
     public func presenter(_ id: PresenterID) -> RegisteredPresenter? {
         registry[id]?.registration
     }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Items that move (section 11). Presenters stay with the item, and so do claims that still wait for
-// it; a claim that replaces means the place and stays there. What runs already has its URL and is
-// not touched, but the mover keeps others away from where its items are now until it is over.
+// Moves of items that a writer announces (section 11). Presenters follow the item, and so do claims
+// that wait for it; a claim that replaces an item stays at the path. Running claims have their URLs
+// already and are not changed. Until its claim ends, the mover keeps other claims away from the new
+// paths of its items.
 
 extension Arbiter {
-    /// Items have moved, all of them at the same time.
+    /// Handles simultaneous moves of items.
     mutating func follow(
         _ moves: [ItemMove], by mover: ClaimState, _ reevaluations: inout ReevaluationQueue
     ) {
         let moves = moves.effective
-        // Who is told what, and who goes where, by the places as they were before.
+        // Notices and new paths are determined from the state before the moves.
         let journeys = journeys(moves)
         let notices = notices(of: moves, journeys, by: mover)
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
         for journey in journeys { relocate(journey, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
         followOwnItems(of: mover.claim, moves)
-        // All of them go before any looks around where it is now.
+        // All claims are moved before any of them is reevaluated at its new path.
         var travellers: [ClaimID] = []
         for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
         hold(mover.claim, &reevaluations)
         reconsiderTravellers(travellers, &reevaluations)
     }
 
-    /// A claim that was found running has made this known before.
+    /// Handles an announcement that a running claim made to a former server.
     mutating func remind(_ id: ClaimID, of announcement: Announcement) {
         guard let record = records[id], record.grant != nil else { return }
         switch announcement {
@@ -33,7 +34,7 @@ extension Arbiter {
         }
     }
 
-    /// What the mover did to its items shows where they are now.
+    /// Records where the mover has moved its own items.
     private mutating func followOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         guard let former = records[mover.id] else { return }
         let strays = strays(of: former, moves)
@@ -50,8 +51,9 @@ extension Arbiter {
         tree.refile(mover, items: record.territory.items)
     }
 
-    /// What the mover, as it was before these moves, has moved out of the trees that it covers by
-    /// then: as if each item there had been named, it is held where it is (Rules 2.20, 2.23).
+    /// Returns the items that the mover has now moved out of directories that it covers.
+    ///
+    /// The claim continues to cover them, as if each had been named (Rules 2.20, 2.23).
     private func strays(of mover: ClaimState, _ moves: [ItemMove]) -> [AccessItem] {
         var result = mover.strays.map { stray in
             moves.deciding(stray.path).map { stray.moved(by: $0) } ?? stray
@@ -73,28 +75,31 @@ extension Arbiter {
         return result
     }
 
-    /// The mover holds its items where they are now, too: a claim that waits for them, or holds
-    /// a place there without running yet, waits until it is over (Rules 2.8a, 2.20).
+    /// Makes other claims wait for the mover at the new paths of its items, both waiting claims and
+    /// those that hold a position there and have not been granted (Rules 2.8a, 2.20).
     private mutating func hold(_ mover: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
-        // A claim that let it past where it had moved them before need not wait for it any more.
+        // Claims that let the mover past at a former path of its items need not wait for it any
+        // more.
         for other in records[mover.id]?.passed ?? [] { part(mover.id, from: other, &reevaluations) }
         for other in neighboursInStageTwo(of: mover) { letPast(mover.id, other) }
-        // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
+        // Other claims may wait for the mover now. Claims of its purpose need not wait for those
+        // (Rule 2.17).
         reconsider(purposeIndex.waiting(mover.purpose), &reevaluations)
-        // It may have moved its items on from where it had moved them before.
+        // The mover may have left a path where these claims waited for it.
         reconsider(records[mover.id]?.watchers ?? [], &reevaluations)
     }
 
     // MARK: Presenters
 
-    /// Where one presenter goes.
+    /// The new path of a presenter.
     private struct Journey {
         let presenter: PresenterID
         let new: ItemPath
         let packageDepths: [Int]
     }
 
-    /// Those of the item first, then those of its contents (Rule 11.2).
+    /// Returns the new paths of presenters: first those of the item, then those of its contents
+    /// (Rule 11.2).
     private func journeys(_ moves: [ItemMove]) -> [Journey] {
         var result: [Journey] = []
         for move in moves {
@@ -113,8 +118,8 @@ extension Arbiter {
         return result
     }
 
-    /// Ties a presenter to where its item is now, and has it told (Rules 11.2, 11.4), unless it is
-    /// of the mover's purpose.
+    /// Moves a presenter to its item's new path and has it told (Rules 11.2, 11.4), except for a
+    /// presenter of the mover's purpose.
     private mutating func relocate(
         _ journey: Journey, _ mover: FiledClaim, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -131,8 +136,10 @@ extension Arbiter {
 
     // MARK: Claims
 
-    /// Has a claim that still waits follow its items (Rules 11.4, 11.6), but for those that it
-    /// replaces (Rule 11.5); returns whether it goes anywhere.
+    /// Makes a waiting claim follow its items (Rules 11.4, 11.6), except for those that it replaces
+    /// (Rule 11.5).
+    ///
+    /// Returns whether its items have moved.
     private mutating func refile(
         _ id: ClaimID, by moves: [ItemMove], _ reevaluations: inout ReevaluationQueue
     ) -> Bool {
@@ -144,7 +151,7 @@ extension Arbiter {
         guard items != record.claim.items else { return false }
         tree.refile(record.claim, items: items)
         records[id]?.claim.items = items
-        // Its client means the old place by the slot that it named.
+        // The delegation slot that the client requested refers to the old path.
         records[id]?.claim.request = nil
         if record.asking != nil {
             let registry = registry
@@ -158,30 +165,30 @@ extension Arbiter {
         return true
     }
 
-    /// Has claims that have followed their items look around.
+    /// Reevaluates claims that have followed their items.
     private mutating func reconsiderTravellers(
         _ travellers: [ClaimID], _ reevaluations: inout ReevaluationQueue
     ) {
         for id in travellers { leaveBehind(id, &reevaluations) }
-        // Of two that come to one place the elder goes first.
+        // If two of them arrive at one path, the older one goes first.
         for id in travellers.reversed() { giveWay(id) }
         for id in travellers {
             guard let record = records[id] else { continue }
             reevaluations.evaluate(record.claim)
-            // Claims that waited behind it need not any more, perhaps.
+            // Claims that waited behind it may be free now.
             reconsider(record.watchers, &reevaluations)
         }
     }
 
-    /// A claim of stage 2 need not wait for those that were let past it where its items were, nor
-    /// those that let it past there for it.
+    /// Ends the waits between a claim in stage 2 and claims that passed it or that it passed at its
+    /// former path.
     private mutating func leaveBehind(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id], let asking = record.asking else { return }
         for bypasser in asking.bypassers { part(bypasser, from: id, &reevaluations) }
         for other in record.passed { part(id, from: other, &reevaluations) }
     }
 
-    /// Has `other` wait for `bypasser` no longer if they do not meet any more.
+    /// Ends the wait of `other` for `bypasser` if they do not conflict any more.
     private mutating func part(
         _ bypasser: ClaimID, from other: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -193,8 +200,8 @@ extension Arbiter {
         reevaluations.reconsiderGrant(other)
     }
 
-    /// A claim of stage 2 keeps its place where its items have gone, but those that had theirs
-    /// there before go first.
+    /// Lets a claim in stage 2 keep its position at its new path, but after the claims that held
+    /// theirs there before.
     private mutating func giveWay(_ id: ClaimID) {
         guard let record = records[id], record.asking != nil else { return }
         for other in placedNeighbours(of: record.claim) {
@@ -203,7 +210,7 @@ extension Arbiter {
         }
     }
 
-    /// Conflicting claims of other purposes that hold their place.
+    /// Returns the conflicting claims of other purposes that hold their position.
     private func placedNeighbours(of claim: FiledClaim) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
         _ = tree.firstNeighbour(of: claim.id, .holding) { id, _ in
@@ -213,8 +220,8 @@ extension Arbiter {
         return result
     }
 
-    /// Sends a claim on that a coordinator filed for the old place of its presenter, which does not
-    /// know yet that its item has moved (Rule 11.7).
+    /// Redirects a claim that a coordinator filed for its presenter's old path, because the
+    /// presenter has not been told about a move yet (Rule 11.7).
     func redirected(_ claim: FiledClaim) -> FiledClaim {
         guard let standpoint = claim.standpoint,
             let presenter = registry[standpoint.presenter],
@@ -228,17 +235,18 @@ extension Arbiter {
         return result
     }
 
-    // MARK: All other presenters
+    // MARK: Other presenters
 
-    /// What the move looks like from outside: to presenters of a directory that the item left or
-    /// came to, and to presenters of what it was moved over.
+    /// Returns the notices for other presenters: those of directories that the item left or arrived
+    /// in, and those of an item that was overwritten by the move.
     private func notices(
         of moves: [ItemMove], _ journeys: [Journey], by mover: ClaimState
     ) -> [Effect] {
         var noticeBuffer = NoticeBuffer()
         for move in moves {
             notifyDirectories(of: move, moves, journeys, mover.claim, &noticeBuffer)
-            // Rule 11.8: these stay; who accommodated the replacement knows, the others do not.
+            // Rule 11.8: these presenters stay. Those that accommodated the replacement know of it;
+            // the others are notified.
             for id in tree.presenters(at: move.new) where !mover.accommodated.contains(id) {
                 guard let presenter = recipient(id, of: mover.claim),
                     moves.deciding(move.new) == nil
@@ -249,8 +257,8 @@ extension Arbiter {
         return noticeBuffer.effects
     }
 
-    /// Tells the presenters of containing directories: those that the item left, of the move; those
-    /// that it only came to, of its appearance (Rules 11.2, 11.3).
+    /// Notifies the presenters of containing directories: those that the item left, of the move;
+    /// those that it only arrived in, of its appearance (Rules 11.2, 11.3).
     private func notifyDirectories(
         of move: ItemMove, _ moves: [ItemMove], _ journeys: [Journey], _ mover: FiledClaim,
         _ noticeBuffer: inout NoticeBuffer
@@ -266,7 +274,7 @@ extension Arbiter {
                     isPackage: isPackage)
             }
         }
-        // A directory that moves at the same time counts where it is afterwards.
+        // A directory that moves at the same time counts at its new path.
         let staying = tree.presenters(containing: move.new).flatMap { depth, presenters in
             moves.deciding(move.new.prefix(depth: depth)) == nil
                 ? presenters.map { (depth: depth, presenter: $0) } : []

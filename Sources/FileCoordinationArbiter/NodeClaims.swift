@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The claims of one place, in lines: by what they do there, and whether they hold their place or
-// still wait for it. Claims of one purpose never wait for each other (Rule 2.10), and many of them
-// may follow each other in a line; so each line knows where its runs of one purpose begin, and
-// a claim that looks for others steps over a run of its own purpose at once.
+// The claims at one node of the tree, in queues by the kind of their access and by whether they
+// hold their position or wait. Claims of one purpose never wait for each other (Rule 2.10), and
+// many of them may be consecutive in a queue. Each queue therefore remembers where its runs of one
+// purpose begin, so that a search skips a run of its own purpose in one step.
 
-/// A claim in a line.
+/// A claim in a queue.
 struct QueuedClaim: Hashable, Sendable, Comparable {
     let claim: ClaimID
     let purpose: Purpose
@@ -15,15 +15,15 @@ struct QueuedClaim: Hashable, Sendable, Comparable {
     func hash(into hasher: inout Hasher) { hasher.combine(claim) }
 }
 
-/// Claims in the order in which they were filed.
+/// Claims in filing order.
 struct ClaimQueue: Sendable {
     private(set) var all: OrderedIDs<QueuedClaim> = []
-    /// The first ones of the runs of one purpose.
+    /// The first claim of each run of one purpose.
     private var heads: OrderedIDs<QueuedClaim> = []
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// How many runs there are.
+    /// The number of runs.
     var runCount: Int { heads.count }
 
     mutating func insert(_ id: QueuedClaim) {
@@ -36,23 +36,23 @@ struct ClaimQueue: Sendable {
     }
 
     mutating func remove(_ id: QueuedClaim) {
-        // Of a claim with two items at one place something may be left.
+        // A claim with two items at this node may still have one here.
         guard all.remove(id), !all.contains(id) else { return }
         heads.remove(id)
         if let next = all.first(above: id) { updateHead(next, after: all.last(below: id)) }
     }
 
-    /// Whether a run begins with `id`, which has `former` before it now.
+    /// Updates whether a run begins with `id`, which now follows `former`.
     private mutating func updateHead(_ id: QueuedClaim, after former: QueuedClaim?) {
         if former?.purpose == id.purpose { heads.remove(id) } else { heads.insertOnce(id) }
     }
 
-    /// The youngest claim of another purpose than `id`, filed before it, that passes `test`.
+    /// Returns the youngest claim before `id`, of another purpose, that passes `test`.
     func last(before id: QueuedClaim, where test: (ClaimID) -> Bool) -> ClaimID? {
         isEmpty ? nil : last(before: all.firstIndex(notBelow: id), for: id, where: test)
     }
 
-    /// The youngest claim of another purpose than `id` that passes `test`.
+    /// Returns the youngest claim of another purpose than `id` that passes `test`.
     func last(for id: QueuedClaim, where test: (ClaimID) -> Bool) -> ClaimID? {
         isEmpty ? nil : last(before: all.endIndex, for: id, where: test)
     }
@@ -66,7 +66,7 @@ struct ClaimQueue: Sendable {
             let before = all.index(before: place)
             let other = all[before]
             if other.purpose == id.purpose {
-                // The head of this run is the last one that is not above it.
+                // The head of this run is the last head that is not after `other`.
                 let head = heads.contains(other) ? other : heads.last(below: other) ?? other
                 place = all.firstIndex(notBelow: head)
             } else {
@@ -78,28 +78,31 @@ struct ClaimQueue: Sendable {
     }
 }
 
-/// What a claim does at a place where it is filed.
+/// How a claim concerns a node.
 enum FilingReason: UInt8, CaseIterable, Sendable {
-    /// Reads, and its line is this place: L(x) is here.
+    /// It reads, and this node is its exclusion node.
     case nodeReading
-    /// Writes, likewise.
+    /// It writes, and this node is its exclusion node.
     case nodeWriting
-    /// Reads this place, and its line is a package further up.
+    /// It reads the item of this node, and its exclusion node is a package further up.
     case innerReading
-    /// Writes, likewise.
+    /// It writes the item of this node, and its exclusion node is a package further up.
     case innerWriting
-    /// Reads everything below, too (Rule 2.23).
+    /// It also reads everything below (Rule 2.23).
     case domainReading
-    /// Writes everything below, too: also who deletes, moves or replaces this directory.
+    /// It also writes everything below, or deletes, moves or replaces this directory.
     case domainWriting
 }
 
-/// Claims that are filed at one place for one reason.
+/// The claims that concern a node in one way.
 struct NodeQueues: Sendable {
     let reason: FilingReason
-    /// Those in stage 1.
+    /// The claims in stage 1.
     private(set) var waiting = ClaimQueue()
-    /// Those that hold their place: a claim in line looks at no others that came after it.
+    /// The claims that hold their position.
+    ///
+    /// Kept apart, because a waiting claim examines all of these, but only older ones of those in
+    /// stage 1.
     private(set) var holding = ClaimQueue()
 
     init(_ reason: FilingReason) { self.reason = reason }
@@ -115,27 +118,27 @@ struct NodeQueues: Sendable {
     }
 }
 
-/// The claims of one place.
+/// All claims at one node.
 struct NodeClaims: Sendable {
-    /// By reason; only what there is, or was a moment ago.
+    /// One entry for each reason; entries may be empty.
     private var queues: [NodeQueues] = []
 
-    /// Whether no claim is filed here.
+    /// Whether there is no claim at this node.
     var isEmpty: Bool { queues.allSatisfy(\.isEmpty) }
 
-    /// Whether no claim here covers everything below.
+    /// Whether no claim at this node covers everything below.
     var hasNoDomain: Bool { self[.domainReading] == nil && self[.domainWriting] == nil }
 
-    /// Those that are filed for this reason, if any are.
+    /// Returns the claims that are here for this reason, or nil if there are none.
     subscript(reason: FilingReason) -> NodeQueues? {
         for entry in queues where entry.reason == reason && !entry.isEmpty { return entry }
         return nil
     }
 
-    /// The youngest claim of those who are here for this reason, and in this scope for `claim`,
-    /// that is of another purpose and passes `test`.
+    /// Returns the youngest claim here for this reason, and in this scope of `claim`, that is of
+    /// another purpose and passes `test`.
     ///
-    /// Those that wait come first.
+    /// Waiting claims are searched first.
     func last(
         _ reason: FilingReason, in scope: PlaceTree.Scope, of claim: QueuedClaim,
         where test: (ClaimID) -> Bool
@@ -143,8 +146,8 @@ struct NodeClaims: Sendable {
         for index in queues.indices where queues[index].reason == reason {
             switch scope {
             case .ahead:
-                // Of those that wait only who came before; so in a line of writers each waits for
-                // one.
+                // Of the waiting claims, only those before `claim` count. So in a queue of writers,
+                // each waits for one.
                 if let found = queues[index].waiting.last(before: claim, where: test) {
                     return found
                 }
@@ -167,7 +170,7 @@ struct NodeClaims: Sendable {
         }
     }
 
-    /// The numbers of all claims, in no order that means anything; each claim at least once.
+    /// All claims here, in no particular order, each at least once.
     var all: [ClaimID] {
         queues.flatMap { $0.holding.all.map(\.claim) + $0.waiting.all.map(\.claim) }
     }

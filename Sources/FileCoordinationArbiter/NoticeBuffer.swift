@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages of one occasion on their way to presenters.
+// Collects the notices of one event for presenters.
 
-/// Notices in the order in which they are sent; none twice to one presenter (Rule 7.12).
+/// Notices in the order in which they are sent; no presenter gets the same one twice (Rule 7.12).
 struct NoticeBuffer {
     private(set) var effects: [Effect] = []
-    /// Only looked up, never gone through.
+    /// Used for lookup only, never iterated.
     private var sent: Set<Effect> = []
 
     mutating func send(
@@ -16,9 +16,10 @@ struct NoticeBuffer {
         if sent.insert(effect).inserted { effects.append(effect) }
     }
 
-    /// Sends a notice about something inside the presented directory.
+    /// Adds a notice about something inside a presented directory.
     ///
-    /// A package that has no method for it is told of a change of itself (Rule 7.4).
+    /// A package whose presenter has no method for it is told about a change of the package (Rule
+    /// 7.4).
     mutating func send(
         _ notice: Notice, to presenter: RegisteredPresenter, if method: PresenterMethods,
         isPackage: Bool

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters are told after a write (section 7).
+// The notices to presenters after a write (section 7).
 
 extension Arbiter {
-    /// The did-messages after a claim; call before it is struck out.
+    /// Returns the notices after a claim.
     ///
-    /// Of an item without an outcome it cannot be told whether it changed: if the accessor may have
-    /// run, it is taken to have (Rule 7.8).
+    /// Call this before the claim is removed.
+    ///
+    /// If an item has no outcome, it is unknown whether it changed. It counts as changed if the
+    /// accessor may have run (Rule 7.8).
     func notices(after record: ClaimState, _ outcomes: [ItemOutcome]) -> [Effect] {
         var noticeBuffer = NoticeBuffer()
-        // A batch has asked, and done nothing (Rule 14.3).
+        // A batch asks presenters but does not write (Rule 14.3).
         guard record.claim.kind.takesPart else { return [] }
         for (index, located) in tree.ownLocatedItems(of: record.claim).enumerated() {
             // Rule 7.11
@@ -24,7 +26,7 @@ extension Arbiter {
             if located.item.access.coversContents {
                 notifyContents(of: scene.item.path, outcome, after: record, &noticeBuffer)
             }
-            // Rule 2.8b: moved away and replaced, it changed at both places.
+            // Rule 2.8b: an item that was moved away and also replaced has changed at both paths.
             guard moved != nil, located.item.staysInPlace else { continue }
             let former = self.scene(of: located, movedTo: nil)
             notifyPresenters(of: former, .changed, after: record, &noticeBuffer)
@@ -33,14 +35,14 @@ extension Arbiter {
         return noticeBuffer.effects
     }
 
-    /// Where something happened, and who presents that.
+    /// An item that changed, and the presenters that are concerned with it.
     private struct Scene {
         let item: AccessItem
         let presenters: OrderedIDs<PresenterID>
         let containing: [(depth: Int, presenters: OrderedIDs<PresenterID>)]
     }
 
-    /// What the accessor has moved changed where it is now.
+    /// Returns the scene of an item; if the accessor has moved it, at its new path.
     private func scene(of located: PlaceTree.LocatedItem, movedTo item: AccessItem?) -> Scene {
         guard let item else {
             return Scene(
@@ -52,7 +54,7 @@ extension Arbiter {
             containing: tree.presenters(containing: item.path))
     }
 
-    /// Tells the presenters of the item itself (Rules 7.3, 7.6, 7.7).
+    /// Notifies the presenters of the item itself (Rules 7.3, 7.6, 7.7).
     private func notifyPresenters(
         of scene: Scene, _ outcome: ItemOutcome, after record: ClaimState,
         _ noticeBuffer: inout NoticeBuffer
@@ -63,7 +65,8 @@ extension Arbiter {
             case .unchanged:
                 continue
             case .deleted:
-                // It has made its peace with it before (Rule 7.6); others are told of it now.
+                // A presenter that accommodated the deletion knows of it (Rule 7.6). Others are
+                // told now.
                 if record.accommodated.contains(id) { continue }
             case .changed, .created:
                 break
@@ -72,8 +75,8 @@ extension Arbiter {
         }
     }
 
-    /// Tells the presenters of everything inside a tree that was written: of each item there it
-    /// cannot be told whether it changed (Rules 2.23, 7.8).
+    /// Notifies the presenters of everything inside a directory that was written, because it is
+    /// unknown which items in it changed (Rules 2.23, 7.8).
     private func notifyContents(
         of path: ItemPath, _ outcome: ItemOutcome, after record: ClaimState,
         _ noticeBuffer: inout NoticeBuffer
@@ -86,10 +89,10 @@ extension Arbiter {
         }
     }
 
-    /// Tells the presenters of directories that contain the item (Rules 7.4, 7.5).
+    /// Notifies the presenters of directories that contain the item (Rules 7.4, 7.5).
     ///
-    /// What a presenter implements for appearances never changes what it is told of
-    /// changes: the fallback of packages stands in for `presentedSubitemDidChange(at:)` alone.
+    /// A method for appearances never replaces a notice about changes: only
+    /// `presentedSubitemDidChange(at:)` takes the place of a package's own change notice.
     private func notifyDirectories(
         of scene: Scene, _ outcome: ItemOutcome, after record: ClaimState,
         _ noticeBuffer: inout NoticeBuffer
@@ -112,7 +115,7 @@ extension Arbiter {
         }
     }
 
-    /// The presenter, if it is to be told of this claim at all (Rules 4.5, 7.9).
+    /// Returns the presenter if it is told about this claim at all, else nil (Rules 4.5, 7.9).
     func recipient(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
         guard let presenter = registry[id]?.registration, presenter.purpose != claim.purpose else {
             return nil

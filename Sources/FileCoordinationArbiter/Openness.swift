@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in the way of plain access to one item: claims that the arbiter knows there, and
-// presenters that would have to be asked. Where nothing does, the access need not be decided by the
-// arbiter (Rules 2.1 to 2.6, 6.1, 6.7, 6.9, 7.3, 7.4).
+// Determines whether plain access to one item needs the arbiter. It does if there are claims, or
+// presenters that would have to be asked. Otherwise the item can be delegated (Rules 2.1 to 2.6,
+// 6.1, 6.7, 6.9, 7.3, 7.4).
 
-/// Whether plain accesses to one item, outside of any package, need the arbiter.
+/// Whether plain accesses to one item outside of packages need the arbiter.
 struct Openness: Hashable, Sendable {
-    /// A read waits for no claim, no later claim of another kind waits at the place, and no
-    /// presenter would be asked.
+    /// Whether a read would wait for no claim, no later writer waits, and no presenter would be
+    /// asked.
     var toReads = true
-    /// The same of a write.
+    /// The same for a write.
     var toWrites = true
-    /// Whether a presenter is to be told of what a write changes.
+    /// Whether a presenter must be told what a write changes.
     var tellsPresenters = false
 }
 
 extension PresenterMethods {
-    /// What a plain read asks for (Rules 6.1, 6.9).
+    /// The methods that a plain read may call (Rules 6.1, 6.9).
     static let askedByReads: Self = [.relinquishToReader, .save]
-    /// What a plain write asks for; one that merges asks for saving, too.
+    /// The methods that a plain write may call; a merging one also asks to save.
     static let askedByWrites: Self = [.relinquishToWriter, .save]
-    /// By what a presenter of an item, or of a directory that contains it, is told of a write
-    /// (Rules 7.3 to 7.5).
+    /// The methods by which a presenter of an item, or of a directory around it, is told about a
+    /// write (Rules 7.3 to 7.5).
     static let isToldOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
 }
 
 extension Arbiter {
-    /// What stands in the way at a place.
+    /// Returns whether accesses at a path need the arbiter.
     ///
-    /// Whose purpose a presenter has is not looked at: it is asked and told by an ordinary claim.
+    /// The purposes of presenters are ignored: an ordinary claim asks and tells them where it must.
     func openness(_ path: ItemPath) -> Openness {
         var result = Openness()
         let way = tree.nodes(towards: path)
@@ -53,7 +53,7 @@ extension Arbiter {
                 if !methods.isDisjoint(with: .askedByWrites) { result.toWrites = false }
             }
         }
-        // A claim that keeps reads away keeps writes away.
+        // A claim that excludes reads excludes writes, too.
         if !result.toReads { result.toWrites = false }
         return result
     }

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter's one container: identifiers in ascending order. Everything that can reach an effect
-// is kept in one of these and never in a set, whose order differs from process to process.
+// A collection of identifiers in ascending order. The arbiter keeps everything that can influence
+// an effect in such a collection and never in a `Set`, whose order differs between processes.
 //
-// Nearly always there is none or one, and that costs no allocation. A hundred thousand are kept in
-// pieces, so that the first of a long line can go without all others moving up.
+// Most collections have no element or one, which needs no allocation. Large ones are divided into
+// pieces, so that removing the first of a hundred thousand elements does not move all others.
 
-/// Identifiers in ascending order; an identifier may be in it more than once.
+/// Identifiers in ascending order; an identifier may occur more than once.
 ///
-/// Identifiers are handed out in ascending order, so that most insertions are appends.
+/// Identifiers are assigned in ascending order, so most insertions are appends.
 struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
     private enum Storage: Sendable {
         case none
         case one(ID)
         /// One piece.
         case few([ID])
-        /// Pieces, none of them empty.
+        /// Several pieces, none of them empty.
         case many([[ID]])
     }
 
     private var storage: Storage
 
-    /// A piece that has more is cut in two.
+    /// The maximum length of a piece; a longer one is divided.
     private static var pieceLength: Int { 256 }
 
-    /// None.
+    /// Creates an empty collection.
     init() { storage = .none }
 
-    /// These identifiers, each once.
+    /// Creates a collection of these identifiers, each once.
     init(unique ids: some Sequence<ID>) {
         self.init()
         for id in ids { insertOnce(id) }
     }
 
-    // MARK: Changing
+    // MARK: Insertion and removal
 
-    /// Puts `id` in its place, beside others that equal it.
+    /// Inserts `id` in order, even if it is there already.
     mutating func insert(_ id: ID) {
         switch storage {
         case .none:
@@ -43,7 +43,7 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         case .one(let other):
             storage = .few(id < other ? [id, other] : [other, id])
         case .few(var ids):
-            // It is the only reference now, so that it is changed where it is.
+            // No other reference to the array exists now, so it is changed in place without a copy.
             storage = .none
             ids.insert(id, at: ids.firstIndex(above: id))
             storage = ids.count > Self.pieceLength ? .many(ids.halves(after: id)) : .few(ids)
@@ -58,12 +58,14 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Puts `id` in its place, unless it is there already.
+    /// Inserts `id` in order, unless it is there already.
     mutating func insertOnce(_ id: ID) {
         if !contains(id) { insert(id) }
     }
 
-    /// Takes one occurrence of `id` out; returns whether there was one.
+    /// Removes one occurrence of `id`.
+    ///
+    /// Returns whether there was one.
     @discardableResult
     mutating func remove(_ id: ID) -> Bool {
         guard let place = index(of: id) else { return false }
@@ -71,7 +73,7 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Takes the first one out.
+    /// Removes and returns the first identifier, or nil if there is none.
     mutating func popFirst() -> ID? {
         guard let first else { return nil }
         remove(at: startIndex)
@@ -94,9 +96,9 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         }
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
-    /// Whether `id` is in it.
+    /// Whether the collection contains `id`.
     func contains(_ id: ID) -> Bool { index(of: id) != nil }
 
     private func index(of id: ID) -> Index? {
@@ -104,14 +106,14 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         return place < endIndex && self[place] == id ? place : nil
     }
 
-    /// Where `id` is or would be.
+    /// Returns the index at which `id` is or would be inserted.
     func firstIndex(notBelow id: ID) -> Index {
         switch storage {
         case .none: return startIndex
         case .one(let only): return Index(piece: 0, offset: only < id ? 1 : 0)
         case .few(let ids): return Index(piece: 0, offset: ids.firstIndex(notBelow: id))
         case .many(let pieces):
-            // The first piece that does not end below it.
+            // Finds the first piece that does not end below `id`.
             var low = 0
             var high = pieces.count
             while low < high {
@@ -127,13 +129,13 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The last one below `id`.
+    /// Returns the last identifier below `id`.
     func last(below id: ID) -> ID? {
         let place = firstIndex(notBelow: id)
         return place == startIndex ? nil : self[index(before: place)]
     }
 
-    /// The first one above `id`.
+    /// Returns the first identifier above `id`.
     func first(above id: ID) -> ID? {
         var place = firstIndex(notBelow: id)
         while place < endIndex, self[place] == id { place = index(after: place) }
@@ -208,7 +210,7 @@ extension OrderedIDs: BidirectionalCollection {
     }
 }
 
-/// Two that have the same identifiers are equal, however these are kept.
+/// Collections with the same identifiers are equal, whatever their storage.
 extension OrderedIDs: Hashable {
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.elementsEqual(rhs) }
 
@@ -231,7 +233,7 @@ extension Array where Element: Comparable {
     }
 
     fileprivate func firstIndex(above id: Element) -> Int {
-        // Nearly always at the end.
+        // In most cases the identifier belongs at the end.
         if let last, !(id < last) { return count }
         return firstIndexByHalving { id < $0 }
     }
@@ -246,8 +248,9 @@ extension Array where Element: Comparable {
         return low
     }
 
-    /// Two pieces of what has become too long by `newest`: if that came last, as it nearly always
-    /// does, the first stays full.
+    /// Divides a piece that `newest` has made too long.
+    ///
+    /// If `newest` is the last element, which is the common case, the first half stays full.
     fileprivate func halves(after newest: Element) -> [[Element]] {
         let cut = last == newest ? count - 1 : count / 2
         return [Array(self[..<cut]), Array(self[cut...])]
@@ -255,7 +258,7 @@ extension Array where Element: Comparable {
 }
 
 extension Array {
-    /// The last piece that does not begin above `id`, or the first.
+    /// Returns the last piece that does not begin above `id`, or the first one.
     fileprivate func lastPiece<ID: Comparable>(notAbove id: ID) -> Int where Element == [ID] {
         var low = 0
         var high = count

@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places that several clients used one after the other a moment ago. To recall a delegation costs
-// more than a claim, and until the recall its owner goes on alone. So after a contest a place is
-// delegated again only when it has been calm; and where clients wait for each other all the time, a
-// ticket queue is worth while.
+// Remembers paths that several clients used recently. A recall costs more than a claim, and a
+// client with a delegation continues alone until it is recalled. So after a contest, a path is
+// delegated again only when it has been calm for a while. Where clients wait for each other all the
+// time, a ticket queue is opened.
 
-/// When a place is delegated again that was contested, and when a queue is opened.
+/// When a contested path is delegated again, and when a ticket queue is opened.
 public struct DelegationPolicy: Hashable, Sendable {
-    /// So many accesses in a row that waited for no other client.
+    /// The number of consecutive accesses that waited for no other client.
     public var calmUses = 4
-    /// For so long, in nanoseconds: every client that wants the place has had time to ask.
+    /// The calm time in nanoseconds.
+    ///
+    /// It is long enough for every client that needs the path to ask for it.
     public var calmTime: UInt64 = 20_000_000
-    /// So many handovers in a row open a queue.
+    /// The number of consecutive handovers after which a queue is opened.
     public var handovers = 8
-    /// Two handovers are in a row if the second one follows within so many nanoseconds.
+    /// The most nanoseconds between two consecutive handovers.
     public var handoverTime = Self.usualHandoverTime
-    /// A queue with fewer turns was not worth its opening.
+    /// A queue with fewer turns was not worth its cost.
     public var worthwhileTurns = 64
-    /// No place has to earn its queue by more handovers.
+    /// The most handovers that are required before a queue is opened again.
     public var mostHandovers = 4096
 
-    /// A debug build is many times slower in all that it does.
+    /// In a debug build, everything is many times slower.
     #if DEBUG
     private static let usualHandoverTime: UInt64 = 250_000_000
     #else
     private static let usualHandoverTime: UInt64 = 1_000_000
     #endif
 
-    /// The usual numbers.
+    /// Creates the default policy.
     public init() {}
 }
 
-/// The history of contested places.
+/// The history of contested paths.
 struct PlaceContests: Hashable, Sendable {
     private struct Contest: Hashable {
-        /// The client that used the place last.
+        /// The client that used the path last.
         var client: ClientID
         /// Since when no claim has waited, in monotonic nanoseconds.
         var since: UInt64
-        /// How often the place was used since.
+        /// The number of uses since then.
         var uses = 0
-        /// How many handovers there were in a row.
+        /// The number of consecutive handovers.
         var handovers = 0
-        /// When the last one was.
+        /// The time of the last handover.
         var lastHandover: UInt64 = 0
-        /// After so many a queue is worth while.
+        /// The number of handovers after which a queue is opened.
         var handoversNeeded: Int
 
         mutating func begin(by client: ClientID, at now: UInt64) {
@@ -54,13 +56,13 @@ struct PlaceContests: Hashable, Sendable {
         }
     }
 
-    /// Beyond this number of places all are taken for calm.
+    /// With more paths than this, the history is cleared, and all paths count as calm.
     private static let limit = 4096
 
-    /// Only looked up, never gone through.
+    /// Used for lookup only, never iterated.
     private var contests: [ItemPath: Contest] = [:]
 
-    /// Records that one client wants what another one has, or had.
+    /// Records that a client needs what another one has or had.
     mutating func count(
         _ path: ItemPath, wantedBy client: ClientID, at now: UInt64, _ policy: DelegationPolicy
     ) {
@@ -70,9 +72,11 @@ struct PlaceContests: Hashable, Sendable {
         contests[path] = contest
     }
 
-    /// Records a use that waited for no other client; returns whether the place can be delegated.
+    /// Records a use that waited for no other client.
     ///
-    /// - Parameter mode: for a shared delegation the reads of all clients count.
+    /// Returns whether the path can be delegated.
+    ///
+    /// - Parameter mode: for a shared delegation, the reads of all clients count.
     mutating func isCalm(
         _ path: ItemPath, afterUseBy client: ClientID, for mode: DelegationMode, at now: UInt64,
         _ policy: DelegationPolicy
@@ -90,8 +94,9 @@ struct PlaceContests: Hashable, Sendable {
         return isCalm
     }
 
-    /// Records that a claim has ended for which others wait; returns whether that happened so
-    /// often, and so quickly, that a queue is worth while.
+    /// Records the end of a claim for which others wait.
+    ///
+    /// Returns whether that happens often and quickly enough for a ticket queue.
     mutating func isHandedOverOften(
         _ path: ItemPath, by client: ClientID, at now: UInt64, _ policy: DelegationPolicy
     ) -> Bool {
@@ -106,7 +111,7 @@ struct PlaceContests: Hashable, Sendable {
         return isOften
     }
 
-    /// Records that a queue has been closed in which there were so many turns.
+    /// Records the end of a ticket queue after so many turns.
     mutating func rateQueue(at path: ItemPath, turns: Int, _ policy: DelegationPolicy) {
         guard let before = contests[path]?.handoversNeeded else { return }
         contests[path]?.handoversNeeded =

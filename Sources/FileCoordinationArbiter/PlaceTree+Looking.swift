@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking around from a place: which claims are in the way of a claim (Rules 2.1 to 2.9, 2.23), and
-// who presents what it concerns.
+// Searches of the tree: which claims conflict with a claim (Rules 2.1 to 2.9, 2.23), and which
+// presenters it concerns.
 
 extension PlaceTree {
-    /// Which claims to look at.
+    /// Which claims a search considers.
     enum Scope {
-        /// Those that were filed earlier, and those that hold their place whenever they were.
+        /// Waiting claims that were filed earlier, and all claims that hold their position.
         case ahead
-        /// Those that hold their place.
+        /// Claims that hold their position.
         case holding
-        /// All.
+        /// All claims.
         case all
     }
 
-    /// Whether these items are uncontended: no claim of any purpose conflicts with a claim on them,
-    /// and no presenter concerns it; as a rule it is so.
+    /// Whether no claim of any purpose conflicts with a claim on these items and no presenter is
+    /// concerned; this is the common case.
     ///
-    /// An item in a package is looked at more closely elsewhere.
+    /// Returns false for items in packages, which need the full search.
     func isDeserted(_ locatedItems: [LocatedItem]) -> Bool {
         locatedItems.allSatisfy { located in
             guard located.takesPart, located.item.packageDepths.isEmpty,
@@ -42,15 +42,15 @@ extension PlaceTree {
         }
     }
 
-    /// The first claim of another purpose that meets `claim`, by place and kind of access, and
-    /// passes `test`.
+    /// Returns the first claim of another purpose that conflicts with `claim` and passes `test`.
     ///
-    /// At each place the youngest of those that wait come first, then those that hold their place;
-    /// a claim that meets in several ways is tested once for each.
+    /// At each node, the youngest waiting claims come first, then those that hold their position. A
+    /// claim that conflicts in several ways is tested once for each.
     ///
-    /// - Parameter grantedAfter: the youngest claim that had been filed when a claim was granted;
-    ///   nil: it is not. Those that were filed later, and wait where one of the same purpose as
-    ///   `claim` writes, are not tested: they wait for that one.
+    /// - Parameter grantedAfter: returns the youngest claim at the time of a grant; nil for a claim
+    ///   that is not granted. Waiting claims that are younger than that, in a queue where a claim
+    ///   of the same purpose as `claim` is writing, are not tested, because they wait for that
+    ///   writer.
     func firstNeighbour(
         of claim: ClaimID, _ scope: Scope, grantedAfter: (ClaimID) -> ClaimID? = { _ in nil },
         where test: (ClaimID, Meeting) -> Bool
@@ -66,7 +66,7 @@ extension PlaceTree {
         return nil
     }
 
-    /// The claim before which those that wait at the place are looked at.
+    /// Returns the claim before which waiting claims at the exclusion node are considered.
     private func bound(
         of claim: QueuedClaim, at located: LocatedItem, _ grantedAfter: (ClaimID) -> ClaimID?
     ) -> QueuedClaim {
@@ -89,7 +89,8 @@ extension PlaceTree {
         if let found = view.lastInside(nodes[located.node].claims, where: ordinary) {
             return found
         }
-        // Someone may take this very place for one that is in no package: packages come and go.
+        // Another claim may treat this item as outside of any package, because packages come and
+        // go.
         if located.node != located.exclusionNode {
             let found = view.lastOfNode(at: nodes[located.node].claims) { other in
                 filings[other]?.locatedItems.contains { $0.node == located.node } == true
@@ -97,8 +98,8 @@ extension PlaceTree {
             }
             if let found { return found }
         }
-        // Rules 2.6, 2.23, upwards: claims that delete, move or replace a directory which contains
-        // the item, or that cover what is inside.
+        // Rules 2.6, 2.23, upwards: claims that delete, move or replace a directory that contains
+        // the item, or that cover its contents.
         var node = located.node
         while node != Self.root {
             node = nodes[node].parent
@@ -126,13 +127,13 @@ extension PlaceTree {
         return nil
     }
 
-    /// The presenters of the place itself.
+    /// Returns the presenters of the item itself.
     func presenters(at located: LocatedItem) -> OrderedIDs<PresenterID> {
         nodes[located.node].presenters
     }
 
-    /// The presenters of directories that contain the place, the nearest first, with the number of
-    /// components of their place.
+    /// Returns the presenters of directories that contain the item, nearest first, with the depth
+    /// of their paths.
     func presenters(above located: LocatedItem) -> [(
         depth: Int, presenters: OrderedIDs<PresenterID>
     )] {
@@ -147,7 +148,7 @@ extension PlaceTree {
         return result
     }
 
-    /// The presenters of everything strictly inside `top`, but those at `excluded` places;
+    /// Returns the presenters strictly below `top`, except for those at `excluded` nodes,
     /// ascending.
     func presenters(below top: NodeID, except excluded: [NodeID] = []) -> [PresenterID] {
         var result: [PresenterID] = []
@@ -161,8 +162,7 @@ extension PlaceTree {
         return result.sorted()
     }
 
-    /// The places on the way from `located` up to its line, both excluded, that are plain
-    /// directories.
+    /// Returns the plain directories between an item and its exclusion node, both excluded.
     func plainDirectories(between located: LocatedItem) -> [NodeID] {
         guard located.node != located.exclusionNode else { return [] }
         var result: [NodeID] = []
@@ -177,20 +177,22 @@ extension PlaceTree {
     }
 }
 
-/// How a claim looks at others.
+/// A search on behalf of one claim.
 private struct View {
     let claim: QueuedClaim
-    /// Of those that wait in its line, it looks at those before this one.
+    /// Waiting claims in the claim's own queue are considered only before this one.
     let bound: QueuedClaim
     let scope: PlaceTree.Scope
     let isWriting: Bool
 
-    /// Of those in its line: a reader looks at no readers.
+    /// Finds a claim in the own queue.
+    ///
+    /// A reader ignores readers.
     func lastOfOwnNode(at claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
         lastOfNode(at: claims, before: bound, where: test)
     }
 
-    /// Of those whose line is this place.
+    /// Finds a claim whose exclusion node is this one.
     func lastOfNode(at claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
         lastOfNode(at: claims, before: claim, where: test)
     }
@@ -203,13 +205,13 @@ private struct View {
         return claims.last(.nodeReading, in: scope, of: bound, where: test)
     }
 
-    /// Of those who are here, with a line further up.
+    /// Finds a claim of an item here whose exclusion node is further up.
     func lastInside(_ claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
         if let found = last(of: .innerWriting, in: claims, where: test) { return found }
         return isWriting ? last(of: .innerReading, in: claims, where: test) : nil
     }
 
-    /// Of those that are concerned with everything below.
+    /// Finds a claim that covers everything below this node.
     func lastCovering(_ claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
         if let found = last(of: .domainWriting, in: claims, where: test) { return found }
         return isWriting ? last(of: .domainReading, in: claims, where: test) : nil

@@ -1,55 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of the tree: how they are found by name, made, and cut off. A node at which nothing is
-// filed any more is kept for a while, since who has just accessed a file often does so again; when
-// many others have become empty since, it goes, and with it what only led to it.
+// The nodes of the tree: lookup by name, creation and removal. An empty node is kept for a while,
+// because a process that has just accessed a file often does so again. It is removed, together with
+// ancestors that are no longer needed, when many other nodes have become empty since.
 
 extension PlaceTree {
-    /// A node's number.
+    /// The index of a node.
     ///
-    /// It stays the same while anything is filed at the node or below.
+    /// It is stable as long as the node or one below it has a claim or presenter.
     typealias NodeID = Int32
 
     static let root: NodeID = 0
 
-    /// One place at which something is filed, or which leads to one.
+    /// The node of a path component that has a claim or presenter at it or below.
     struct Node: Sendable {
         let parent: NodeID
-        /// The next node of the same bucket, or ``PlaceTree/root``.
+        /// The next node in the same hash bucket, or ``PlaceTree/root``.
         var next: NodeID = PlaceTree.root
-        /// Of name and parent.
+        /// The hash of name and parent.
         let hash: Int
         let name: ItemPath.Component
-        /// Where this node is in its parent's `children`.
+        /// The index of this node in its parent's `children`.
         var position: Int32
-        /// Whether it is among those that became empty lately.
+        /// Whether the node became empty recently and is kept for reuse.
         var isResting = false
         var children: [NodeID] = []
         var claims = NodeClaims()
         var presenters: OrderedIDs<PresenterID> = []
-        /// How many items of claims are filed here and below: where there are none, none is sought.
+        /// The number of claims' items at this node and below.
+        ///
+        /// Where it is zero, searches stop.
         var claimsBelow: Int32 = 0
         var presentersBelow: Int32 = 0
 
-        /// Whether nothing is filed here or below.
+        /// Whether no claim or presenter is at this node or below.
         var isEmpty: Bool { claimsBelow == 0 && presentersBelow == 0 }
     }
 
-    /// All nodes, and how to find them.
+    /// All nodes, and the hash table to find them.
     struct NodeTable: Sendable {
         private var all: [Node] = [
             Node(parent: root, hash: 0, name: [], position: 0)
         ]
         private var vacant: [NodeID] = []
-        /// The first node of each bucket; their number is a power of two.
+        /// The first node of each hash bucket; the number of buckets is a power of two.
         ///
-        /// Names are compared where they are, and never copied to be looked up.
+        /// A lookup compares the names in the nodes and copies none.
         private var buckets = [NodeID](repeating: root, count: 16)
-        /// Those that became empty lately, the next to be cut off at ``nextToCut``.
+        /// Nodes that became empty recently; the next to be removed is at ``nextToCut``.
         private var idle: [NodeID] = []
         private var nextToCut = 0
 
-        /// The number of nodes in use; 1 when nothing is filed, and nothing was lately.
+        /// The number of nodes in use; 1 for an empty tree without kept nodes.
         var count: Int { all.count - vacant.count }
 
         subscript(id: NodeID) -> Node {
@@ -58,9 +60,9 @@ extension PlaceTree {
         }
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
-    /// The node of a path, if there is one.
+    /// Returns the node of a path, or nil.
     func node(of path: ItemPath) -> NodeID? {
         var node: NodeID? = Self.root
         path.forEachComponent { name in
@@ -70,7 +72,7 @@ extension PlaceTree {
         return node
     }
 
-    /// The node of a path, and those on the way to it from the root down, as far as there are any.
+    /// Returns the nodes on the way to a path, from the root down, as far as they exist.
     func nodes(towards path: ItemPath) -> [NodeID] {
         var way = [Self.root]
         var depth = 0
@@ -85,18 +87,18 @@ extension PlaceTree {
         return way
     }
 
-    // MARK: Making and cutting
+    // MARK: Creation and removal
 
-    /// The node of this name below `parent`, which is made if there is none.
+    /// Returns the child of `parent` with this name; creates it if there is none.
     mutating func child(_ name: ArraySlice<UInt8>, of parent: NodeID) -> NodeID {
         let hash = NodeTable.hash(name, of: parent)
         return nodes.find(name, of: parent, hash) ?? nodes.make(name, of: parent, hash)
     }
 
-    /// Something that was filed at a node is gone.
+    /// Handles the removal of a claim or presenter from a node.
     mutating func leave(_ node: NodeID) { nodes.letRest(node) }
 
-    /// Cuts off every node at which nothing is filed.
+    /// Removes all empty nodes.
     mutating func sweep() { nodes.cutAll() }
 }
 
@@ -104,8 +106,10 @@ extension PlaceTree.NodeTable {
     typealias NodeID = PlaceTree.NodeID
     private static var root: NodeID { PlaceTree.root }
 
-    /// Differs from process to process, so that no program can choose names that meet in one
-    /// bucket.
+    /// Returns the hash of a node.
+    ///
+    /// It is seeded at random in each process, so that no program can choose names that fall into
+    /// one bucket.
     static func hash(_ name: ArraySlice<UInt8>, of parent: NodeID) -> Int {
         var hasher = Hasher()
         hasher.combine(parent)
@@ -154,7 +158,7 @@ extension PlaceTree.NodeTable {
         }
     }
 
-    /// Keeps a node for a while, if nothing is filed there or below.
+    /// Keeps an empty node for a while.
     mutating func letRest(_ id: NodeID) {
         guard id != Self.root, self[id].isEmpty, !self[id].isResting else { return }
         self[id].isResting = true
@@ -176,8 +180,7 @@ extension PlaceTree.NodeTable {
         }
     }
 
-    /// Cuts off `start` and its ancestors as far as nothing is filed at them or below, and none of
-    /// them is to be kept.
+    /// Removes `start` and its ancestors as far as they are empty and not kept.
     private mutating func cut(_ start: NodeID) {
         var id = start
         while id != Self.root, self[id].isEmpty, !self[id].isResting, self[id].children.isEmpty {
@@ -195,7 +198,7 @@ extension PlaceTree.NodeTable {
         }
     }
 
-    /// Takes a node out of what is found by its name.
+    /// Removes a node from its hash bucket.
     private mutating func discard(_ id: NodeID) {
         let bucket = bucket(self[id].hash)
         guard buckets[bucket] != id else {

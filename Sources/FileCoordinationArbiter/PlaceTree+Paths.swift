@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at a place by its path: for what is not the item of a claim, such as where an item has
-// been moved to.
+// Searches by path, for paths that are not an item of a claim, such as the target of a move.
 
 extension PlaceTree {
-    /// The presenters of a place.
+    /// Returns the presenters of a path.
     func presenters(at path: ItemPath) -> OrderedIDs<PresenterID> {
         node(of: path).map { nodes[$0].presenters } ?? []
     }
 
-    /// The presenters of directories that contain a place, the nearest first, with the number of
-    /// components of their place.
+    /// Returns the presenters of directories that contain a path, nearest first, with the depth of
+    /// their paths.
     func presenters(
         containing path: ItemPath
     ) -> [(depth: Int, presenters: OrderedIDs<PresenterID>)] {
@@ -19,14 +18,15 @@ extension PlaceTree {
         }
     }
 
-    /// The presenters of a place and of everything inside it; ascending.
+    /// Returns the presenters of a path and of everything inside it, ascending.
     func presenters(atOrBelow path: ItemPath) -> [PresenterID] {
         guard let top = node(of: path) else { return [] }
         return (nodes[top].presenters + presenters(below: top)).sorted()
     }
 
-    /// The claims with an item at a place or inside it, or with a package there; some are listed
-    /// several times.
+    /// Returns the claims with an item at a path or inside it, or with their exclusion node there.
+    ///
+    /// A claim may be listed several times.
     func claims(atOrBelow path: ItemPath) -> [ClaimID] {
         guard let top = node(of: path) else { return [] }
         var result: [ClaimID] = []
@@ -39,8 +39,8 @@ extension PlaceTree {
         return result
     }
 
-    /// The claims that hold their place and are filed at this one or at a directory that contains
-    /// it.
+    /// Returns the claims that hold their position and concern this path's node or one of its
+    /// ancestors.
     func placedClaims(onTheWayTo path: ItemPath) -> [ClaimID] {
         nodes(towards: path).flatMap { node in
             FilingReason.allCases.flatMap { reason in

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where claims and presenters are. One node per path component (see `PlaceTree+Nodes`); a claim is
-// filed at its item's node and at the node of the package that holds it, a presenter at its node.
-// What a claim might meet is then found by looking at a few nodes: the cost is the depth
-// of the path and what is found there, never the number of claims elsewhere.
+// An index of claims and presenters by path, with one node for each path component (see
+// `PlaceTree+Nodes`). A claim is at the node of each of its items and at the exclusion node, the
+// node of the package that contains the item; a presenter is at its own node. Claims that may
+// conflict are found in a few nodes: the cost depends on the depth of the path and on the claims
+// there, never on the number of claims elsewhere.
 
-/// An index of claims and presenters by place.
+/// An index of claims and presenters by path.
 struct PlaceTree: Sendable {
-    /// Where one item of a claim is filed.
+    /// The nodes of one item of a claim.
     struct LocatedItem: Sendable {
         let node: NodeID
         let exclusionNode: NodeID
         let item: AccessItem
-        /// Whether others meet it here: not a batch (Rule 14.3).
+        /// Whether other claims can conflict with it: false for a batch (Rule 14.3).
         let takesPart: Bool
     }
 
-    /// Where a claim is filed, and how.
+    /// The entry of a claim.
     struct Filing: Sendable {
         let purpose: Purpose
         var locatedItems: [LocatedItem]
@@ -34,7 +35,7 @@ struct PlaceTree: Sendable {
         let id = QueuedClaim(claim: claim.id, purpose: filing.purpose)
         for located in locatedItems {
             forEachList(of: located) { $0.insert(id, holdsPosition: holdsPosition) }
-            // Counted at the item's node, from which the line's node is on the way up.
+            // Counted at the item's node; the exclusion node is an ancestor of it or the same.
             count(from: located.node, claims: 1, presenters: 0)
         }
         filings[claim.id] = filing
@@ -50,14 +51,14 @@ struct PlaceTree: Sendable {
         }
     }
 
-    /// Files a claim at other places: its items have moved.
+    /// Moves a claim to the nodes of other items.
     mutating func refile(_ claim: FiledClaim, items: [AccessItem]) {
         guard let former = filings[claim.id] else { return }
         remove(claim.id)
         insert(claim, at: locatedItems(of: claim.kind, items), holdsPosition: former.holdsPosition)
     }
 
-    /// Where these items are to be filed.
+    /// Returns the nodes of these items; creates those that are missing.
     mutating func locatedItems(of kind: ClaimKind, _ items: [AccessItem]) -> [LocatedItem] {
         var locatedItems: [LocatedItem] = []
         locatedItems.reserveCapacity(items.count)
@@ -78,15 +79,15 @@ struct PlaceTree: Sendable {
         return locatedItems
     }
 
-    /// Where the items of a claim are filed, without those places to which it has moved some.
+    /// Returns the nodes of a claim's own items, without the paths to which it has moved some.
     func ownLocatedItems(of claim: FiledClaim) -> ArraySlice<LocatedItem> {
         (filings[claim.id]?.locatedItems ?? []).prefix(claim.items.count)
     }
 
-    /// Records that a claim holds its place from now on.
+    /// Records that a claim holds its position now.
     mutating func place(_ claim: ClaimID) { refile(claim, holdsPosition: true) }
 
-    /// Records that a claim is in the queue again.
+    /// Records that a claim waits in the queue again.
     mutating func displace(_ claim: ClaimID) { refile(claim, holdsPosition: false) }
 
     private mutating func refile(_ claim: ClaimID, holdsPosition: Bool) {
@@ -101,7 +102,7 @@ struct PlaceTree: Sendable {
         }
     }
 
-    /// Everywhere where an item of a claim is filed.
+    /// Changes every queue in which an item of a claim is.
     private mutating func forEachList(of located: LocatedItem, _ change: (inout NodeQueues) -> Void)
     {
         guard located.takesPart else { return }
@@ -140,8 +141,10 @@ struct PlaceTree: Sendable {
     }
 }
 
-/// The tree says nothing that the claims and presenters do not say, so it takes no part in
-/// comparing two arbiters: node numbers depend on the past, and the past makes no difference.
+/// All trees count as equal.
+///
+/// The tree contains nothing beyond the claims and presenters, which are compared elsewhere, and
+/// its node numbers depend on history, which must not matter.
 extension PlaceTree: Hashable {
     static func == (lhs: Self, rhs: Self) -> Bool { true }
     func hash(into hasher: inout Hasher) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Items that programs have moved which do not coordinate. Presenters stay with the item, as they do
-// when a writer announces its move; claims do not, since they mean a place (Rules 1.15, 11.9).
+// Moves of items by programs that do not coordinate. Presenters follow the item, as after an
+// announced move. Claims do not, because they are about a path (Rules 1.15, 11.9).
 
 extension Arbiter {
-    /// Ties a presenter to where its item is now, and has it told.
+    /// Moves a presenter to its item's new path, and has it told.
     mutating func follow(
         _ id: PresenterID, to new: ItemPath, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -17,7 +17,7 @@ extension Arbiter {
         reevaluations.emit(.relocate(id, to: new, isTold: isTold))
     }
 
-    /// Whether there is a presenter at a place, above it or below it.
+    /// Whether there is a presenter at a path, above it or below it.
     public func isPresented(around path: ItemPath) -> Bool {
         let way = tree.nodes(towards: path)
         if way.contains(where: { !tree.nodes[$0].presenters.isEmpty }) { return true }

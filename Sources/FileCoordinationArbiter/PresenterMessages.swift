@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be said to a presenter, and what a presenter can hear.
+// The methods of presenters, and the messages that presenters get.
 
-/// The optional methods that a presenter implements; read once, at registration (Rule 5.3).
+/// The optional methods that a presenter implements.
+///
+/// The client determines them at registration (Rule 5.3).
 public struct PresenterMethods: OptionSet, Hashable, Sendable {
     /// The bits.
     public var rawValue: UInt32
@@ -47,16 +49,16 @@ public struct PresenterMethods: OptionSet, Hashable, Sendable {
     /// `presentedSubitem(at:didResolve:)`.
     public static let subitemDidResolveVersion = Self(rawValue: 1 << 17)
 
-    /// All that exist.
+    /// All methods.
     public static let all = Self(rawValue: (1 << 18) - 1)
 }
 
-/// What a presenter has to do before one claim may be granted, in this order (Rule 6.5).
+/// The steps that a presenter must take before a claim may be granted, in this order (Rule 6.5).
 ///
-/// The client runs the steps one after the other and answers once, at the end or at the first
+/// The client calls the methods one after the other and answers once: at the end or at the first
 /// error.
 public struct YieldSteps: Hashable, Sendable {
-    /// Which relinquish methods to call; reader first.
+    /// The relinquish methods to call; reader first.
     public var relinquish: Relinquishments
     /// Whether to call `savePresentedItemChanges`.
     public var save: Bool
@@ -65,7 +67,7 @@ public struct YieldSteps: Hashable, Sendable {
     /// The items for which to call `accommodatePresentedSubitemDeletion(at:)`.
     public var accommodateSubitemDeletions: [ItemPath]
 
-    /// Steps to take.
+    /// Creates steps.
     public init(
         relinquish: Relinquishments = [], save: Bool = false, accommodateDeletion: Bool = false,
         accommodateSubitemDeletions: [ItemPath] = []
@@ -76,13 +78,13 @@ public struct YieldSteps: Hashable, Sendable {
         self.accommodateSubitemDeletions = accommodateSubitemDeletions
     }
 
-    /// Whether there is nothing to do, so that no presenter needs to be asked.
+    /// Whether there is no step, so that the presenter need not be asked.
     public var isEmpty: Bool {
         relinquish.isEmpty && !save && !accommodateDeletion && accommodateSubitemDeletions.isEmpty
     }
 }
 
-/// A message that expects no answer (Rule 7.1).
+/// A message to a presenter that expects no answer (Rule 7.1).
 public enum Notice: Hashable, Sendable {
     /// `presentedItemDidChange()`.
     case itemDidChange
@@ -98,13 +100,15 @@ public enum Notice: Hashable, Sendable {
     /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
     /// `presentedSubitem(at:didResolve:)`.
     case subitemVersion(ItemPath, VersionNews)
-    /// `presentedItemDidChangeUbiquityAttributes(_:)`, with those that changed.
+    /// `presentedItemDidChangeUbiquityAttributes(_:)`, with the changed attributes.
     case ubiquityAttributes([[UInt8]])
 }
 
-/// A presenter's error, which the arbiter passes on without looking into it (Rule 9.2).
+/// A presenter's error.
+///
+/// The arbiter passes it on without decoding it (Rule 9.2).
 public struct PresenterFailure: Hashable, Sendable {
-    /// The error as its process encoded it.
+    /// The error as the presenter's process encoded it.
     public var payload: [UInt8]
 
     /// Wraps an encoded error.

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter, and whether it has its item: once for readers and once for writers (Rule 6.10).
+// The state of a presenter. In particular, whether it has its item or has relinquished it,
+// separately for readers and writers (Rule 6.10):
 //
 //     kept ─► relinquishing ─► relinquished ─► kept
 //               (asked)         (answered)      (reacquired when the last claim is over)
 
 /// What the arbiter knows of one presenter.
 struct PresenterRecord: Hashable, Sendable {
-    /// Who has the item, as far as one kind of claim is concerned.
+    /// Whether a presenter has its item, with respect to readers or to writers.
     enum Possession: Hashable, Sendable {
-        /// The presenter.
+        /// The presenter has it.
         case kept
-        /// The presenter was asked to relinquish for one claim, and has not answered.
+        /// The presenter was asked to relinquish it for one claim, and has not answered.
         ///
-        /// Others of this kind wait for that answer: they may not run before it, and asking twice
+        /// Other claims of this kind wait for the same answer. If they asked again, the presenter
         /// would relinquish twice.
         case relinquishing(for: ClaimID)
-        /// The presenter has relinquished, at that time, for these claims.
+        /// The presenter relinquished it, at that time, for these claims.
         ///
-        /// There is at least one, but during recovery, when it is not known yet for whom it was.
+        /// There is at least one claim, except during recovery, when the claims are not known yet.
         case relinquished(for: OrderedIDs<ClaimID>, since: UInt64)
     }
 
-    /// What is known of it.
+    /// The stored properties, kept behind one reference.
     private struct Content: Hashable, Sendable {
         var registration: RegisteredPresenter
         var packageDepths: [Int] = []
@@ -33,7 +34,7 @@ struct PresenterRecord: Hashable, Sendable {
         var blockedBy: ClaimID?
     }
 
-    /// Always one, as in a ``ClaimState``, and for the same reason.
+    /// An array with exactly one element; see ``ClaimState``.
     private var content: [Content]
 
     init(_ registration: RegisteredPresenter, now: UInt64) {
@@ -42,44 +43,45 @@ struct PresenterRecord: Hashable, Sendable {
         for kind in registration.relinquished { self[kind] = .relinquished(for: [], since: now) }
     }
 
-    /// How it was registered, with its present place.
+    /// The registration, with the present path.
     var registration: RegisteredPresenter {
         get { content[0].registration }
         _modify { yield &content[0].registration }
     }
-    /// The packages on the way to its place, as far as a move has told (Rule 11.7).
+    /// The depths of packages in its path, as far as an announced move has told (Rule 11.7).
     var packageDepths: [Int] {
         get { content[0].packageDepths }
         _modify { yield &content[0].packageDepths }
     }
-    /// Towards readers.
+    /// The possession with respect to readers.
     var toReaders: Possession {
         get { content[0].toReaders }
         _modify { yield &content[0].toReaders }
     }
-    /// Towards writers.
+    /// The possession with respect to writers.
     var toWriters: Possession {
         get { content[0].toWriters }
         _modify { yield &content[0].toWriters }
     }
-    /// Claims in stage 2 that wait for its answer, those with postponed questions included.
+    /// Claims in stage 2 that wait for its answer, including those with postponed questions.
     var awaitedBy: OrderedIDs<ClaimID> {
         get { content[0].awaitedBy }
         _modify { yield &content[0].awaitedBy }
     }
-    /// Those of them whose questions could not be put yet.
+    /// Those whose questions are postponed.
     var postponedFor: OrderedIDs<ClaimID> {
         get { content[0].postponedFor }
         _modify { yield &content[0].postponedFor }
     }
-    /// The call of its own process behind which everything waits that it is asked (Rule 18.4).
+    /// The call of its own process that keeps it from answering (Rule 18.4).
     var blockedBy: ClaimID? {
         get { content[0].blockedBy }
         _modify { yield &content[0].blockedBy }
     }
 
-    /// Records where it was before a move; the last few places are enough for those of its
-    /// coordinators that do not know yet.
+    /// Remembers the path before a move.
+    ///
+    /// A few paths suffice for coordinators that do not know of the moves yet.
     mutating func addFormerPath(_ place: ItemPath) {
         registration.formerPlaces.removeAll { $0 == place }
         registration.formerPlaces.append(place)
@@ -88,7 +90,7 @@ struct PresenterRecord: Hashable, Sendable {
         }
     }
 
-    /// Who has the item, as far as claims of one kind are concerned.
+    /// The possession with respect to one kind of claim.
     subscript(kind: Relinquishment) -> Possession {
         get {
             switch kind {
@@ -104,7 +106,7 @@ struct PresenterRecord: Hashable, Sendable {
         }
     }
 
-    /// The kinds in which it is relinquished.
+    /// The kinds of access to which it has relinquished its item.
     var relinquished: Relinquishments {
         var result: Relinquishments = []
         for kind in Relinquishment.allCases {
@@ -116,9 +118,12 @@ struct PresenterRecord: Hashable, Sendable {
         return result
     }
 
-    /// Records that it is to relinquish for a claim; says in which kinds it must be asked to.
+    /// Records that it must relinquish for a claim.
     ///
-    /// In others it is relinquished already, and stays so until this claim too is over (Rule 6.11).
+    /// Returns the kinds for which it must be asked.
+    ///
+    /// For the other kinds it has relinquished already, and stays so until this claim is over, too
+    /// (Rule 6.11).
     mutating func relinquish(_ kinds: Relinquishments, for claim: ClaimID) -> Relinquishments {
         var remaining: Relinquishments = []
         for kind in kinds {
@@ -133,21 +138,23 @@ struct PresenterRecord: Hashable, Sendable {
         return remaining
     }
 
-    /// Adds a claim to those for which it is relinquished, if it is.
+    /// Adds a claim to those for which it has relinquished, if it has.
     mutating func share(_ kind: Relinquishment, with claim: ClaimID) {
         switch self[kind] {
         case .kept, .relinquishing:
             break
         case .relinquished(var claims, let since):
-            // It is the only reference now, so that they are changed where they are.
+            // No other reference to the collection exists now, so it is changed in place without a
+            // copy.
             self[kind] = .kept
             claims.insertOnce(claim)
             self[kind] = .relinquished(for: claims, since: since)
         }
     }
 
-    /// Records that `claim` waits for its answer to that question; returns whether it did not
-    /// before.
+    /// Records that `claim` waits for its answer.
+    ///
+    /// Returns whether it did not wait before.
     mutating func addAwaitingClaim(
         by claim: ClaimID, _ question: AwaitedAnswer.Question
     ) -> Bool {
@@ -160,13 +167,15 @@ struct PresenterRecord: Hashable, Sendable {
         return true
     }
 
-    /// Records that `claim` does not wait for its answer; returns whether it did.
+    /// Records that `claim` does not wait for its answer.
+    ///
+    /// Returns whether it did.
     mutating func removeAwaitingClaim(by claim: ClaimID) -> Bool {
         postponedFor.remove(claim)
         return awaitedBy.remove(claim)
     }
 
-    /// Whether it knows that `claim` waits for its answer to that question.
+    /// Whether `claim` is recorded as waiting for its answer to that question.
     func isAwaited(by claim: ClaimID, _ question: AwaitedAnswer.Question) -> Bool {
         switch question {
         case .put: awaitedBy.contains(claim) && !postponedFor.contains(claim)
@@ -174,17 +183,19 @@ struct PresenterRecord: Hashable, Sendable {
         }
     }
 
-    /// Records that it has done what `claim` asked.
+    /// Records that it has taken the steps that `claim` required.
     mutating func answered(_ claim: ClaimID, now: UInt64) {
         for kind in Relinquishment.allCases where self[kind] == .relinquishing(for: claim) {
             self[kind] = .relinquished(for: [claim], since: now)
         }
     }
 
-    /// Records that `claim` is over; says in which kinds it may have its item back now (Rule 8.3).
+    /// Records that `claim` is over.
     ///
-    /// That a question was put suffices: what a cancelled claim asked for is done all the same, and
-    /// must be undone (Rules 8.4, 12.5).
+    /// Returns the kinds for which it has its item back now (Rule 8.3).
+    ///
+    /// A question that was asked suffices: the presenter relinquishes even for a cancelled claim,
+    /// which must be undone (Rules 8.4, 12.5).
     mutating func release(_ claim: ClaimID) -> Relinquishments {
         var back: Relinquishments = []
         for kind in Relinquishment.allCases {

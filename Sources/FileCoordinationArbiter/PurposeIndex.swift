@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits, asks and holds, counted by purpose. All of it can be computed from the claims; it is
-// kept because the two exceptions (Rules 2.16, 2.17) are rare, and must cost nothing when no
-// claim could need them.
+// An index of claims by purpose and stage. All of it could be computed from the claims. It exists
+// because the two exceptions (Rules 2.16, 2.17) are rare, and must cost nothing when no claim can
+// use them.
 
-/// A granted claim, and when that was: the youngest claim that had been filed by then.
+/// A granted claim, and the youngest claim at the time of the grant.
 struct GrantMark: Hashable, Comparable, Sendable {
     let youngestFiled: ClaimID
     let claim: ClaimID
@@ -20,84 +20,87 @@ struct GrantMark: Hashable, Comparable, Sendable {
 }
 
 extension FiledClaim {
-    /// Whether an accessor waits for it, so that what waits for that accessor waits for it, too.
+    /// Whether an accessor waits for this claim, so that claims which wait for the accessor wait
+    /// for this one, too.
     var holdsUpAccessor: Bool { blocksCaller && isNested }
 }
 
-/// Claims by stage and purpose.
+/// Claims by purpose and stage.
 struct PurposeIndex: Hashable, Sendable {
-    /// What is known of one purpose; of those of which nothing is, nothing is kept.
+    /// The claims and presenters of one purpose; empty tallies are removed.
     private struct Tally: Hashable, Sendable {
-        /// Its claims in stage 1.
+        /// Claims in stage 1.
         var waiting: OrderedIDs<ClaimID> = []
-        /// Its claims that are granted, those first that were granted first.
+        /// Granted claims, ordered by the time of the grant.
         var granted: OrderedIDs<GrantMark> = []
-        /// Its presenters whose answer is missing, once for each claim that misses it.
+        /// Presenters with missing answers, once for each claim that waits for them.
         var awaited: OrderedIDs<PresenterID> = []
 
         var isEmpty: Bool { granted.isEmpty && waiting.isEmpty && awaited.isEmpty }
     }
 
     private var tallies: [Purpose: Tally] = [:]
-    /// How many claims are in stage 1.
+    /// The number of claims in stage 1.
     private var waitingCount = 0
-    /// How many answers are missing.
+    /// The number of missing answers.
     private var awaitedCount = 0
-    /// Claims in stage 1 for which the accessor waits that they were made in.
+    /// Claims in stage 1 for which the surrounding accessor waits.
     private(set) var nestedWaiting: OrderedIDs<ClaimID> = []
-    /// Claims in stage 1 of purposes of which a presenter's answer is missing.
+    /// Claims in stage 1 whose purpose has presenters with missing answers.
     private(set) var waitingWhileAwaited: OrderedIDs<ClaimID> = []
     /// Claims in stage 2.
     private(set) var asking: OrderedIDs<ClaimID> = []
-    /// Claims in stage 2 for which the accessor waits that they were made in.
+    /// Claims in stage 2 for which the surrounding accessor waits.
     private(set) var nestedAsking: OrderedIDs<ClaimID> = []
-    /// The claims of both kinds, by each that they were made in; only looked up.
+    /// The nested claims of both stages, by each surrounding claim.
+    ///
+    /// Used for lookup only.
     private var inner: [ClaimID: OrderedIDs<ClaimID>] = [:]
 
-    /// Claims that keep presenters from answering, once for each (Rule 18.4).
+    /// Claims that keep presenters from answering, once for each presenter (Rule 18.4).
     private(set) var blocking: OrderedIDs<ClaimID> = []
 
-    /// Whether some claim is in stage 1.
+    /// Whether any claim is in stage 1.
     var hasWaiting: Bool { waitingCount > 0 }
 
-    /// Whether a claim might wait for itself.
+    /// Whether a cycle of waits is possible.
     var mayCloseCycle: Bool {
         !nestedWaiting.isEmpty || !nestedAsking.isEmpty || !blocking.isEmpty
     }
 
-    /// Counts a claim in that keeps a presenter from answering.
+    /// Adds a claim that keeps a presenter from answering.
     mutating func beginBlocking(_ claim: ClaimID) { blocking.insert(claim) }
 
-    /// Counts it out.
+    /// Removes a claim that keeps a presenter from answering.
     mutating func endBlocking(_ claim: ClaimID) { blocking.remove(claim) }
 
-    /// Claims of a purpose that are in stage 1.
+    /// Returns the claims of a purpose in stage 1.
     func waiting(_ purpose: Purpose) -> OrderedIDs<ClaimID> {
         waitingCount > 0 ? tallies[purpose]?.waiting ?? [] : []
     }
 
-    /// Whether some claim of the purpose is granted.
+    /// Whether a claim of the purpose is granted.
     func holdsGrant(_ purpose: Purpose) -> Bool { !granted(purpose).isEmpty }
 
-    /// Claims of a purpose that are granted, those first that were granted first.
+    /// Returns the granted claims of a purpose, ordered by the time of the grant.
     func granted(_ purpose: Purpose) -> OrderedIDs<GrantMark> { tallies[purpose]?.granted ?? [] }
 
-    /// The claims that wait or ask, and for which the accessor of `claim` waits.
+    /// Returns the waiting and asking claims for which the accessor of `claim` waits.
     func inner(of claim: ClaimID) -> OrderedIDs<ClaimID> { inner[claim] ?? [] }
 
-    /// Whether the answer of some presenter of the purpose is missing.
+    /// Whether an answer of a presenter of the purpose is missing.
     func isAwaited(_ purpose: Purpose) -> Bool { !awaited(purpose).isEmpty }
 
-    /// The presenters of a purpose whose answers are missing, once for each claim that misses one.
+    /// Returns the presenters of a purpose with missing answers, once for each claim that waits.
     func awaited(_ purpose: Purpose) -> OrderedIDs<PresenterID> {
         awaitedCount > 0 ? tallies[purpose]?.awaited ?? [] : []
     }
 
-    /// Whether some claim in stage 1 can come free by an exception (see
+    /// Whether a claim in stage 1 can be freed by an exception (see
     /// ``Arbiter/reconsiderBypassing(_:)``).
     var mayAllowBypass: Bool { !waitingWhileAwaited.isEmpty || !nestedWaiting.isEmpty }
 
-    /// Counts a claim in.
+    /// Adds a claim to its stage.
     mutating func enter(_ claim: FiledClaim, _ state: ClaimState.Phase) {
         switch state {
         case .filed, .waiting, .skipped:
@@ -119,7 +122,7 @@ struct PurposeIndex: Hashable, Sendable {
         }
     }
 
-    /// Counts a claim out of the stage that it was counted in.
+    /// Removes a claim from the stage that it was added to.
     mutating func leave(_ claim: FiledClaim, _ state: ClaimState.Phase) {
         switch state {
         case .filed, .waiting, .skipped:
@@ -148,7 +151,7 @@ struct PurposeIndex: Hashable, Sendable {
         }
     }
 
-    /// Counts one missing answer of a presenter of the purpose in.
+    /// Adds a missing answer of a presenter of the purpose.
     mutating func beginAwaiting(_ purpose: Purpose, of presenter: PresenterID) {
         awaitedCount += 1
         let isFirst = update(purpose) { tally in
@@ -159,7 +162,7 @@ struct PurposeIndex: Hashable, Sendable {
         for claim in waiting(purpose) { waitingWhileAwaited.insert(claim) }
     }
 
-    /// Counts one missing answer of a presenter of the purpose out.
+    /// Removes a missing answer of a presenter of the purpose.
     mutating func endAwaiting(_ purpose: Purpose, of presenter: PresenterID) {
         let (wasAwaited, isLast) = update(purpose) { tally in
             (tally.awaited.remove(presenter), tally.awaited.isEmpty)
@@ -169,7 +172,7 @@ struct PurposeIndex: Hashable, Sendable {
         for claim in waiting(purpose) { waitingWhileAwaited.remove(claim) }
     }
 
-    /// Changes what is known of a purpose, and forgets it if that is nothing then.
+    /// Changes the tally of a purpose, and removes it if it is empty then.
     private mutating func update<Result>(
         _ purpose: Purpose, _ change: (inout Tally) -> Result
     ) -> Result {

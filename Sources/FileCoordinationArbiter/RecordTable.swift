@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims and presenters, each under its identifier. What is known of one is changed many times for
-// each message, and a dictionary takes 640 instructions to have a value changed where it is,
-// three allocations among them; here it only says where that is.
+// A table of claims or presenters by identifier. Every message changes several records. A
+// dictionary of records would take 640 instructions and three allocations to change a value in
+// place, so the dictionary here contains only indices into an array.
 
-/// Records, each under its identifier.
+/// A table of records by identifier.
 struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Sendable>: Sendable {
-    /// Where each record is.
+    /// The index of each record in `records`.
     private var places: [ID: Int] = [:]
-    /// Nil where there is none any more.
+    /// The records; nil at vacant indices.
     private var records: [Record?] = []
-    /// Where there is none.
+    /// The vacant indices.
     private var vacancies: [Int] = []
 
-    /// Room for so many is kept when there are none.
+    /// The capacity that an empty table keeps.
     private static var roomToKeep: Int { 64 }
 
     var isEmpty: Bool { places.isEmpty }
@@ -21,7 +21,7 @@ struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Send
     /// All identifiers, ascending.
     var ids: [ID] { places.keys.sorted() }
 
-    /// The record of `id`, if there is one.
+    /// The record of `id`, or nil.
     subscript(id: ID) -> Record? {
         @inline(__always)
         get {
@@ -53,7 +53,7 @@ struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Send
 
     private mutating func vacate(_ place: Int, of id: ID) {
         places[id] = nil
-        // When a crowd has left, the room that it took is given back.
+        // When a large table has become empty, its memory is released.
         if places.isEmpty, records.count > Self.roomToKeep {
             self = Self()
         } else {
@@ -62,7 +62,7 @@ struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Send
     }
 }
 
-/// Two that have the same records are equal, wherever these are.
+/// Tables with the same records are equal, whatever the order of their arrays.
 extension RecordTable: Hashable {
     static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.count == rhs.count && lhs.ids.allSatisfy { lhs[$0] == rhs[$0] }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a former arbiter left behind (Rule 18.7): claims that run and claims that wait, presenters
-// and whether they have their items. It arrives in any order, and nothing is decided before it is
-// complete. Whom the former arbiter had asked is not recorded anywhere: claims that were in stage 2
-// enter the line again, and presenters that no claim holds off any more get their items back.
+// Recovery of the state that a former arbiter left behind (Rule 18.7): running and waiting claims,
+// and presenters with what they have relinquished. The server tells it in any order, and nothing is
+// decided before it is complete. Open questions are not recorded anywhere. So claims that were in
+// stage 2 enter the queue again, and presenters that no running claim concerns get their items
+// back.
 
 extension Arbiter {
-    /// A claim that is granted already was found in its ledger.
+    /// Handles a claim that was found granted in its ledger.
     mutating func recover(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
-        // It may have been granted as soon as it was filed; if it had to wait first, a claim
-        // may now pass that should not have, but none waits for ever (Rule 2.17).
-        // What a recall finds ran before whatever waits for the recall was filed.
+        // It is unknown when the claim was granted; it may have been right after it was filed. If
+        // it waited first, a claim may now pass it that should not, but none waits forever (Rule
+        // 2.17). A claim that a recall finds ran before the claims that wait for the recall were
+        // filed.
         let youngest = delegations.held.isEmpty ? claim.id : min(claim.id, youngestFiled)
         let grant = ClaimState.Grant(source: .ledger, time: now, youngestFiled: youngest)
         guard enter(claim, .granted(grant)), let record = records[claim.id] else { return }
@@ -20,12 +22,13 @@ extension Arbiter {
         case .serving:
             for other in neighboursInStageTwo(of: record.claim) { letPast(claim.id, other) }
             adoptRelinquishments(for: record.claim)
-            // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
+            // Other claims may wait for this one now. Claims of its purpose need not wait for those
+            // (Rule 2.17).
             reconsider(purposeIndex.waiting(record.claim.purpose), &reevaluations)
         }
     }
 
-    /// Everything has been told: the arbiter begins to decide.
+    /// Starts deciding, after the server has told everything.
     mutating func finishRecovery(_ reevaluations: inout ReevaluationQueue) {
         switch mode {
         case .serving: return
@@ -53,12 +56,13 @@ extension Arbiter {
         Relinquishment.allCases.contains { registry[presenter]?[$0] != .kept }
     }
 
-    /// Lets the claims that run take over the relinquishments with which a presenter was found.
+    /// Assigns a presenter's recovered relinquishments to the running claims that concern it.
     mutating func adoptRelinquishments(of presenter: PresenterID) {
         guard isRelinquished(presenter), let path = registry[presenter]?.registration.path else {
             return
         }
-        // Whatever concerns it is filed at its place or above: a claim inside its package, too.
+        // A claim that concerns the presenter has a node at its path or above, even a claim inside
+        // its package.
         for id in OrderedIDs(unique: tree.placedClaims(onTheWayTo: path)) {
             if let record = records[id], record.grant != nil {
                 adoptRelinquishments(for: record.claim, of: presenter)
@@ -66,7 +70,7 @@ extension Arbiter {
         }
     }
 
-    /// Lets a claim that runs take over relinquishments, of one presenter or of all.
+    /// Assigns recovered relinquishments of one presenter, or of all, to a running claim.
     private mutating func adoptRelinquishments(
         for claim: FiledClaim, of only: PresenterID? = nil
     ) {
@@ -84,7 +88,7 @@ extension Arbiter {
         }
     }
 
-    /// Gives a presenter back what no claim that runs has taken over.
+    /// Gives a presenter its item back where no running claim needs the relinquishment.
     mutating func returnUnclaimed(
         _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who holds, who waits, and for whom: always to be had, without stopping anything (Rule 18.5).
+// Status of claims and presenters, for reports. Reading it stops no other work (Rule 18.5).
 
-/// What status shows of one claim.
+/// The status of one claim.
 public struct ClaimStatus: Hashable, Sendable {
     /// The claim.
     public let claim: FiledClaim
-    /// How far it has got.
+    /// The stage of the claim.
     public let stage: ClaimStage
     /// How long ago it was filed.
     public let sinceFiled: Duration
@@ -14,18 +14,19 @@ public struct ClaimStatus: Hashable, Sendable {
     public let sinceGranted: Duration?
 }
 
-/// What status shows of one presenter.
+/// The status of one presenter.
 public struct PresenterStatus: Hashable, Sendable {
-    /// The presenter, with its present place and the kinds in which it is relinquished.
+    /// The presenter, with its present path and the kinds of access to which it has relinquished
+    /// its item.
     public let presenter: RegisteredPresenter
-    /// The claims that wait for its answer; ascending.
+    /// The claims that wait for its answer, ascending.
     public let awaitedBy: [ClaimID]
     /// Whether it did not answer in time, and has not answered since (Rule 18.3).
     public let isUnresponsive: Bool
 }
 
 extension Arbiter {
-    /// Whether there is no claim and no presenter, so that the arbiter could leave.
+    /// Whether there is no claim and no presenter, so that the server could leave.
     public var isIdle: Bool {
         switch mode {
         case .recovering: false
@@ -33,21 +34,21 @@ extension Arbiter {
         }
     }
 
-    /// How far a claim has got, or nil if it is over.
+    /// Returns the stage of a claim, or nil if it is over.
     public func stage(of claim: ClaimID) -> ClaimStage? { records[claim]?.stage }
 
     /// All claims that are not over, in filing order.
     public var claims: [ClaimStatus] { records.ids.compactMap { status(of: $0) } }
 
-    /// All registered presenters, in the order of registration.
+    /// All registered presenters, in order of registration.
     public var presenters: [PresenterStatus] { registry.ids.compactMap { status(of: $0) } }
 
-    /// The presenters of one process, in the order of registration.
+    /// Returns the presenters of one client, in order of registration.
     public func presenters(of client: ClientID) -> [PresenterStatus] {
         clientStates[client]?.presenters.compactMap { status(of: $0) } ?? []
     }
 
-    /// One claim, or nil if it is over.
+    /// Returns the status of a claim, or nil if it is over.
     public func status(of id: ClaimID) -> ClaimStatus? {
         guard let record = records[id] else { return nil }
         return ClaimStatus(
@@ -55,7 +56,7 @@ extension Arbiter {
             sinceGranted: record.grant.map { duration($0.time) })
     }
 
-    /// One presenter, or nil if it is not registered any more.
+    /// Returns the status of a presenter, or nil if it is not registered.
     public func status(of id: PresenterID) -> PresenterStatus? {
         guard let record = registry[id] else { return nil }
         var presenter = record.registration
@@ -65,16 +66,16 @@ extension Arbiter {
             isUnresponsive: unresponsive.contains(id))
     }
 
-    /// The numbers of all claims that are not over, in filing order.
+    /// The IDs of all claims that are not over, in filing order.
     public var claimIDs: [ClaimID] { Array(records.ids) }
 
-    /// The numbers of all registered presenters, in the order of registration.
+    /// The IDs of all registered presenters, in order of registration.
     public var presenterIDs: [PresenterID] { Array(registry.ids) }
 
-    /// What a claim waits for now: claims first, then presenters, each ascending.
+    /// Returns what a claim waits for now: claims first, then presenters, each ascending.
     ///
-    /// - Parameter limit: how many claims of its line are looked at. Of a longer line those that
-    ///   hold or keep their place are found, and of the others those right before the claim.
+    /// - Parameter limit: the most claims of its queue to examine. In a longer queue, the claims
+    ///   that hold their position are found, and of the others those right before the claim.
     public func impediments(of claim: ClaimID, amongFirst limit: Int = .max) -> [Impediment] {
         guard let record = records[claim] else { return [] }
         switch record.state {
@@ -89,7 +90,7 @@ extension Arbiter {
                 ).isEmpty
                 switch answer.question {
                 case .put(let steps): return .presenter(answer.presenter, steps)
-                // It waits for the readers, who are listed as claims.
+                // The presenter waits for the readers, which are listed as claims.
                 case .postponed(let steps):
                     return isOutlasting ? nil : .presenter(answer.presenter, steps)
                 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes that are stopped (Rule 18.6): by a signal, a debugger, or with their cgroup. One that
-// waits is skipped: it blocks no claim, and keeps its number. A presenter that does not answer
-// because its process is stopped is passed over much sooner than one that is only slow. A
-// claim that holds its place keeps it.
+// Processes that are stopped (Rule 18.6) by a signal, a debugger or their cgroup. A waiting claim
+// of a stopped process is skipped: it blocks no other claim, and keeps its serial number. A
+// presenter in a stopped process is passed over much sooner than one that is only slow. A claim
+// that is granted keeps its position.
 
 extension Arbiter {
-    /// Whether the process was seen stopped, and not seen to run since.
+    /// Whether the client's process was seen stopped, and not seen running since.
     func isStopped(_ client: ClientID) -> Bool {
-        // As a rule there is none.
+        // In most cases no client is stopped.
         !stoppedClients.isEmpty && stoppedClients.contains(client)
     }
 
-    /// A client process was seen to be stopped.
+    /// Handles a client process that was seen stopped.
     mutating func stop(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
         guard let left = clientStates[client], !stoppedClients.contains(client) else { return }
         stoppedClients.insert(client)
@@ -21,7 +21,7 @@ extension Arbiter {
         renewDeadlines(left.presenters, &reevaluations)
     }
 
-    /// A client process runs again.
+    /// Handles a client process that runs again.
     mutating func resume(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
         guard stoppedClients.remove(client), let left = clientStates[client] else { return }
         clientStates[client]?.stoppedSince = nil
@@ -36,25 +36,25 @@ extension Arbiter {
         renewDeadlines(left.presenters, &reevaluations)
     }
 
-    /// A grant that was not taken up was taken back.
+    /// Handles the withdrawal of a provisional grant.
     ///
-    /// Nothing was done under it, so there is nothing to tell anybody.
+    /// The accessor has not run, so presenters need not be notified.
     mutating func withdrawGrant(of id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard records[id]?.grant != nil else { return }
-        // A presenter that was passed over may still answer what it was asked then.
+        // A presenter that was passed over may still answer the former question.
         reevaluations.emit(.recallQuestions(id))
         retreat(id, &reevaluations)
         guard let record = records[id], !isStopped(record.claim.client) else { return }
         readmit(record, &reevaluations)
     }
 
-    /// Lets a claim that was skipped into the line again, at its old place.
+    /// Puts a skipped claim into the queue again, at its old position.
     private mutating func readmit(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         records[record.claim.id]?.state = .filed
         reevaluations.evaluate(record.claim)
     }
 
-    /// Takes a claim that waits out of the way of all others.
+    /// Removes a waiting claim from the way of all others.
     private mutating func skip(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         switch records[id]?.state {
         case .waiting(let other):
@@ -62,17 +62,17 @@ extension Arbiter {
             records[id]?.state = .skipped
             reconsider(records[id]?.watchers ?? [], &reevaluations)
         case .asking:
-            // What presenters were asked is taken back, as if the claim were cancelled; they are
-            // asked anew when its turn comes again.
+            // The questions to presenters are withdrawn, as if the claim were cancelled. They are
+            // asked again when the claim gets to stage 2 again.
             reevaluations.emit(.recallQuestions(id))
             retreat(id, &reevaluations)
         case .filed, .skipped, .granted, nil:
-            // `filed`: while a former arbiter's claims are read. It is looked at when they are.
+            // `filed`: the arbiter is recovering and evaluates the claim afterwards.
             return
         }
     }
 
-    /// Takes a claim back to stage 1, and there out of the way of all others.
+    /// Returns a claim to stage 1 and removes it from the way of all others.
     private mutating func retreat(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id] else { return }
         advance(id, to: .skipped)
@@ -83,14 +83,15 @@ extension Arbiter {
         records[id]?.accommodated = []
     }
 
-    /// Until when the answer of a presenter whose process is stopped is waited for.
+    /// Returns the time until which the arbiter waits for the answer of a presenter in a stopped
+    /// process.
     func stoppedDeadline(of record: PresenterRecord) -> UInt64? {
         guard isStopped(record.registration.client) else { return nil }
         return clientStates[record.registration.client]?.stoppedSince
             .map { $0 + Limits.stoppedPresenterNanoseconds }
     }
 
-    /// Whether the claim is stepped over because its process is stopped.
+    /// Whether other claims pass this one because its process is stopped.
     public func isSkipped(_ claim: ClaimID) -> Bool {
         switch records[claim]?.state {
         case .skipped: true
@@ -98,13 +99,14 @@ extension Arbiter {
         }
     }
 
-    // MARK: Whom to look at
+    // MARK: Processes to check
 
-    /// Whether anybody waits for anything.
+    /// Whether any claim waits.
     public var hasWaitingClaims: Bool { purposeIndex.hasWaiting || !purposeIndex.asking.isEmpty }
 
-    /// The processes that a claim waits for just now, and those that were seen stopped: the
-    /// server, which knows what processes do, is to look at these; ascending.
+    /// The clients that a claim waits for now, and those that were seen stopped, ascending.
+    ///
+    /// The server must check whether their processes are stopped.
     public var clientsToLookAt: [ClientID] {
         var result = stoppedClients
         for id in records.ids {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stage 2: presenters are asked to make way, and answer (Rules 2.19, 6.10 to 6.13).
+// Stage 2: presenters are asked to yield, and answer (Rules 2.19, 6.10 to 6.13).
 
 extension Arbiter {
-    /// Puts a claim's question to a presenter, or finds that it need not or cannot be put now.
+    /// Asks a presenter to yield to a claim, or postpones or omits the question.
     mutating func put(
         _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID,
         _ reevaluations: inout ReevaluationQueue
     ) {
-        // It costs nothing until it answers again (Rule 18.3).
+        // A presenter that did not answer in time is not asked until it answers (Rule 18.3).
         if unresponsive.contains(presenter) {
             return stopAwaiting(presenter, for: id, &reevaluations)
         }
-        // There may be no other reference to the record while it is changed: it would be copied.
+        // The record must not be referenced elsewhere while it is changed, or it would be copied.
         guard let isEarly = registry[presenter].map({ mustPostpone(steps, to: $0, for: id) })
         else { return }
         if isEarly {
-            // Now this claim waits for those readers, and need not be waited for by their likes
-            // (Rule 2.17).
+            // The claim now waits for these readers. Claims of a reader's purpose need not wait for
+            // it (Rule 2.17).
             for reader in readersToOutlast(presenter, steps, for: id) {
                 guard let purpose = records[reader]?.claim.purpose else { continue }
                 reconsider(purposeIndex.waiting(purpose), &reevaluations)
@@ -40,7 +40,7 @@ extension Arbiter {
         }
     }
 
-    /// Puts the questions that had to wait, as far as they can be put now.
+    /// Asks a presenter the postponed questions that are possible now.
     mutating func putPostponedQuestions(
         _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -52,23 +52,25 @@ extension Arbiter {
         }
     }
 
-    /// A presenter has done what a claim asked of it, or failed to.
+    /// Handles the answer of a presenter.
     mutating func answer(
         _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?,
         _ reevaluations: inout ReevaluationQueue
     ) {
         markResponsive(presenter, &reevaluations)
-        // Also if no claim waited for it any longer: others may wait until it has relinquished.
+        // Even if no claim waits for this answer any more: others may wait until the presenter has
+        // relinquished.
         registry[presenter]?.answered(id, now: now)
         reevaluations.resume(presenter)
         switch records[id]?.asking?.awaited[presenter]?.question {
         case .put: break
-        // An answer to a claim that is over or has gone on without it, or to a question that was
-        // never put.
+        // The answer is for a claim that is over or has continued without it, or for a question
+        // that was never asked.
         case .postponed, nil: return
         }
         if let failure {
-            // Rules 9.1, 9.3: the first error decides, and the others are not un-asked.
+            // Rules 9.1, 9.3: the first error decides. The other presenters' questions are not
+            // withdrawn.
             reevaluations.emit(.fail(id, failure))
             finish(id, &reevaluations)
         } else {
@@ -76,7 +78,7 @@ extension Arbiter {
         }
     }
 
-    // MARK: Whose answer is missing
+    // MARK: Missing answers
 
     private mutating func awaitAnswer(
         _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID,
@@ -87,7 +89,8 @@ extension Arbiter {
                 (record.registration.purpose, self.deadline(of: record, question))
             })
         else { return }
-        // The claim waits for that, and its likes need not wait for the claim (Rule 2.16).
+        // The claim waits for this answer, and claims of the presenter's purpose need not wait for
+        // the claim (Rule 2.16).
         reevaluations.markNewWaits()
         let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
@@ -97,7 +100,7 @@ extension Arbiter {
         lowerDeadline(to: deadline)
     }
 
-    /// Records that the claim needs no answer of this presenter, or no more.
+    /// Records that the claim does not need an answer of this presenter, or no longer.
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
@@ -109,7 +112,7 @@ extension Arbiter {
         purposeIndex.endAwaiting(purpose, of: presenter)
     }
 
-    // MARK: Postponing
+    // MARK: Postponed questions
 
     /// Whether the presenter cannot be asked for this claim now.
     private func mustPostpone(
@@ -122,13 +125,16 @@ extension Arbiter {
             }
         }
         let readers = readersToOutlast(record.registration.id, steps, for: id)
-        // Never for one that itself waits until this claim is over: it never would be.
+        // The question is not postponed for a reader that itself waits for this claim, because that
+        // wait would never end.
         return !readers.isEmpty
             && !readers.contains { records[$0].map { waits($0, for: id) } ?? false }
     }
 
-    /// The readers after which the presenter must have its item back before it is asked to
-    /// relinquish for this claim (Rule 6.11); none as a rule.
+    /// Returns the readers that must end, so that the presenter gets its item back, before it is
+    /// asked to relinquish for this claim (Rule 6.11).
+    ///
+    /// Usually there are none.
     func readersToOutlast(
         _ presenter: PresenterID, _ steps: YieldSteps, for id: ClaimID
     ) -> OrderedIDs<ClaimID> {
@@ -144,14 +150,14 @@ extension Arbiter {
         }
     }
 
-    /// Whether a claim must not wait until a reader is over, for which a presenter has been
+    /// Whether a claim must not wait for the end of a reader for which a presenter has been
     /// relinquished for too long.
     private func mustJoin(_ id: ClaimID, _ reader: ClaimID, since: UInt64) -> Bool {
         guard let claim = records[id]?.claim, let other = records[reader] else { return false }
-        // A read inside that read: the wait would never end.
+        // A read made inside that read must not wait for it, because that wait would never end.
         if claim.isInside(reader) { return true }
-        // Rule 2.10. But as under Rule 2.17 only for one from before: or overlapping reads of one
-        // purpose could lock an editor out for ever.
+        // Rule 2.10. As in Rule 2.17, this holds only for early readers. Otherwise overlapping
+        // reads of one purpose could keep an editor from its item forever.
         return claim.purpose == other.claim.purpose
             && other.filedAt < since + Limits.readerChainNanoseconds
     }

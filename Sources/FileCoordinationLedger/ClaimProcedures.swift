@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client does with a claim that it has filed: waits for it, gives it up, ends it. Every one
-// of these loads the word first, because a new server may have raised it meanwhile.
+// The client's operations on a claim that it has filed: wait, cancel and release. Each of them
+// loads the record's word first, because a new server may have changed it.
 
-/// Waits until a claim is no longer asked, and takes up its grant.
+/// Waits until a claim is no longer `asked`, and takes up its grant.
 package struct AwaitGrant: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -18,7 +18,9 @@ package struct AwaitGrant: LedgerProcedure {
     private let sleeps: Bool
     private let fault: LedgerFault?
 
-    /// Waits for the claim of this generation; without `sleeps` only looks.
+    /// Creates the procedure for the claim of this generation.
+    ///
+    /// With `sleeps` false, it does not wait.
     package init(record: Int, generation: UInt32, sleeps: Bool = true, fault: LedgerFault? = nil) {
         self.record = record
         self.generation = generation
@@ -26,7 +28,8 @@ package struct AwaitGrant: LedgerProcedure {
         self.fault = fault
     }
 
-    /// The last word seen: still a waiting one if the deadline passed, and never an offer.
+    /// Returns the last word that was seen: `asked` if the deadline has passed, and never a
+    /// provisional grant.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<RecordWord> {
         switch state {
         case .start:
@@ -62,7 +65,7 @@ package struct AwaitGrant: LedgerProcedure {
     }
 }
 
-/// Gives up a claim that is not granted yet, or whose grant was not taken up.
+/// Cancels a claim that is not granted yet, or whose provisional grant was not taken up.
 package struct CancelClaim: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -82,7 +85,7 @@ package struct CancelClaim: LedgerProcedure {
         self.fault = fault
     }
 
-    /// Whether it was not granted, and never will be.
+    /// Returns whether the claim was not granted and never will be.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
         case .start:
@@ -112,8 +115,8 @@ package struct CancelClaim: LedgerProcedure {
     }
 }
 
-/// Ends a claim that was granted by delegation, or without a report, if no report of its release is
-/// asked for.
+/// Releases a claim that was granted by delegation or without a report, if no report of its release
+/// is requested.
 package struct ReleaseLocally: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -130,7 +133,7 @@ package struct ReleaseLocally: LedgerProcedure {
         self.generation = generation
     }
 
-    /// Whether it is over, and the server need not be told.
+    /// Returns whether the claim is over and the server need not be told.
     @inline(__always)
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
@@ -146,15 +149,16 @@ package struct ReleaseLocally: LedgerProcedure {
             return .perform(
                 .compareExchange(.record(record), expected: word.rawValue, desired: free))
         case .swapped(let expected):
-            // If a server has asked for a report meanwhile, the claim ends by way of that server.
+            // If a server has requested a report meanwhile, the claim is released in the ordinary
+            // way.
             return .finished(value == expected.rawValue)
         }
     }
 }
 
-/// Ends a claim that was granted.
+/// Releases a granted claim.
 ///
-/// Its outcome is in the body already.
+/// Its outcome must be in the record already.
 package struct ReleaseClaim: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -171,7 +175,7 @@ package struct ReleaseClaim: LedgerProcedure {
         self.generation = generation
     }
 
-    /// How it ended.
+    /// Returns how the claim was released.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<ReleaseResult> {
         switch state {
         case .start:

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The label of a client: a short text for people, in the ledger's header, so that records need none
-// of their own (Rule 18.15). It can be set again while servers read it. There are two places for
-// it; a word says which of them counts, and a reader that sees the word change reads again.
+// The label of a client: a short text for people. It is in the ledger's header, so that records
+// need none of their own (Rule 18.15). The client can set it again while servers read it. Therefore
+// it has two places; a word says which one is valid, and a reader that sees the word change reads
+// again.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
     /// Sets the label of this process: at most ``LedgerLayout/maximumLabelLength`` bytes of UTF-8.
     ///
-    /// Not for two threads at once.
+    /// Must not be called on two threads at once.
     public func setLabel(_ label: [UInt8]) {
         precondition(label.count <= LedgerLayout.maximumLabelLength, "A label is short")
         typealias Header = LedgerLayout.Header
@@ -21,10 +22,10 @@ extension LedgerWriter {
 }
 
 extension LedgerReader {
-    /// How often the label is read again if it changes meanwhile.
+    /// How often the label is read if the client changes it meanwhile.
     private static let attempts = 4
 
-    /// The label of the client, as it says itself; empty if it has none.
+    /// The client's label, as the client wrote it; empty if it has none.
     public var label: [UInt8] {
         let word = memory.mapping.word(at: LedgerLayout.Header.label)
         for _ in 0..<Self.attempts {
@@ -33,13 +34,14 @@ extension LedgerReader {
             guard length > 0, length <= LedgerLayout.maximumLabelLength else { return [] }
             let place = Self.labelPlace(UInt32(truncatingIfNeeded: before >> 32))
             let bytes = memory.mapping.base.bytes(at: place, count: length)
-            // A swap of the word for itself: the copy may not sink below it.
+            // Exchanges the word for itself, so that the copy of the bytes is not reordered behind
+            // it.
             if word.compareExchange(expected: before, desired: before).exchanged { return bytes }
         }
         return []
     }
 
-    /// Where the label is that was set as the one of this number.
+    /// Returns the offset of the label with this sequence number.
     static func labelPlace(_ sequence: UInt32) -> Int {
         LedgerLayout.Header.labels + Int(sequence & 1) * LedgerLayout.Header.labelRoom
     }

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `RUNTIME/epoch`: the number of the newest server, in shared memory.
+// `RUNTIME/epoch`: the epoch of the newest server, in shared memory. Servers raise it, and clients
+// read it when they create a ledger.
 
 public import FileCoordinationSystem
 
-/// The global epoch, mapped.
+/// The global epoch in a mapped file.
 ///
-/// May be used from any thread. A forked child has no such memory and must not touch it.
+/// May be used from any thread. The memory is not mapped in a forked child, which must not touch
+/// it.
 public final class EpochFile: Sendable {
     private let mapping: SharedMapping
 
     private static let length = 4096
 
-    /// Maps `name` in the runtime directory, and creates it if need be, at epoch zero.
+    /// Maps `name` in the runtime directory, and creates it with epoch zero if it does not exist.
     ///
-    /// A process that truncates it ends none of those that have it mapped.
+    /// If another process truncates the file, the processes that have it mapped do not crash.
     public init(directory: Directory, name: String = "epoch") throws(LedgerError) {
         mapping = try LedgerError.wrapping { () throws(SystemError) in
             let file = try directory.openFile(name, [.read, .write, .create])
-            // Zeros are a valid state, so two who create it at once do no harm.
+            // Zeros are a valid state, so two processes may create the file at once.
             try FileSpace.reserve(file, length: UInt64(Self.length))
             let mapping = try SharedMapping(
                 file: file, length: Self.length, writable: true, inheritedByFork: false)
@@ -29,24 +31,25 @@ public final class EpochFile: Sendable {
 
     var word: AtomicWord { mapping.word(at: 0) }
 
-    /// Tells the epochs before they began anew from those after; 0 where they never did.
+    /// A random number that changes when the epochs are reset; 0 if they never were.
     private var eraWord: AtomicWord { mapping.word(at: 8) }
 
-    /// Which count of epochs this is; 0 for the first.
+    /// Identifies the present sequence of epochs; 0 for the first one.
     package var era: UInt64 { eraWord.load() }
 
-    /// Whether a server of this epoch, in that era, reigns no longer.
+    /// Whether a server with this epoch, of that era, has been deposed.
     package func isPast(_ epoch: ServerEpoch, era former: UInt64) -> Bool {
         let era = era
-        // Zeros are what is left of a file that was truncated: they tell nothing.
+        // In a truncated file everything is zero, which says nothing about the era.
         return load() > epoch || era != former && era != 0
     }
 
-    /// Begins to count anew, if `isUsed` says twice that no ledger is in use; returns whether it
-    /// did.
+    /// Resets the epochs to zero, if `isUsed` returns twice that no ledger is in use.
     ///
-    /// Under the server lock. A client looks at the epoch after its ledger has a name: so either
-    /// `isUsed` sees that, or the client has the new epoch.
+    /// Returns whether it did.
+    ///
+    /// The caller holds the server lock. A client reads the epoch after its ledger has a name. So
+    /// either `isUsed` sees the ledger, or the client reads the new epoch.
     package func beginAnew(unless isUsed: () -> Bool) -> Bool {
         if isUsed() { return false }
         let former = word.load()
@@ -57,10 +60,12 @@ public final class EpochFile: Sendable {
         return false
     }
 
-    /// The newest server's epoch.
+    /// Reads the newest server's epoch.
     public func load() -> ServerEpoch { ServerEpoch(truncating: word.load()) }
 
-    /// Begins a new server's reign, under the server lock and before it looks for ledgers.
+    /// Takes the next epoch for a new server.
+    ///
+    /// The caller holds the server lock and has not looked for ledgers yet.
     public func raise() throws(LedgerError) -> ServerEpoch {
         guard let epoch = raise(fault: nil) else { throw .epochsExhausted }
         return epoch

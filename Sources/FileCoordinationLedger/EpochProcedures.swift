@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a new server comes to reign: it takes the next number, and raises it everywhere before it
-// grants anything. And how a newborn ledger learns the number.
+// How a new server takes over: it takes the next epoch, and raises the epoch of all ledgers and
+// records before it grants anything. Also how a new ledger gets its epoch.
 
 /// Takes the next epoch for a new server.
 ///
-/// Done under the server lock, before any ledger is looked for.
+/// Performed under the server lock, before the server looks for ledgers.
 package struct RaiseGlobalEpoch: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -18,7 +18,7 @@ package struct RaiseGlobalEpoch: LedgerProcedure {
 
     package init(fault: LedgerFault? = nil) { self.fault = fault }
 
-    /// The new epoch; nil when the 24 bits are used up.
+    /// Returns the new epoch; nil if all 24-bit numbers are used.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch?> {
         switch state {
         case .start:
@@ -43,10 +43,10 @@ package struct RaiseGlobalEpoch: LedgerProcedure {
     }
 }
 
-/// Gives a newborn ledger its epoch, after it was renamed into place.
+/// Gives a new ledger its epoch, after the ledger was renamed into place.
 ///
-/// Upwards only: a server that took over since the global epoch was loaded has raised the ledger
-/// already, and a plain store would undo that.
+/// The epoch is only raised. A server that took over after the global epoch was loaded has raised
+/// the ledger's epoch already, which a plain store would undo.
 package struct AdoptEpoch: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -61,7 +61,7 @@ package struct AdoptEpoch: LedgerProcedure {
 
     package init(fault: LedgerFault? = nil) { self.fault = fault }
 
-    /// The ledger's epoch.
+    /// Returns the ledger's epoch.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch> {
         switch state {
         case .start:
@@ -92,15 +92,16 @@ package struct AdoptEpoch: LedgerProcedure {
     }
 }
 
-/// Puts one ledger under a new server: first its epoch, then every record in use.
+/// Raises a ledger to a new server's epoch: first the ledger's own epoch, then every record in use.
 ///
-/// Afterwards no swap of an earlier server can succeed in this ledger, and no client of it can file
-/// under an earlier epoch. The server must have raised *every* ledger before it grants anything.
+/// Afterwards, no compare-and-swap of an earlier server succeeds in this ledger, and its client
+/// cannot file under an earlier epoch. The server must raise *every* ledger before it grants
+/// anything.
 package struct RaiseLedger: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The ledger and its records are the server's.
+        /// The ledger and its records have the server's epoch.
         case raised
-        /// A later server was here: this one reigns no longer.
+        /// The ledger has a later epoch: this server has been deposed.
         case deposed
     }
 
@@ -119,7 +120,7 @@ package struct RaiseLedger: LedgerProcedure {
     private let capacity: Int
     private let fault: LedgerFault?
 
-    /// Raises a ledger of `capacity` records to `epoch`.
+    /// Creates the procedure for a ledger of `capacity` records.
     package init(to epoch: ServerEpoch, capacity: Int, fault: LedgerFault? = nil) {
         self.epoch = epoch
         self.capacity = capacity
@@ -145,7 +146,7 @@ package struct RaiseLedger: LedgerProcedure {
             guard word.state == .granted, fault != .recoveryDoesNotWake else {
                 return load(record + 1, mark: mark)
             }
-            // The server that granted it may have died before it could wake the client.
+            // The former server may have granted this claim and died before it woke the client.
             state = .woke(record, mark: mark)
             return .perform(.wake(.record(record)))
         case .woke(let record, let mark):
@@ -176,8 +177,8 @@ package struct RaiseLedger: LedgerProcedure {
         _ record: Int, mark: Int, from word: RecordWord
     ) -> ProcedureStep<Outcome> {
         if word.epoch > epoch { return .finished(.deposed) }
-        // A free record needs nothing: the client that fills it looks at the ledger epoch
-        // afterwards.
+        // A free record is left as it is, because its client checks the ledger's epoch after it has
+        // filled the record.
         guard let current = word.state, current != .free, word.epoch < epoch else {
             return load(record + 1, mark: mark)
         }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client files a claim: show the record, look, ask.
+// How a client files a claim: it makes the record visible as a draft, checks the ledger's epoch,
+// and then asks.
 //
-// The look at the ledger epoch must come after the record is to be seen, and before a server may
-// act on it. Then, for every server that this client's look has missed, the record is there when
-// that server scans the ledger. Were the record `asked` before the look, a deposed server could
-// grant it after its successor's scan has gone past, and no process would notice.
+// The check must come after the record is visible and before a server may act on it. Then every
+// server whose epoch the check has missed finds the record when it scans the ledger. If the record
+// were `asked` before the check, a deposed server could grant it after its successor has scanned
+// the ledger, and no process would notice.
 
 /// Files a claim whose body is complete.
 package struct FileClaim: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The server may grant it: tell it to look.
+        /// The claim is filed.
+        ///
+        /// The caller must tell the server to look at it.
         case asked(RecordWord)
-        /// It is something else already: cancelled by another thread, or damaged.
+        /// The record has another state: the claim was cancelled by another thread, or the ledger
+        /// is damaged.
         case withdrawn(RecordWord)
     }
 
@@ -21,7 +25,7 @@ package struct FileClaim: LedgerProcedure {
         case drafted(RecordWord)
         case looked(RecordWord)
         case swapped(expected: RecordWord, desired: RecordWord)
-        // Faults only.
+        // For fault injection only.
         case lookedBefore
         case filed(RecordWord, looksAgain: Bool)
         case lookedAgain(RecordWord)
@@ -32,7 +36,7 @@ package struct FileClaim: LedgerProcedure {
     private let free: RecordWord
     private let fault: LedgerFault?
 
-    /// Files the claim in `record`, whose word is `free`.
+    /// Creates the procedure for the claim in `record`, whose present word is `free`.
     package init(record: Int, free: RecordWord, fault: LedgerFault? = nil) {
         self.record = record
         self.free = free
@@ -60,8 +64,8 @@ package struct FileClaim: LedgerProcedure {
         case .swapped(let expected, let desired):
             let word = RecordWord(rawValue: value)
             if word == expected { return .finished(.asked(desired)) }
-            // A new server has raised the draft. The look is good for every epoch up to the one it
-            // saw, and for this one, whose server has seen the draft.
+            // A new server has raised the draft. The check remains valid for every epoch up to the
+            // one that it saw, and for the new one, whose server has seen the draft.
             guard word.isDraft(of: desired) else { return .finished(.withdrawn(word)) }
             return ask(from: word, seen: desired.epoch)
         case .lookedBefore, .filed, .lookedAgain:
@@ -77,7 +81,7 @@ package struct FileClaim: LedgerProcedure {
         return .perform(draft.swap(to: asked, in: record))
     }
 
-    /// The protocol without the draft.
+    /// The faulty protocol without a draft.
     private mutating func advanceFaulty(observing value: UInt64) -> ProcedureStep<Outcome> {
         switch state {
         case .lookedBefore:
@@ -92,7 +96,7 @@ package struct FileClaim: LedgerProcedure {
         case .lookedAgain(let asked):
             let again = asked.with(.asked, [], ServerEpoch(truncating: value))
             guard again != asked else { return .finished(.asked(asked)) }
-            // Whatever comes of the swap: "a failed swap means that the server did it".
+            // The faulty assumption: "if the swap failed, the server has done it".
             state = .filed(again, looksAgain: false)
             return .perform(asked.swap(to: again, in: record))
         case .start, .drafted, .looked, .swapped:
@@ -101,20 +105,26 @@ package struct FileClaim: LedgerProcedure {
     }
 }
 
-/// Files a claim on a place that is delegated to this client.
+/// Files a claim on an item that is delegated to this client.
 ///
-/// It is granted on the spot if the delegation stands, and otherwise asked like any other. If the
-/// place is the client's in its turn, and that has not come, it is asked, and in the ticket queue's
-/// line.
+/// If the delegation is valid, the claim is granted at once; otherwise it is filed like any other.
+/// If the item is in a ticket queue and it is another client's turn, the claim waits in the ticket
+/// queue.
 package struct ClaimLocally: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The accessor may run; the server knows nothing of it and need not.
+        /// The accessor may run.
         ///
-        /// Of a claim in a ticket queue whose turn has not come: it waits for that.
+        /// The server does not know of the claim and need not.
+        ///
+        /// For a claim in a ticket queue whose turn has not come, this means that it waits for its
+        /// turn.
         case granted(RecordWord)
-        /// The delegation is gone: the claim was filed, so tell the server to look.
+        /// The delegation was revoked and the claim was filed.
+        ///
+        /// The caller must tell the server to look at it.
         case asked(RecordWord)
-        /// It is something else already: cancelled by another thread, or damaged.
+        /// The record has another state: the claim was cancelled by another thread, or the ledger
+        /// is damaged.
         case withdrawn(RecordWord)
     }
 
@@ -136,10 +146,12 @@ package struct ClaimLocally: LedgerProcedure {
     private let isWriting: Bool
     private let fault: LedgerFault?
 
-    /// Files the claim in `record`, whose word is `free`, relying on `delegation` in `slot`.
+    /// Creates the procedure for the claim in `record`, whose present word is `free`, under
+    /// `delegation` in `slot`.
     ///
-    /// `hasTurn`: false if the place is in a ticket queue, and it is another one's turn.
-    /// `isWriting`: a read needs fewer rights.
+    /// - Parameters:
+    ///   - hasTurn: false if the item is in a ticket queue and it is another client's turn.
+    ///   - isWriting: whether the claim writes; a read needs fewer rights.
     package init(
         record: Int, free: RecordWord, slot: Int, delegation: SlotWord, hasTurn: Bool = true,
         isWriting: Bool = true, fault: LedgerFault? = nil
@@ -184,7 +196,8 @@ package struct ClaimLocally: LedgerProcedure {
         case .swappedToGranted(let draft, let epoch):
             let word = RecordWord(rawValue: value)
             if word == draft { return .finished(.granted(goal(of: draft, epoch))) }
-            // Touched by a server: it revoked the slot, or it is new. Never try locally twice.
+            // A server has changed the word, because it revoked the slot or is new. The claim is
+            // then filed, and not tried locally again.
             return continueAsking(after: word, claim: draft, seen: epoch)
         case .swappedToAsked(let expected, let desired):
             let word = RecordWord(rawValue: value)
@@ -219,14 +232,14 @@ package struct ClaimLocally: LedgerProcedure {
 }
 
 extension RecordWord {
-    /// The next claim in a free record, before its client has looked.
+    /// The word of the next claim in a free record, before its client has checked the epoch.
     ///
-    /// It keeps the epoch of the free word: no server acts on a draft, whatever its epoch.
+    /// It keeps the epoch of the free word, because no server acts on a draft of any epoch.
     fileprivate func draft(flags: RecordFlags) -> RecordWord {
         RecordWord(.draft, flags, epoch, generation: generation &+ 1)
     }
 
-    /// Makes a record visible.
+    /// Makes a record visible to servers.
     fileprivate func show(
         _ word: RecordWord, in record: Int, fault: LedgerFault?
     ) -> MemoryOperation {

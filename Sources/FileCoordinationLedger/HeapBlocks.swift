@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room for bodies that do not fit into their record. Blocks have sizes that are powers of two;
-// larger ones are split when smaller ones run out, and nothing is ever put together again: what a
-// program needs once in big pieces, it needs again.
+// Allocates space for bodies that do not fit into their records. The sizes of blocks are powers of
+// two. Larger blocks are split when smaller ones are used up, and are never merged again: a program
+// that needs small blocks once usually needs them again.
 
-/// Which parts of a ledger's heap are in use.
+/// The used and free parts of a ledger's heap.
 ///
-/// Private to the client: the file does not say.
+/// Known to the client only; the file does not contain this.
 struct HeapBlocks: Hashable, Sendable {
     /// A part of the heap.
     struct Block: Hashable, Sendable {
-        /// From the beginning of the file.
+        /// The offset in the file.
         var offset: Int
-        /// A power of two.
+        /// The length, a power of two.
         var length: Int
     }
 
@@ -20,9 +20,9 @@ struct HeapBlocks: Hashable, Sendable {
     private static let largest = 22
 
     private let end: Int
-    /// Nothing from here on was ever used.
+    /// The offset from which on the heap was never used.
     private(set) var frontier: Int
-    /// Free blocks, by the logarithm of their length.
+    /// The offsets of free blocks, by the logarithm of their length.
     private var free: [[Int]]
 
     init(from start: Int, to end: Int) {
@@ -31,7 +31,7 @@ struct HeapBlocks: Hashable, Sendable {
         free = Array(repeating: [], count: Self.largest + 1)
     }
 
-    /// Takes a block of at least `length` bytes.
+    /// Takes a block of at least `length` bytes; returns nil if there is none.
     mutating func allocate(_ length: Int) -> Block? {
         guard length <= 1 << Self.largest else { return nil }
         var order = Self.smallest
@@ -47,7 +47,7 @@ struct HeapBlocks: Hashable, Sendable {
         return Block(offset: frontier, length: 1 << order)
     }
 
-    /// Gives a block back.
+    /// Returns a block.
     mutating func release(_ block: Block) {
         free[block.length.trailingZeroBitCount].append(block.offset)
     }

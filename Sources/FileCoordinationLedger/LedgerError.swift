@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can go wrong with a ledger, as far as a caller can do something about it.
+// The errors of a ledger, as far as a caller can react to them.
 
 public import FileCoordinationSystem
 
-/// An operation on a ledger that failed.
+/// An error of an operation on a ledger.
 public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// All records of the ledger are in use.
     ///
-    /// End some claims, or wait until the server has reaped those that are over.
+    /// End some claims, or wait until the server has returned the records of ended ones.
     case full
-    /// There is no room in the ledger for this many bytes, of which `limit` would be too many
-    /// even in an empty one.
+    /// The ledger has no room for this many bytes.
+    ///
+    /// `limit` is the most that an empty ledger takes.
     case bodyTooLarge(Int, limit: Int)
-    /// The file system has no room for more of the ledger.
+    /// The file system has no room to extend the ledger.
     case noSpace(SystemError)
-    /// The kernel refused something.
+    /// A system call failed.
     case system(SystemError)
-    /// The file is not a ledger that may be trusted to be one; the reason, in words.
+    /// The file is not a valid ledger; `reason` says why.
     case notALedger(name: String, reason: String)
-    /// The client keeps changing the words under the server's hands, or has cut off the file.
+    /// The client keeps changing words while the server uses them, or has truncated the file.
     case damaged
-    /// Another process has cut off this process's ledger.
+    /// Another process has truncated this process's ledger.
     case cutOff
-    /// A later server reigns.
+    /// A later server has taken the role.
     case deposed
-    /// All 16,777,215 epochs are used up: remove the runtime directory when no program uses it.
+    /// All 16,777,215 epochs are used.
+    ///
+    /// Remove the runtime directory while no program uses it.
     case epochsExhausted
-    /// The reference is to a record that is something else by now.
+    /// The record has been reused for another claim or presenter.
     case staleReference
 
-    /// A sentence for logs: what failed, and what to do.
+    /// A sentence for logs: what failed and what to do.
     public var description: String {
         switch self {
         case .full:
@@ -50,7 +53,7 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Tells a full disk from the rest.
+    /// Distinguishes a full disk from other errors.
     init(_ error: SystemError) {
         switch error.code {
         case ErrorNumber.noSpace, ErrorNumber.quotaExceeded: self = .noSpace(error)
@@ -58,7 +61,7 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Runs `body`, whose failures are the kernel's.
+    /// Runs `body`, and converts its system errors.
     static func wrapping<Result>(
         _ body: () throws(SystemError) -> Result
     ) throws(LedgerError) -> Result {

@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wrong on purpose. A checker that has never caught anything is decoration, so each of these
-// breaks the protocol in one place, and the tests demand that every one is caught. Nothing but the
-// tests and their child program can select one.
+// Deliberate faults of the protocol. A checker that never finds anything proves nothing. Each fault
+// breaks the protocol in one place, and the tests require that every one is detected. Only the
+// tests and their child program can select a fault.
 
-/// A way in which the protocol could be wrong.
+/// A deliberate fault of the protocol.
 package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
-    /// The server tells the client "granted" first, and writes the word afterwards.
+    /// The server tells the client "granted" before it changes the word.
     case grantBeforeWord
-    /// The client files the word first, and writes the body afterwards.
+    /// The client changes the word before it writes the body.
     case wordBeforeBody
-    /// The client keeps the locked descriptor open, and so its forked children have the lock.
+    /// The client keeps the locked descriptor open, so that forked children hold the lock, too.
     case descriptorKeptAcrossFork
-    /// The client writes its record with a releasing store instead of a swap before it looks at
-    /// the ledger epoch or at the slot.
+    /// The client makes its record visible with a releasing store instead of a compare-and-swap,
+    /// before it checks the ledger's epoch or the slot.
     case recordStoreReleasing
     /// A new server does not raise the global epoch.
     case noEpochRaise
-    /// The client does not look at the ledger epoch after it filed.
+    /// The client does not check the ledger's epoch after it made the record visible.
     case noSecondLook
-    /// The client files `asked` at once, and looks at the ledger epoch afterwards.
+    /// The client files `asked` at once, and checks the ledger's epoch afterwards.
     case askedBeforeLook
-    /// A delegated claim is `granted` at once, and looks at the slot afterwards.
+    /// The client makes a delegated claim `granted` at once, and checks the slot afterwards.
     case localBeforeLook
-    /// Server and client grant, reap and cancel whatever claim is in the record by then.
+    /// Server and client grant, reap and cancel whatever claim the record contains now.
     case generationIgnored
-    /// A newborn ledger's epoch is stored, not raised.
+    /// A new ledger's epoch is stored instead of raised.
     case birthStoresEpoch
-    /// The new server does not wake those whose grant the old one did not live to announce.
+    /// The new server does not wake clients whose grant the former server did not announce.
     case recoveryDoesNotWake
-    /// The client extends the mark of used records after it filed.
+    /// The client raises the mark of used records after it has filed a record.
     case markAfterRecord
-    /// The client enters its accessor on an offer, without taking it up.
+    /// The client runs its accessor under a provisional grant without taking that up.
     case provisionalGrantNotConfirmed
-    /// The server takes back grants that were taken up.
+    /// The server withdraws grants that were taken up.
     case withdrawsWhatIsTaken
-    /// The server scans the owner's records first, and clears the slot afterwards.
+    /// The server scans the owner's records before it clears the slot.
     case scanBeforeRevoke
-    /// The client grants itself its claim when its turn has come, also one of which the server
-    /// decides by now.
+    /// The client grants itself its claim when its turn has come, even if a server decides about
+    /// the claim now.
     case turnTakenInAnyCase
-    /// The client lets the next one have its turn before its own claim is over.
+    /// The client passes its turn on before it has released its claim.
     case passesBeforeRelease
-    /// The server opens a ticket queue while claims run there that it has granted.
+    /// The server opens a ticket queue while claims that it has granted are running there.
     case ticketQueueOpenedEarly
     /// The server grants a write when all but one of the shared delegations have been recalled.
     case oneShareRevoked
-    /// The client grants itself a write where it may only read.
+    /// The client grants itself a write under a delegation for reads.
     case termsIgnored
-    /// The client grants itself a write whose end it should report, and does not.
+    /// The client grants itself a write and does not report its end, although it must.
     case reportForgotten
-    /// The server delegates a place on the terms of what was in the slot before.
+    /// The server delegates an item with the terms of the slot's former delegation.
     case termsOfFormerDelegation
 }

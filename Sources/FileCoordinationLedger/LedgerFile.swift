@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ledger's coming into being. The order is the point: the file is whole and locked before it has
-// the name by which servers find it, and the lock outlives its descriptor in the mapping alone.
+// Creates a ledger file. The order of steps is essential: the file is complete and locked before it
+// gets the name by which servers find it. The lock then survives in the mapping only, after the
+// descriptor is closed.
 
 internal import FileCoordinationSystem
 
-/// A ledger file of this process, new and locked.
+/// A new, locked ledger file of this process.
 struct LedgerFile: Sendable {
-    /// The name in the directory of ledgers.
+    /// The name in the `ledgers` directory.
     let name: String
-    /// The ledger, and with it the lock.
+    /// The mapped ledger, which also holds the lock.
     ///
     /// A forked child has neither.
     let mapping: SharedMapping
-    /// The file, opened a second time: this description has no lock, and needs no name.
+    /// A second open file description of the file.
+    ///
+    /// It has no lock, and does not depend on the file's name.
     let unlocked: Descriptor
-    /// Only under a fault.
+    /// Used only for fault injection.
     private let kept: Descriptor?
     private let identity: FileStatus
 
-    /// Records for which room is made at first, and then at a time.
+    /// The number of records for which space is reserved at a time.
     static let recordChunk = 128
 
     init(
@@ -30,7 +33,8 @@ struct LedgerFile: Sendable {
         name = names.final
         do throws(SystemError) {
             let isKept = fault == .descriptorKeptAcrossFork
-            // Until it is mapped and closed: a child that has the descriptor has the lock.
+            // Forks are held back until the file is mapped and closed: a child with the descriptor
+            // would hold the lock.
             var file: Descriptor? = try ForkGuard.holdingForks { () throws(SystemError) in
                 let file = try directory.openFile(
                     names.temporary, [.read, .write, .create, .exclusive])
@@ -66,7 +70,7 @@ struct LedgerFile: Sendable {
         try FileSpace.truncate(file, length: UInt64(LedgerLayout.fileLength))
         let mapping = try SharedMapping(
             file: file, length: LedgerLayout.fileLength, writable: true, inheritedByFork: false)
-        // Any process of the user's may cut the file off.
+        // Another process of the user may truncate the file.
         try MappingGuard.protect(mapping)
         guard try FileLock.tryLock(file) else {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "lock a new ledger")
@@ -74,9 +78,9 @@ struct LedgerFile: Sendable {
         return mapping
     }
 
-    /// Makes room in the file from `start` to `end`, which no access has touched yet.
+    /// Reserves space in the file from `start` to `end`, which was never used.
     ///
-    /// Also if the file's name was removed.
+    /// Works even if the file's name was removed.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
         do throws(SystemError) {
             let zeros = UnsafeMutableRawBufferPointer.allocate(
@@ -120,7 +124,7 @@ struct LedgerFile: Sendable {
         base.store(LedgerLayout.magic, at: Header.magic)
     }
 
-    /// The longest beginning of whole characters that fits.
+    /// Returns the longest prefix of whole characters that fits.
     private static func truncated(_ text: String, to limit: Int) -> [UInt8] {
         var rest = text[...]
         while rest.utf8.count > limit { rest = rest.dropLast() }
@@ -128,11 +132,13 @@ struct LedgerFile: Sendable {
     }
 }
 
-/// The names of a ledger file: while it is made, and afterwards.
+/// The names of a ledger file: the temporary one while it is created, and the final one.
 public struct LedgerName: Hashable, Sendable {
-    /// What servers look for.
+    /// The name by which servers find the ledger.
     public let final: String
-    /// Not to be looked at by servers, who remove it when no process has it locked.
+    /// The name during creation.
+    ///
+    /// Servers ignore such files, and remove them if they are not locked.
     public let temporary: String
 
     private static let finalSuffix = ".ledger"
@@ -144,7 +150,7 @@ public struct LedgerName: Hashable, Sendable {
         temporary = stem + Self.temporarySuffix
     }
 
-    /// What `String(_:radix:)` makes of it, which takes a hundredth of a first access.
+    /// Like `String(_:radix:)`, which would take a hundredth of a first access.
     private static func hexadecimal(_ number: UInt64) -> String {
         let digits = stride(from: 60, through: 0, by: -4).map { UInt8(number >> UInt64($0) & 15) }
             .drop { $0 == 0 }
@@ -152,9 +158,9 @@ public struct LedgerName: Hashable, Sendable {
         return text.isEmpty ? "0" : String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a file of this name is a finished ledger, or pretends to be one.
+    /// Whether a file with this name should be a complete ledger.
     public static func isFinal(_ name: String) -> Bool { name.hasSuffix(finalSuffix) }
 
-    /// Whether a file of this name is a ledger in the making, or was left over from one.
+    /// Whether a file with this name is an incomplete ledger or the remains of one.
     public static func isTemporary(_ name: String) -> Bool { name.hasSuffix(temporarySuffix) }
 }

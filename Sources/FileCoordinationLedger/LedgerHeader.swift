@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checking what a ledger says about itself and about where things are in it.
+// Validates the header of a client's ledger, and the offsets and lengths in it.
 
 internal import FileCoordinationSystem
 
-/// The header of a client's ledger, copied first and checked afterwards.
+/// The header of a client's ledger.
+///
+/// It is copied first and validated afterwards, because the client can change it at any time.
 struct LedgerHeader {
     let processID: Int32
     let processNamespace: UInt64
@@ -48,9 +50,9 @@ struct LedgerHeader {
     }
 }
 
-/// Where some bytes are, according to a client.
+/// A range of bytes, as a client has written it.
 struct LedgerExtent {
-    /// From the beginning of the file, or of the record.
+    /// The offset in the file or in the record.
     let offset: Int
     let length: Int
     let isInHeap: Bool
@@ -67,9 +69,9 @@ struct LedgerExtent {
         isInHeap = false
     }
 
-    /// Whether all of it lies where it may.
+    /// Whether the range is where it may be.
     ///
-    /// No sum overflows: all parts were 32 bits.
+    /// The sums cannot overflow, because all parts have 32 bits.
     var isValid: Bool {
         guard length <= LedgerLayout.maximumBodyLength else { return false }
         return isInHeap

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where everything is in a ledger file. Frozen, and tested byte by byte: programs built from
+// The layout of a ledger file. It must not change, and is tested byte by byte: programs with
 // different versions of this package map each other's ledgers. All numbers are little-endian.
 //
 //      0        header, one page: who the client is, the ledger epoch, the mark
@@ -9,28 +9,28 @@
 //      8400896  heap: bodies and outcomes that do not fit into their record
 //      25165824 end
 //
-// The file is sparse. Room is made in chunks before they are touched for the first time, so a full
-// disk is an error to the caller and not a signal.
+// The file is sparse. Space is reserved in chunks before their first use, so that a full disk
+// causes an error for the caller and not a signal.
 
 /// The offsets and sizes of layout version 1.
 public enum LedgerLayout {
-    /// "FCLEDGER", read as a little-endian word.
+    /// "FCLEDGER", read as a little-endian number.
     package static let magic: UInt64 = 0x5245_4744_454C_4346
-    /// What a reader must know how to read.
+    /// The layout version, which a reader must support.
     public static let version: UInt32 = 1
     /// The length of every ledger file.
     public static let fileLength = 24 << 20
-    /// How many records there are.
+    /// The number of records.
     public static let recordCount = 16384
-    /// How many places can be delegated to one client.
+    /// The most delegations to one client.
     public static let slotCount = 1024
-    /// The longest body or outcome.
+    /// The most bytes of a body or outcome.
     public static let maximumBodyLength = 4 << 20
-    /// The longest program name, in bytes of UTF-8.
+    /// The most bytes of a program name, in UTF-8.
     public static let maximumNameLength = 255
-    /// The longest label of a client, in bytes of UTF-8.
+    /// The most bytes of a client's label, in UTF-8.
     public static let maximumLabelLength = 120
-    /// The longest supplement of a record.
+    /// The most bytes of a record's supplement.
     public static let maximumSupplementLength = 400
 
     package static let headerLength = 4096
@@ -41,7 +41,7 @@ public enum LedgerLayout {
 
     /// Offsets in the header.
     ///
-    /// Words that change have a cache line of their own.
+    /// Each word that changes has its own cache line.
     package enum Header {
         package static let magic = 0
         package static let version = 8
@@ -51,29 +51,31 @@ public enum LedgerLayout {
         package static let slotCount = 28
         package static let processID = 32
         package static let userID = 36
-        // 40: eight unused bytes. Some clients write there when their process started.
-        /// 16 random bytes.
+        // 40: eight unused bytes. Some clients write their start time there.
+        /// 16 random bytes, which identify the client.
         package static let token = 48
-        /// A word of the protocol.
+        /// A word of the protocol: the ledger's epoch.
         package static let ledgerEpoch = 64
-        /// A word of the protocol: no record from here on was ever used.
+        /// A word of the protocol: no record at or above this index was ever used.
         package static let recordMark = 128
         package static let nameLength = 192
         package static let name = 196
-        /// What the client can do that clients could not from the beginning.
+        /// The features that the client supports beyond the first version.
         package static let abilities = 456
-        /// The namespace in which ``processID`` is the client's number; 0 if it does not say.
+        /// The PID namespace of ``processID``; 0 if the client does not say.
         package static let processNamespace = 464
-        /// A word of its own cache line: servers count in it how often one of them began to listen,
-        /// and wake the client if it sleeps on it.
+        /// A word with its own cache line.
+        ///
+        /// A server that begins to listen increments it and wakes the client's threads that sleep
+        /// on it.
         package static let service = 512
-        /// A word that a server makes 1: the client may have a watch of directories, of which each
-        /// user has but a hundred or so for all programs.
+        /// A server sets this word to 1 if the client may use an inotify instance, of which each
+        /// user has only about a hundred.
         package static let mayWatch = 520
-        /// A word of its own cache line: how long the client's label is, and how often it was set,
-        /// from which follows in which of two places it is.
+        /// A word with its own cache line: the length of the client's label and its sequence
+        /// number, which decides between the label's two places.
         package static let label = 576
-        /// The two places, each of ``labelRoom`` bytes.
+        /// The two places of the label, with ``labelRoom`` bytes each.
         package static let labels = 640
         package static let labelRoom = 128
     }
@@ -81,7 +83,7 @@ public enum LedgerLayout {
     /// Offsets in a record.
     ///
     /// The server writes the serial number, the time of the grant and the mark for relocated items,
-    /// and swaps the word; all else is the client's.
+    /// and exchanges the word. The client writes everything else.
     package enum Record {
         package static let word = 0
         package static let serial = 8
@@ -90,34 +92,36 @@ public enum LedgerLayout {
         package static let kind = 32
         package static let thread = 36
         package static let bodyLength = 40
-        /// From the beginning of the file; 0 for a body in the record itself.
+        /// The offset in the file; 0 for a body inside the record.
         package static let bodyOffset = 44
-        /// With the offset behind it one word: so both change at once.
+        /// Forms one word with the following offset, so that both change at once.
         package static let outcomeLength = 48
-        /// From the beginning of the file; 0 for an outcome behind the body in the record.
+        /// The offset in the file; 0 for an outcome inside the record, after the body.
         package static let outcomeOffset = 52
         package static let outcomeCapacity = 56
         /// A ``RequestedSlot``; 0 for none.
         package static let requestedSlot = 60
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64
-        /// A word that the server makes 1 when an item of the record is not where the body says,
-        /// and 2 when it could not write down where it is; above that the record's generation.
+        /// The record's generation in the high half.
+        ///
+        /// The server sets the low bits to 1 if an item is not at the path in the body, and to 2 if
+        /// it could not write the new path to the relocation log.
         package static let relocated = 72
         package static let inline = 80
-        /// How much fits into the record itself.
+        /// The bytes that fit into the record itself.
         package static let inlineLength = recordLength - inline
-        /// With ``Kind/hasSupplement``, how long the supplement is, which ends here.
+        /// With ``Kind/hasSupplement``: the length of the supplement, which ends here.
         package static let supplementLength = recordLength - 4
     }
 
-    /// Bits of what a client can do.
+    /// Bits for the features of a client.
     package enum Abilities {
-        /// It takes up what it is offered (``RecordFlags/provisional``).
+        /// The client takes up provisional grants (``RecordFlags/provisional``).
         package static let confirmsGrants: UInt32 = 1
-        /// It waits for its turn in ticket queues (``SlotWord/ticketQueue``).
+        /// The client takes part in ticket queues (``SlotWord/ticketQueue``).
         package static let waitsInTicketQueues: UInt32 = 2
-        /// It knows the terms of slots (``SlotTerms``).
+        /// The client supports the terms of slots (``SlotTerms``).
         package static let knowsModes: UInt32 = 4
     }
 
@@ -125,8 +129,9 @@ public enum LedgerLayout {
     package enum Kind {
         package static let numberMask: UInt32 = 0xFF
         package static let wantsMessage: UInt32 = 0x100
-        /// The end of the record holds a supplement, which servers that know nothing of it pass
-        /// over.
+        /// The end of the record contains a supplement.
+        ///
+        /// Older servers ignore it.
         package static let hasSupplement: UInt32 = 0x200
     }
 
@@ -136,20 +141,21 @@ public enum LedgerLayout {
         package static let relinquishedToWriter: UInt64 = 2
     }
 
-    /// How much of a record's end a supplement of this length takes, in whole words.
+    /// Returns the bytes that a supplement of this length takes at the end of a record, in whole
+    /// words.
     static func supplementRoom(_ length: Int) -> Int { length == 0 ? 0 : (length + 4 + 7) & ~7 }
 
-    /// Where a record begins.
+    /// Returns the offset of a record.
     package static func record(_ index: Int) -> Int { records + index * recordLength }
 
-    /// Where an outcome begins that is in the record, behind a body of this length.
+    /// Returns the offset, in a record, of an outcome after a body of this length.
     package static func inlineOutcome(behind inlineBodyLength: Int) -> Int {
         Record.inline + (inlineBodyLength + 7) & ~7
     }
 
-    /// Where a word of the protocol is.
+    /// Returns the offset of a word of the protocol.
     ///
-    /// The global epoch and ticket queues are not in a ledger.
+    /// The global epoch and the ticket queues are in other files.
     package static func offset(of cell: MemoryCell) -> Int {
         switch cell {
         case .globalEpoch: 0

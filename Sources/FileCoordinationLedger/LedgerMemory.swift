@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real memory for procedures: the one place in which a word of the protocol is touched.
+// Performs procedures on real memory. This is the only place where words of the protocol are
+// accessed.
 
 package import FileCoordinationSystem
 
-/// The words of one mapped ledger, and the global epoch beside it.
+/// The words of one mapped ledger, and the global epoch.
 package struct LedgerMemory: Sendable {
-    /// Is told what is about to be done to which word; tests stop processes there.
+    /// Called before each operation; tests stop processes there.
     package typealias Observer = @Sendable (MemoryOperation) -> Void
-    /// Gives the observer of a ledger, by its name.
+    /// Returns the observer for the ledger with this name.
     package typealias Observers = @Sendable (String) -> Observer?
 
     /// The mapped ledger.
     ///
-    /// Held, so that the words stay valid.
+    /// Retained, so that the words stay valid.
     package let mapping: SharedMapping
     private let start: AtomicWord
     private let globalEpoch: EpochFile?
     private var ticketQueues: TicketQueueFile?
     private let observer: Observer?
 
-    /// The words of a mapping that is as long as the layout says.
+    /// Creates the memory of a mapping, which must have the length of the layout.
     package init(
         mapping: SharedMapping, globalEpoch: EpochFile? = nil, observer: Observer? = nil
     ) {
@@ -31,7 +32,7 @@ package struct LedgerMemory: Sendable {
         start = mapping.word(at: 0)
     }
 
-    /// The same words, and those of ticket queues.
+    /// Returns a copy that can also access ticket queues.
     package func with(_ ticketQueues: TicketQueueFile) -> LedgerMemory {
         var copy = self
         copy.ticketQueues = ticketQueues
@@ -40,14 +41,14 @@ package struct LedgerMemory: Sendable {
 
     /// Runs a procedure to its end.
     ///
-    /// Blocks the thread if the procedure sleeps, until `deadline`.
+    /// If the procedure sleeps, this blocks the thread, until `deadline` at most.
     package func run<Procedure: LedgerProcedure>(
         _ procedure: Procedure, deadline: UInt64? = nil
     ) -> Procedure.Outcome {
         finish(procedure, observing: 0, deadline: deadline)
     }
 
-    /// Runs the rest of a procedure, whose last operation has observed `value`.
+    /// Runs the rest of a procedure, whose last operation observed `value`.
     private func finish<Procedure: LedgerProcedure>(
         _ procedure: Procedure, observing value: UInt64, deadline: UInt64? = nil
     ) -> Procedure.Outcome {
@@ -61,10 +62,10 @@ package struct LedgerMemory: Sendable {
         }
     }
 
-    /// Runs a procedure that takes a few loads and swaps, as each delegated claim does.
+    /// Runs a procedure of a few loads and compare-and-swaps, such as that of each delegated claim.
     ///
-    /// The first four operations are written out: the compiler then knows in which state the
-    /// procedure is before each of them, and leaves little of it but its loads and swaps.
+    /// The first four operations are unrolled. The compiler then knows the procedure's state before
+    /// each of them, and generates little more than the loads and swaps.
     @inline(__always)
     func runAtOnce<Procedure: LedgerProcedure>(_ procedure: Procedure) -> Procedure.Outcome {
         if observer != nil { return run(procedure) }
@@ -93,7 +94,7 @@ package struct LedgerMemory: Sendable {
         }
     }
 
-    /// Performs a load or a swap that is not observed, and says what it observed.
+    /// Performs a load or a compare-and-swap without an observer, and returns the observed value.
     @inline(__always)
     private func performAtOnce(_ operation: MemoryOperation) -> UInt64 {
         Failpoint.reach(.before, operation.deed)
@@ -110,8 +111,9 @@ package struct LedgerMemory: Sendable {
 
     /// Runs a procedure on memory that a hostile client may be changing.
     ///
-    /// An honest client changes a word a few times while the server looks at it, so a client that
-    /// makes a swap fail for the thousandth time is not one.
+    /// A correct client changes a word only a few times while the server uses it. If
+    /// compare-and-swaps fail a thousand times, the client is not correct, and this throws
+    /// `damaged`.
     package func run<Procedure: LedgerProcedure>(
         _ procedure: Procedure, failedSwapLimit: Int
     ) throws(LedgerError) -> Procedure.Outcome {
@@ -132,7 +134,7 @@ package struct LedgerMemory: Sendable {
         }
     }
 
-    /// Performs one operation, and says what it observed.
+    /// Performs one operation, and returns the observed value.
     @inline(__always)
     package func perform(_ operation: MemoryOperation, deadline: UInt64?) -> UInt64 {
         if let observer { observer(operation) }
@@ -168,7 +170,7 @@ package struct LedgerMemory: Sendable {
         }
     }
 
-    /// A word of the protocol.
+    /// Returns a word of the protocol.
     @inline(__always)
     package func word(_ cell: MemoryCell) -> AtomicWord {
         if case .globalEpoch = cell {

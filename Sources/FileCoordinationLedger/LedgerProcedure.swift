@@ -1,73 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The protocol as data. Everything that is ever done to a word in shared memory is a procedure: a
-// value that says which single load, store or swap it wants next, is told what came of it, and in
-// the end says how it went. The real ledger performs the operations on real memory; the tests'
-// explorer performs the same ones on a model, in every order, with deaths in between.
+// The protocol as data. Every change of a word in shared memory is made by a procedure: a value
+// that returns its next load, store or compare-and-swap, gets the result, and finally returns an
+// outcome. `LedgerMemory` performs the operations on real memory. The tests' explorer performs them
+// on a model, in every order and with the death of processes in between.
 
-/// A word in shared memory that decides something.
+/// A word in shared memory that the protocol uses.
 package enum MemoryCell: Hashable, Sendable {
-    /// `RUNTIME/epoch`: the number of the newest server.
+    /// `RUNTIME/epoch`: the epoch of the newest server.
     case globalEpoch
-    /// In the ledger's header: the newest server that the ledger has been told of.
+    /// In the ledger's header: the epoch to which the ledger was raised last.
     case ledgerEpoch
-    /// In the ledger's header: no record at or beyond this index was ever used.
+    /// In the ledger's header: no record at or above this index was ever used.
     case recordMark
-    /// A record's word.
+    /// The word of a record.
     case record(Int)
-    /// A delegated place's word.
+    /// The word of a delegation slot.
     case slot(Int)
-    /// In `RUNTIME/relays.EPOCH`: the word of a place that goes from client to client.
+    /// In `RUNTIME/relays.EPOCH`: the word of a ticket queue.
     case ticketQueue(Int)
 }
 
-/// One thing done to a word.
+/// An operation on a word.
 package enum MemoryOperation: Hashable, Sendable {
     /// A sequentially consistent load.
     ///
-    /// Observes the value.
+    /// Returns the value.
     case load(MemoryCell)
     /// A sequentially consistent store.
     ///
-    /// Observes nothing.
+    /// Returns nothing.
     case store(MemoryCell, UInt64)
-    /// A store that may linger in the processor's store buffer.
+    /// A store that may stay in the processor's store buffer for a while.
     ///
-    /// Observes nothing.
+    /// Returns nothing.
     case storeReleasing(MemoryCell, UInt64)
     /// A sequentially consistent compare-and-swap.
     ///
-    /// Observes the value before: it succeeded if that is the expected one.
+    /// Returns the previous value; it succeeded if that is the expected one.
     case compareExchange(MemoryCell, expected: UInt64, desired: UInt64)
-    /// Wakes all who sleep on a word.
+    /// Wakes all threads that sleep on a word.
     case wake(MemoryCell)
-    /// Sleeps until woken, but not if the low half of the word is another.
+    /// Sleeps until woken, unless the low half of the word has another value.
     ///
-    /// Observes 0, or 1 when the sleeper's deadline has passed. May wake for no reason.
+    /// Returns 0, or 1 if the deadline has passed. May wake up spuriously.
     case sleep(MemoryCell, whileLowHalf: UInt32)
-    /// Wakes who sleeps on a ticket queue's word until it is this number's turn.
+    /// Wakes the thread that sleeps on a ticket queue's word until it is this ticket's turn.
     case wakeForTurn(QueueTicket)
     /// Sleeps like ``sleep(_:whileLowHalf:)``, on a ticket queue's word.
     case sleepForTurn(QueueTicket, whileLowHalf: UInt32)
 }
 
-/// What a procedure does next.
+/// The next step of a procedure.
 package enum ProcedureStep<Outcome> {
-    /// It wants this done, and to be told what was observed.
+    /// Perform this operation and pass the result to ``LedgerProcedure/advance(observing:)``.
     case perform(MemoryOperation)
-    /// It is over.
+    /// The procedure has ended.
     case finished(Outcome)
 }
 
 extension ProcedureStep: Sendable where Outcome: Sendable {}
 
-/// One action of the claim record's protocol, one event at a time.
+/// One action of the protocol, as a sequence of operations.
 package protocol LedgerProcedure: Hashable, Sendable {
-    /// How it went.
+    /// The result of the action.
     associatedtype Outcome: Sendable
 
-    /// Takes what the last operation observed, and says what to do next.
+    /// Takes the result of the last operation, and returns the next step.
     ///
-    /// The first call's argument means nothing.
+    /// The argument of the first call is ignored.
     mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome>
 }

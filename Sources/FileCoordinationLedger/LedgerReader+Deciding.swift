@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server writes into a client's ledger. None of it has an effect once another server
-// reigns.
+// What the server writes into a client's ledger. None of these changes has an effect after another
+// server has taken over.
 
 internal import FileCoordinationSystem
 
 extension LedgerReader {
-    /// Gives a claim its place in the queue, unless it has one.
+    /// Gives a claim its serial number, unless it has one.
     ///
-    /// Returns the one that it has.
-    ///
-    /// Take serial numbers from ``ServerEpoch/firstSerial`` on: then they are unique even though a
-    /// server that was deposed may still give one of its own.
+    /// Returns the number that it has. Use numbers from ``ServerEpoch/firstSerial`` on: they are
+    /// unique, even though a deposed server may still write one of its own.
     @discardableResult
     public func setSerial(_ reference: RecordReference, _ serial: UInt64) -> UInt64 {
         guard reference.index < LedgerLayout.recordCount else { return serial }
@@ -22,20 +20,21 @@ extension LedgerReader {
         return exchanged ? serial : original
     }
 
-    /// Marks a record of which an item is not where its body says; before it is granted.
+    /// Marks a record before it is granted, because an item is not at the path in the body.
     ///
-    /// Without `isWritten`, its client cannot find out where the item is, and knows that.
+    /// Without `isWritten`, the mark says that the new path is unknown.
     public func markRelocated(_ reference: RecordReference, isWritten: Bool = true) {
         Failpoint.reach(.before, .marksRelocation)
         defer { Failpoint.reach(.after, .marksRelocation) }
-        // Twice, if another server was at it: the later one of the two that looked is right.
+        // It is tried again if another server has written concurrently: the one that looked last is
+        // right.
         for _ in 0..<2 {
             guard let marking = relocationMarking(reference) else { return }
             if marking.write(isWritten ? 1 : 2) { return }
         }
     }
 
-    /// The look at a record before that; nil if it is another claim's by now.
+    /// Prepares that mark; returns nil if the record has been reused.
     package func relocationMarking(_ reference: RecordReference) -> ServerMarking? {
         guard reference.index < LedgerLayout.recordCount else { return nil }
         let word = memory.relocated(Int(reference.index))
@@ -44,7 +43,7 @@ extension LedgerReader {
         return ServerMarking(word, seen: seen, keeping: ServerField.generationMask)
     }
 
-    /// The same before the time of a grant is written.
+    /// Prepares the time of a grant; returns nil if the record has been reused.
     package func grantMarking(_ reference: RecordReference) -> ServerMarking? {
         guard reference.index < LedgerLayout.recordCount else { return nil }
         let word = memory.grantedAt(Int(reference.index))
@@ -53,12 +52,13 @@ extension LedgerReader {
         return ServerMarking(word, seen: seen)
     }
 
-    /// Lets an asked claim's accessor run; registers a presenter.
+    /// Grants a claim, so that its accessor may run, or registers a presenter.
     ///
-    /// With `isProvisional` it can be taken back by ``withdraw(_:_:)`` until its client has taken
-    /// it up; what clients that know nothing of that are granted cannot. With `isUnreported` its
-    /// client says nothing of its end, unless the server comes to care; see
-    /// ``requestReport(for:_:)``.
+    /// - Parameters:
+    ///   - isProvisional: whether ``withdraw(_:_:)`` can withdraw the grant until the client takes
+    ///     it up. Ignored for clients that do not support that.
+    ///   - isUnreported: whether the client need not report the release, unless the server requests
+    ///     that with ``requestReport(for:_:)``.
     public func grant(
         _ reference: RecordReference, _ epoch: ServerEpoch, isProvisional: Bool = false,
         isUnreported: Bool = false
@@ -80,7 +80,9 @@ extension LedgerReader {
         }
     }
 
-    /// Takes back what was granted as an offer; false if it has been taken up or is over.
+    /// Withdraws a provisional grant.
+    ///
+    /// Returns false if it has been taken up or is over.
     public func withdraw(_ reference: RecordReference, _ epoch: ServerEpoch) -> Bool {
         guard reference.index < LedgerLayout.recordCount else { return false }
         return memory.run(
@@ -89,11 +91,10 @@ extension LedgerReader {
                 fault: fault))
     }
 
-    /// Gives the record of a claim that is over back to its client.
+    /// Returns the record of an ended claim to its client.
     ///
-    /// False if another server has.
-    ///
-    /// Afterwards the outcome is gone, so report it to all presenters before.
+    /// Returns false if another server has. The outcome is lost afterwards, so presenters must be
+    /// told before.
     @discardableResult
     public func reap(_ reference: RecordReference, _ epoch: ServerEpoch) -> Bool {
         guard reference.index < LedgerLayout.recordCount else { return false }
@@ -103,8 +104,10 @@ extension LedgerReader {
                 fault: fault))
     }
 
-    /// Makes a claim that was granted by delegation, or without a report, one of whose release the
-    /// server is told; false if it does not run, or is none of these.
+    /// Requests a report of the release of a claim that was granted by delegation or without a
+    /// report.
+    ///
+    /// Returns false if there is no such running claim.
     public func requestReport(
         for reference: RecordReference, _ epoch: ServerEpoch
     ) throws(LedgerError) -> Bool {
@@ -118,10 +121,12 @@ extension LedgerReader {
             && word.generation == reference.generation
     }
 
-    /// Delegates a place to the client: alone, in its turn in a ticket queue, or on certain terms,
-    /// which it must know; nil if another server reigns.
+    /// Delegates an item to the client: exclusively, in a ticket queue, or with certain terms,
+    /// which the client must support.
     ///
-    /// The server must know that no other process is interested in anything else there.
+    /// Returns nil if another server has taken over.
+    ///
+    /// The server must know that no other process is concerned with the item in a conflicting way.
     public func delegate(
         slot: Int, inTicketQueue ticketQueue: Int? = nil, terms: SlotTerms = [],
         _ epoch: ServerEpoch
@@ -133,8 +138,9 @@ extension LedgerReader {
             failedSwapLimit: Self.failedSwapLimit)
     }
 
-    /// Takes a delegation back, and returns the local claims that are in use: from now on they are
-    /// held like any other, and the server is told of their release.
+    /// Revokes a delegation, and returns the local claims that were running under it.
+    ///
+    /// From now on these are ordinary claims, whose release is reported.
     ///
     /// Never waits for the client.
     public func revoke(
@@ -148,25 +154,30 @@ extension LedgerReader {
         return try requestReleaseReports(epoch) { !$1 }.held
     }
 
-    /// Ends a delegation; see ``requestReleaseReports(_:)``.
+    /// Ends a delegation; ``requestReleaseReports(_:where:)`` follows.
     public func close(slot: Int, _ delegation: SlotWord) {
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
     }
 
-    /// Makes local claims that are in use ones of whose release this server is told, and those that
-    /// wait in a ticket queue ones of which it decides; what is about to become a local one is
-    /// asked.
+    /// Converts local claims to ordinary ones after a slot was closed: running ones report their
+    /// release, and the server decides about those that wait in a ticket queue.
     ///
-    /// `isMeant` is asked of each, with whether it waits in a ticket queue. `held` are also those
-    /// that are over and have something to be handled.
+    /// A claim that is about to become local is filed instead.
+    ///
+    /// - Parameters:
+    ///   - epoch: the server's epoch.
+    ///   - isMeant: whether to convert a claim; it also gets whether the claim waits in a ticket
+    ///     queue.
+    /// - Returns: in `held`, running claims, and ended ones whose announcements must be handled; in
+    ///   `waiting`, the claims that waited in a ticket queue.
     public func requestReleaseReports(
         _ epoch: ServerEpoch, where isMeant: (RecordReference, _ isInTicketQueue: Bool) -> Bool
     ) throws(LedgerError) -> (held: [RecordSnapshot], waiting: [RecordSnapshot]) {
         var held: [RecordSnapshot] = []
         var waiting: [RecordSnapshot] = []
         for index in 0..<mark {
-            // What is not a local claim now can become none: the slot is closed.
+            // A claim that is not local now cannot become so, because the slot is closed.
             let before = memory.recordWord(index)
             guard before.isInTicketQueue || before.flags.contains(.unreported),
                 isMeant(
@@ -191,8 +202,9 @@ extension LedgerReader {
 }
 
 extension RecordWord {
-    /// Whether the claim has ended since its client was told to report that: the record stays as it
-    /// is until the server has been told.
+    /// Whether the claim has ended since its client was asked for a report.
+    ///
+    /// The record then stays as it is until the server was told.
     fileprivate func hasEnded(by snapshot: RecordSnapshot) -> Bool {
         state == .granted && snapshot.state == .released
             && snapshot.reference.generation == generation

@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's side of a client's ledger. The client may be broken or hostile: nothing that is read
-// is believed, every number is checked after it was copied, and what the client changes meanwhile
-// makes for a wrong answer about the client itself, and for nothing worse.
+// The server's access to a client's ledger. The client may be faulty or hostile, so nothing in the
+// ledger is trusted: every number is copied first and validated afterwards. If the client changes
+// something meanwhile, only answers about this client become wrong.
 
 public import FileCoordinationSystem
 
-/// One client's ledger, as a server has it.
+/// A client's ledger, as the server uses it.
 ///
-/// Not for use in a forked child. Its methods are for the server's thread; ``isAlive`` is for any.
+/// The methods are for the server's thread; ``isAlive`` may be used on any. Must not be used in a
+/// forked child.
 public final class LedgerReader: Sendable {
-    /// The name of the file in the directory of ledgers.
+    /// The name of the file in the `ledgers` directory.
     public let fileName: String
-    /// The client's process, as it says itself.
+    /// The client's process ID, as the client wrote it.
     public let processID: Int32
-    /// The namespace in which it has that number, as it says itself; 0 if it does not say.
+    /// The PID namespace of ``processID``, as the client wrote it; 0 if it did not.
     public let processNamespace: UInt64
-    /// Whether that is its number in this process's namespace, too.
+    /// Whether ``processID`` is valid in this process's PID namespace.
     public let isProcessVisible: Bool
-    /// The client's program, as it says itself.
+    /// The client's program, as the client wrote it.
     public let programName: String
-    /// 16 random bytes by which the client names itself, as two words.
+    /// 16 random bytes that identify the client, as two words.
     public let token: [UInt64]
 
-    /// Whether the client takes up what it is offered, as it says itself.
+    /// Whether the client takes up provisional grants, as it wrote.
     public let confirmsGrants: Bool
-    /// Whether the client waits for its turn in ticket queues, as it says itself.
+    /// Whether the client takes part in ticket queues, as it wrote.
     public let waitsInTicketQueues: Bool
-    /// Whether its client knows the terms on which a place is delegated (``SlotTerms``).
+    /// Whether the client supports the terms of delegations (``SlotTerms``), as it wrote.
     public let knowsModes: Bool
 
     package let memory: LedgerMemory
     private let file: Descriptor
     package let fault: LedgerFault?
 
-    /// How often a swap may fail before the client is taken for hostile.
+    /// How often a compare-and-swap may fail before the client is considered hostile.
     static let failedSwapLimit = 1000
 
-    /// Opens the ledger `name`, which must be a regular file of `owner`, and a ledger.
+    /// Opens the ledger `name`, which must be a valid ledger and a regular file of `owner`.
     public convenience init(
         directory: Directory, name: String, expectedOwner owner: UInt32
     ) throws(LedgerError) {
         try self.init(directory: directory, name: name, expectedOwner: owner, fault: nil)
     }
 
-    /// The same for a file that has no name any more, and had this one.
+    /// Opens a ledger whose file has no name any more, and had this one.
     public convenience init(
         file: Descriptor, name: String, expectedOwner owner: UInt32
     ) throws(LedgerError) {
@@ -62,7 +63,7 @@ public final class LedgerReader: Sendable {
             file: file, name: name, expectedOwner: owner, fault: fault, observer: observer)
     }
 
-    /// The same, with an observer of what is done to the ledger's words.
+    /// Opens a ledger with an observer of the accesses to its words.
     package init(
         file: Descriptor, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
         observer: LedgerMemory.Observer?
@@ -78,7 +79,8 @@ public final class LedgerReader: Sendable {
         self.file = file
         memory = LedgerMemory(mapping: mapping, observer: observer)
         let header = try LedgerHeader(mapping, name: name)
-        // Who owns it was asked of the kernel: in another user namespace the number is another.
+        // The kernel was asked for the owner: in another user namespace, the number in the file
+        // differs.
         processID = header.processID
         processNamespace = header.processNamespace
         isProcessVisible =
@@ -104,41 +106,41 @@ public final class LedgerReader: Sendable {
         return mapping
     }
 
-    /// Whether the client's memory is there: its lock is held.
+    /// Whether the client holds the lock of its ledger.
     ///
-    /// That can outlast its process: see ``ProcessState/hasEnded(_:)-(Int32)``.
-    ///
-    /// True when that cannot be told: a claim that is kept too long does less harm than one that is
-    /// given away while its accessor runs.
+    /// The lock can outlive the client's process; see ``ProcessState/hasEnded(_:)-(Int32)``. If it
+    /// cannot be determined, this is true: a claim that is held too long does less harm than one
+    /// that is given to another client while its accessor runs.
     public var isAlive: Bool { (try? FileLock.isHeldByAnother(file)) ?? true }
 
-    /// Whether the client has cut off its file: nothing in it can be trusted.
+    /// Whether the file was truncated, so that nothing in it can be trusted.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
-    /// The newest server that the ledger has been told of.
+    /// The epoch to which the ledger was raised last.
     ///
-    /// Less than the reigning server's only if it was neither raised nor born under it.
+    /// It is less than the present server's only if the ledger was neither raised nor created under
+    /// that server.
     public var ledgerEpoch: ServerEpoch {
         ServerEpoch(truncating: memory.word(.ledgerEpoch).load())
     }
 
-    /// Takes a ledger over that was brought from another directory, whose servers count for
-    /// themselves: false if one of them was faster.
+    /// Takes over a ledger from another runtime directory, whose epochs are independent.
     ///
-    /// Two servers that know nothing of each other must not reign over it under the same number.
+    /// Returns false if another server was faster.
+    ///
+    /// Two servers that do not know of each other must not use the ledger with the same epoch.
     public func claim(from seen: ServerEpoch, to epoch: ServerEpoch) -> Bool {
         memory.word(.ledgerEpoch).compareExchange(
             expected: UInt64(seen.rawValue), desired: UInt64(epoch.rawValue)
         ).exchanged
     }
 
-    /// Puts the ledger under a new server.
+    /// Raises the ledger to a new server's epoch.
     ///
-    /// All ledgers come first; grants come afterwards.
-    ///
-    /// `deposed` if a later server was here.
+    /// The server raises all ledgers before it grants anything. Throws `deposed` if a later server
+    /// was here.
     public func raise(to epoch: ServerEpoch) throws(LedgerError) {
-        // The fault is that of a server which raises no epoch; its ledgers keep theirs, too.
+        // The fault of a server that raises no epochs; its ledgers keep theirs, too.
         if fault == .noEpochRaise { return }
         let procedure = RaiseLedger(
             to: epoch, capacity: LedgerLayout.recordCount, fault: fault)
@@ -148,15 +150,17 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// All records that are in use, in the order of their index.
+    /// Reads all records in use, in the order of their index.
     ///
-    /// Drafts are left out: their client is about to file them, and will say so.
+    /// Drafts are omitted: their client is about to file them and will send a message.
     public func scan() -> [RecordSnapshot] {
         (0..<mark).compactMap { snapshot(ofRecord: UInt32($0)) }
     }
 
-    /// Claims that the client has granted itself and that run, and those that wait in a ticket
-    /// queue; nothing is changed by looking.
+    /// Reads the running claims that the client has granted itself, and those that wait in a ticket
+    /// queue.
+    ///
+    /// Changes nothing.
     public func localClaims() -> [RecordSnapshot] {
         (0..<mark).compactMap { index in
             let word = memory.recordWord(index)
@@ -171,7 +175,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// One record, if it is in use.
+    /// Reads one record; returns nil if it is not in use.
     public func snapshot(ofRecord index: UInt32) -> RecordSnapshot? {
         guard index < LedgerLayout.recordCount else { return nil }
         let index = Int(index)
@@ -196,12 +200,12 @@ public final class LedgerReader: Sendable {
             hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)
     }
 
-    /// How many records may be in use: what the client says, as far as it makes sense.
+    /// The number of records that may be in use: the client's mark, limited to what is possible.
     var mark: Int {
         Int(min(memory.word(.recordMark).load(), UInt64(LedgerLayout.recordCount)))
     }
 
-    /// What the claim says, or nil if it is over or makes no sense.
+    /// Reads the body of a claim or presenter; returns nil if the record was reused or is invalid.
     public func body(_ reference: RecordReference) -> [UInt8]? {
         bytes(reference) { record in
             typealias Record = LedgerLayout.Record
@@ -212,7 +216,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// What a record says beside its body; nil if there is nothing, or it makes no sense.
+    /// Reads the supplement of a record; returns nil if there is none or the record is invalid.
     public func supplement(_ reference: RecordReference) -> [UInt8]? {
         bytes(reference) { record in
             typealias Record = LedgerLayout.Record
@@ -225,7 +229,8 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// What the client has said of the claim until now, from a byte on; nil if it makes no sense.
+    /// Reads the outcome that the client has written so far, from an offset on; returns nil if it
+    /// is invalid.
     public func outcome(_ reference: RecordReference, from start: Int = 0) -> [UInt8]? {
         bytes(reference) { record in
             typealias Record = LedgerLayout.Record
@@ -243,7 +248,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Copies bytes of a record that is the same use of it before and after.
+    /// Copies bytes of a record, if it has the same generation before and after the copy.
     private func bytes(
         _ reference: RecordReference, locate: (UnsafeMutableRawPointer) -> LedgerExtent?
     ) -> [UInt8]? {
@@ -254,12 +259,12 @@ public final class LedgerReader: Sendable {
         guard let extent = locate(memory.mapping.base + start), extent.isValid else { return nil }
         let offset = extent.isInHeap ? extent.offset : start + extent.offset
         let copy = memory.mapping.base.bytes(at: offset, count: extent.length)
-        // The copy may not sink below the second look.
+        // The copy must not be reordered behind the second check.
         AtomicWord.fenceAcquiring()
         return isUse(reference, memory.recordWord(index)) ? copy : nil
     }
 
-    /// Whether a word is that of this use of its record.
+    /// Whether a word belongs to this generation of its record.
     func isUse(_ reference: RecordReference, _ word: RecordWord) -> Bool {
         word.generation == reference.generation && word.state != .free
     }

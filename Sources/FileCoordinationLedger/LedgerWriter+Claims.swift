@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client does with records that it has filed. None of this takes a lock but for bookkeeping,
-// and none of it needs the server.
+// The client's operations on records that it has filed. Only the allocation takes a lock, and none
+// of them needs the server.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// The state of a claim, or nil if the server has reaped it.
+    /// Returns the state of a claim, or nil if the server has returned the record.
     public func state(of reference: RecordReference) -> RecordState? {
         let word = memory.recordWord(Int(reference.index))
         guard word.generation == reference.generation, word.state != .free else { return nil }
@@ -16,7 +16,7 @@ extension LedgerWriter {
     /// Blocks the thread until a claim is no longer asked, or until `deadline`, in nanoseconds of
     /// ``MonotonicClock``.
     ///
-    /// Returns `asked` if the deadline has passed. The claim is then still in line: see
+    /// Returns `asked` if the deadline has passed. The claim is then still in the queue: see
     /// ``cancel(_:)``.
     public func waitWhileAsked(_ reference: RecordReference, deadline: UInt64?) -> RecordState {
         let index = Int(reference.index)
@@ -31,7 +31,8 @@ extension LedgerWriter {
         }
     }
 
-    /// Takes up the grant of a claim for which no thread waits; false if there is none by now.
+    /// Takes up the grant of a claim for which no thread waits; returns false if it is not granted
+    /// now.
     public func takeGrant(_ reference: RecordReference) -> Bool {
         let procedure = AwaitGrant(
             record: Int(reference.index), generation: reference.generation, sleeps: false,
@@ -40,10 +41,12 @@ extension LedgerWriter {
         return word.generation == reference.generation && word.state == .granted
     }
 
-    /// Gives up a claim that is not granted yet: true if it was so, and now never will be.
+    /// Cancels a claim that is not granted yet.
     ///
-    /// A thread that waits for it is woken. Tell the server to look at the record if this returns
-    /// true.
+    /// Returns whether it was not and never will be.
+    ///
+    /// Wakes a thread that waits for it. If this returns true, the caller must tell the server to
+    /// look at the record.
     @discardableResult
     public func cancel(_ reference: RecordReference) -> Bool {
         let index = Int(reference.index)
@@ -53,12 +56,12 @@ extension LedgerWriter {
         return isCancelled
     }
 
-    /// Whether the server has written down other places for the claim's items than its body has.
+    /// Whether the server has stored other paths for the claim's items than those in its body.
     public func isRelocated(_ reference: RecordReference) -> Bool {
         state(of: reference) != nil && relocationMark(of: reference) != 0
     }
 
-    /// Whether items are elsewhere, and the server could not write down where.
+    /// Whether items have moved and the server could not store their new paths.
     public func isRelocationLost(_ reference: RecordReference) -> Bool {
         state(of: reference) != nil && relocationMark(of: reference) > 1
     }
@@ -67,10 +70,10 @@ extension LedgerWriter {
         memory.relocated(Int(reference.index)).load() & ServerField.markMask
     }
 
-    /// Ends a granted claim.
+    /// Releases a granted claim.
     ///
-    /// `outcome` is put behind what was said already; it is final, and the record no longer the
-    /// caller's.
+    /// `outcome` is appended to the former announcements and is final. The record no longer belongs
+    /// to the caller.
     public func release(
         _ reference: RecordReference, outcome: [UInt8] = []
     ) throws(LedgerError) -> ReleaseResult {
@@ -86,19 +89,21 @@ extension LedgerWriter {
         return result
     }
 
-    /// Wakes those who wait for a claim; they look at its word, and sleep on if it is still asked.
+    /// Wakes the threads that wait for a claim.
+    ///
+    /// They check its word, and sleep again if it is still asked.
     public func wake(_ reference: RecordReference) {
         Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)
     }
 
-    /// The claim's place in the queue, or 0 if no server has given it one.
+    /// Returns the claim's serial number, or 0 if no server has given it one.
     public func serial(of reference: RecordReference) -> UInt64 {
         memory.serial(Int(reference.index)).load()
     }
 
-    /// Records that a presenter has relinquished, or no longer has.
+    /// Records whether a presenter has relinquished its item.
     ///
-    /// At most one thread at a time may do so for one presenter.
+    /// Only one thread at a time may do so for a presenter.
     public func setRelinquished(
         _ reference: RecordReference, reader: Bool? = nil, writer: Bool? = nil
     ) {
@@ -114,7 +119,7 @@ extension LedgerWriter {
         word.store(bits)
     }
 
-    /// Whether a server has begun to grant the claim: what a faulty client believes.
+    /// Whether a server has begun to grant the claim: what a faulty client relies on.
     package func isGrantAnnounced(_ reference: RecordReference) -> Bool {
         ServerField.grantTime(memory.grantedAt(Int(reference.index)).load()) != 0
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of claims that their process grants itself, by delegation. The record is the same as any
-// other, for the server may come to care for it at any time; but nothing about it is asked for
-// twice.
+// Records of claims that the process grants itself by delegation. They have the same form as
+// others, because the server may request a report at any time. These functions avoid all
+// unnecessary loads and stores.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// Writes the record of a claim from a body that is then changed in its place.
+    /// Writes the record of a claim from a template, which `adjust` then changes in place.
     ///
-    /// `now` is the monotonic time. Nil if it does not fit into a record, or if there is no room.
+    /// - Parameter now: the monotonic time.
+    /// - Returns: nil if the template does not fit into a record, or if there is no room.
     public func writeLocally(
         _ template: [UInt8], outcomeCapacity: Int, at now: UInt64,
         adjust: (UnsafeMutableRawPointer) -> Void
@@ -43,19 +44,21 @@ extension LedgerWriter {
         return RecordReference(index: UInt32(index), generation: generation)
     }
 
-    /// Ends a claim whose record was written by ``writeLocally(_:outcomeCapacity:at:adjust:)``, and
-    /// to which nothing was added; false if a report of its release was asked for: then
-    /// see ``release(_:outcome:)``.
+    /// Releases a claim whose record was written by ``writeLocally(_:outcomeCapacity:at:adjust:)``
+    /// and to which nothing was added.
+    ///
+    /// Returns false if a report of its release was requested: then use ``release(_:outcome:)``.
     public func releaseWrittenLocally(_ reference: RecordReference) -> Bool {
         guard isReleasedLocally(reference) else { return false }
         let index = Int(reference.index)
-        // Nothing but the record is to be given back.
+        // The claim has no heap blocks, so only the record must be returned.
         if !spare.keep(index) { allocation.withLock { $0.markFree(index) } }
         return true
     }
 
-    /// Ends a claim that was granted by delegation, or without a report; false if a report of its
-    /// release was asked for: then see ``release(_:outcome:)``.
+    /// Releases a claim that was granted by delegation or without a report.
+    ///
+    /// Returns false if a report of its release was requested: then use ``release(_:outcome:)``.
     public func releaseLocally(_ reference: RecordReference) -> Bool {
         guard isReleasedLocally(reference) else { return false }
         allocation.withLock { $0.markFree(Int(reference.index)) }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client says about a claim that it was granted. It grows, and what is there never changes:
-// a server that looks meanwhile sees a part of it, and never a mixture.
+// The log of a claim, in which the client writes announcements and the outcomes. It only grows, and
+// existing bytes never change: a server that reads concurrently sees a prefix of it.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// Says something more about a granted claim, and leaves room for `reserve` bytes at the end.
+    /// Appends to the log of a granted claim, and keeps `reserve` bytes free at the end.
     ///
-    /// At most one thread at a time may do so for one claim, and not while it is released. Tell the
-    /// server to look at the record afterwards. False if the claim is not granted.
+    /// Only one thread at a time may do so for a claim, and not while it is released. The caller
+    /// must then tell the server to look at the record. Returns false if the claim is not granted.
     public func appendOutcome(
         _ reference: RecordReference, _ bytes: [UInt8], reserving reserve: Int
     ) throws(LedgerError) -> Bool {
         guard state(of: reference) == .granted else { return false }
-        // Of a claim that a server may know nothing of: what is said is to be handled, though the
-        // claim be over a moment later.
+        // A server may not know this claim. It must handle the announcement even if the claim ends
+        // right after it, so a report of the release is requested.
         _ = memory.run(
             RequestReleaseReport(
                 record: Int(reference.index), epoch: .maximum, isForTicketQueue: false))
@@ -23,7 +23,7 @@ extension LedgerWriter {
         return true
     }
 
-    /// The same for one that is released next, whose end no server need be told of.
+    /// Appends to the log of a claim that is released next and whose end need not be reported.
     package func appendOutcome(_ bytes: [UInt8], index: Int, reserve: Int) throws(LedgerError) {
         typealias Record = LedgerLayout.Record
         let base = memory.mapping.base
@@ -36,7 +36,7 @@ extension LedgerWriter {
             throw .bodyTooLarge(needed, limit: LedgerLayout.maximumBodyLength)
         }
         if needed > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
-            // Room for more of the same, if there is that much.
+            // Reserves room for more, if there is any.
             var capacity = min(2 * needed, LedgerLayout.maximumBodyLength)
             let fresh = try allocation.withLock { (books) throws(LedgerError) in
                 do throws(LedgerError) {
@@ -53,11 +53,11 @@ extension LedgerWriter {
         Failpoint.reach(.before, .appendsOutcome)
         defer { Failpoint.reach(.after, .appendsOutcome) }
         base.copy(bytes, to: start(ofOutcome: offset, index) + length)
-        // Both at once, and after the bytes.
+        // Both change at once, after the bytes are written.
         memory.outcomeExtent(index).store(UInt64(offset) << 32 | UInt64(length + bytes.count))
     }
 
-    /// Where an outcome begins, from the beginning of the file.
+    /// Returns the offset of an outcome in the file.
     private func start(ofOutcome offset: Int, _ index: Int) -> Int {
         guard offset == 0 else { return offset }
         typealias Record = LedgerLayout.Record

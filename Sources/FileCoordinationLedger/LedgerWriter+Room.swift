@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding room for a record and what it carries. All of it happens under the allocation lock.
+// Finds room for a record and its contents. All of this happens under the allocation lock.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// Where a record and its parts are to go.
+    /// Where a record and its parts are stored.
     struct Room {
         var index: Int
-        /// From the beginning of the file; 0 in the record.
+        /// The offset in the file; 0 inside the record.
         var body: Int
-        /// From the beginning of the file; 0 in the record.
+        /// The offset in the file; 0 inside the record.
         var outcome: Int
         var outcomeCapacity: Int
     }
@@ -24,7 +24,7 @@ extension LedgerWriter {
         guard let index = allocation.takeRecord(isFree: isFree) ?? spare.take() else { throw .full }
         do throws(LedgerError) {
             if allocation.mark > allocation.reservedRecords { try extendRecords(&allocation) }
-            // The supplement is at the record's end, wherever the rest is.
+            // The supplement is always at the end of the record.
             let end = LedgerLayout.recordLength - LedgerLayout.supplementRoom(supplement)
             let fits = body <= end - LedgerLayout.Record.inline
             var room = Room(index: index, body: 0, outcome: 0, outcomeCapacity: outcome)
@@ -35,7 +35,8 @@ extension LedgerWriter {
             } else {
                 room.outcomeCapacity = end - behind
             }
-            // The mark is to be seen before any record below it is. Never lowered: under the lock.
+            // The mark must be visible before any record below it. It is never lowered; the lock is
+            // held.
             if allocation.mark > markBefore, fault != .markAfterRecord {
                 memory.word(.recordMark).store(UInt64(allocation.mark))
             }

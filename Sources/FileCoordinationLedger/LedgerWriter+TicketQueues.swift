@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that wait for their turn in a ticket queue, and for nothing else. What they are is in
-// their records, so a server can decide of them at any time.
+// Claims that wait for their turn in a ticket queue. Their state is in their records, so a server
+// can take over the decision at any time.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// How a claim in a ticket queue went.
+    /// The result of a claim in a ticket queue.
     public enum ClaimInTurn: Sendable {
-        /// The accessor may run. Afterwards the turn is to be passed on:
-        /// ``TicketQueueFile/pass(_:)``.
+        /// The accessor may run.
+        ///
+        /// The turn must be passed on afterwards: ``TicketQueueFile/pass(_:)``.
         case granted(QueueTurn, hasWaited: Bool)
-        /// A server decides of the claim, as of any other: tell it to look at the record.
+        /// A server decides about the claim.
+        ///
+        /// The caller must tell it to look at the record.
         case filed
         /// The ticket queue has ended, and nothing was filed.
         case gone
     }
 
-    /// Files a claim at a place that is in the ticket queue which `delegation` in `slot` names, and
-    /// waits for its turn.
+    /// Files a claim on an item in the ticket queue that `delegation` in `slot` names, and waits
+    /// for its turn.
     ///
-    /// Blocks the thread while the line moves: if no turn has ended for `patience` nanoseconds, or
-    /// when `limit` on ``MonotonicClock`` has come, the claim is filed, and the server ends the
+    /// Blocks the thread while the queue advances. If no turn has ended for `patience` nanoseconds,
+    /// or at the time `limit` of ``MonotonicClock``, the claim is filed, and the server ends the
     /// ticket queue.
     public func claimInTurn(
         _ reference: RecordReference, slot: Int, delegation: SlotWord,
@@ -48,7 +51,7 @@ extension LedgerWriter {
             case .granted: return .granted(turn, hasWaited: true)
             case .left: break
             }
-            // Several others may each have had a turn meanwhile: then none of them is stuck.
+            // Several other clients may have had their turns meanwhile; then none of them is stuck.
             let word = memory.recordWord(index)
             guard let after = ticketQueues.serving(for: ticket), after != before,
                 word.isInTicketQueue, word.generation == reference.generation,

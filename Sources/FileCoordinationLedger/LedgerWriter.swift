@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's side of its own ledger. Body first, word last: what is not complete is not to be
-// seen. Allocation is under a lock; the words are not.
+// The client's access to its own ledger. The body of a record is written before its word, so that
+// no incomplete record is visible. Allocation uses a lock; the words do not.
 
 public import FileCoordinationSystem
 
 /// This process's ledger.
 ///
-/// All of it may be used from any thread, for different references at the same time. In a forked
-/// child the memory is not there: touch nothing, and let go of nothing, of the parent's writer
-/// there (``ForkGuard/isForkedChild`` tells); make a new one.
+/// Everything may be used from any thread, for different references at the same time. The memory is
+/// not mapped in a forked child (``ForkGuard/isForkedChild``): the child must not use or release
+/// its parent's writer, but create its own.
 public final class LedgerWriter: Sendable {
-    /// The name of the file in the directory of ledgers.
+    /// The name of the file in the `ledgers` directory.
     public let fileName: String
 
     package let memory: LedgerMemory
@@ -20,13 +20,14 @@ public final class LedgerWriter: Sendable {
     let spare = SpareNumber()
     private let directory: Directory
     private let file: LedgerFile
-    /// The process that has the ledger.
+    /// The process that owns the ledger.
     private let processToken: UInt64
     package let fault: LedgerFault?
 
-    /// Makes a ledger in `directory`, the runtime directory's `ledgers`.
+    /// Creates a ledger in `directory`, the `ledgers` folder of the runtime directory.
     ///
-    /// When this returns, every server either finds the ledger or has been found by it.
+    /// When this returns, every server either finds the ledger by its name, or the ledger has that
+    /// server's epoch.
     public convenience init(
         directory: Directory, globalEpoch: EpochFile, programName: String = CurrentProcess.name
     ) throws(LedgerError) {
@@ -55,24 +56,32 @@ public final class LedgerWriter: Sendable {
     }
 
     deinit {
-        // The name is worth nothing without the lock, which goes with the mapping.
+        // The name is useless without the lock, which ends with the mapping.
         if processToken == ForkGuard.processToken { try? directory.remove(fileName) }
     }
 
-    /// The newest server that the ledger has been told of.
+    /// The epoch to which the ledger was raised last.
     public var ledgerEpoch: ServerEpoch {
         ServerEpoch(truncating: memory.word(.ledgerEpoch).load())
     }
 
-    /// Writes a record, complete but for its word: no server sees it until it is filed.
+    /// Writes a record, complete except for its word.
     ///
-    /// `thread` is any number by which the caller tells its threads and tasks apart.
-    /// `outcomeCapacity` bytes are set aside for ``release(_:outcome:)``, so that it cannot fail if
-    /// no more are needed. With `wantsMessage` the server sends a message when it grants, and wakes
-    /// no thread. A claim with a `requestedSlot` would like its item, or the directory that it is
-    /// in, delegated in that slot, when it is over or granted without a report. A `supplement`, of
-    /// at most ``LedgerLayout/maximumSupplementLength`` bytes, is for servers that know of
-    /// supplements.
+    /// No server sees it until it is filed.
+    ///
+    /// - Parameters:
+    ///   - kind: what the record is about.
+    ///   - body: the contents.
+    ///   - outcomeCapacity: the bytes to reserve for ``release(_:outcome:)``, which cannot fail if
+    ///     it needs no more.
+    ///   - thread: a number by which the caller distinguishes its threads and tasks.
+    ///   - wantsMessage: whether the server sends a message with the grant instead of waking a
+    ///     thread.
+    ///   - requestedSlot: the slot in which the client requests a delegation of the item or its
+    ///     directory, for the time after the claim.
+    ///   - supplement: additional contents, at most ``LedgerLayout/maximumSupplementLength`` bytes,
+    ///     which older servers ignore.
+    /// - Returns: the reference of the new record.
     public func write(
         kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
         wantsMessage: Bool = false, requestedSlot: RequestedSlot? = nil, supplement: [UInt8] = []
@@ -92,7 +101,7 @@ public final class LedgerWriter: Sendable {
         typealias Record = LedgerLayout.Record
         let record = memory.mapping.base + LedgerLayout.record(room.index)
         let generation = memory.recordWord(room.index).generation &+ 1
-        // A reader that finds a bit of what follows finds that the former claim is over.
+        // A reader that sees any of the following stores also sees that the former claim is over.
         AtomicWord.fenceReleasing()
         var flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
         if !supplement.isEmpty {
@@ -120,19 +129,20 @@ public final class LedgerWriter: Sendable {
         return RecordReference(index: UInt32(room.index), generation: generation)
     }
 
-    /// Whether a claim was granted without a server that is told of its end; one may ask
-    /// for that at any time.
+    /// Whether a claim was granted without a report of its release.
+    ///
+    /// A server may request a report at any time.
     public func isUnreported(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))
         return word.generation == reference.generation && word.state == .granted
             && word.flags == .unreported
     }
 
-    /// Whether the arbiter may not know of a claim that was written: no server has looked at it
-    /// yet, or it runs by a grant whose end is not reported.
+    /// Whether the arbiter may not know a claim: no server has looked at it yet, or it runs under
+    /// an unreported grant.
     ///
-    /// One of those that was made known meanwhile counts, too: to learn of it, the server does not
-    /// recall what is delegated to the same process.
+    /// Also true for an unreported claim that the server has learned of meanwhile, because that
+    /// does not make the server recall the process's delegations.
     public func isUnseen(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))
         if word.generation == reference.generation, word.state == .granted,
@@ -140,28 +150,27 @@ public final class LedgerWriter: Sendable {
         {
             return true
         }
-        // One that is not filed yet has the number that comes next.
+        // A record that is not filed yet has the next generation.
         if word.state == .free, word.generation &+ 1 == reference.generation { return true }
         guard word.generation == reference.generation, word.state == .draft || word.state == .asked
         else { return false }
         return memory.serial(Int(reference.index)).load() == 0
     }
 
-    /// Gives back a record that was written and never filed.
+    /// Returns a record that was written and never filed.
     public func discard(_ reference: RecordReference) {
         allocation.withLock { $0.markFree(Int(reference.index)) }
     }
 
-    /// Records that the claim in a record is over, for callers that run the procedures themselves.
+    /// Records that a claim is over, for callers that run the procedures themselves.
     package func markEnded(_ reference: RecordReference) {
         allocation.withLock { $0.markEnded(Int(reference.index)) }
     }
 
     /// Files a record.
     ///
-    /// Tell the server to look at it afterwards, whatever this returns.
-    ///
-    /// `asked`, or `cancelled` if another thread was faster.
+    /// The caller must then tell the server to look at it, whatever this returns: `asked`, or
+    /// `cancelled` if another thread was faster.
     @discardableResult
     public func file(_ reference: RecordReference) -> RecordState {
         let index = Int(reference.index)
@@ -173,10 +182,10 @@ public final class LedgerWriter: Sendable {
         }
     }
 
-    /// Files a claim on a place that is delegated to this process by `delegation` in `slot`.
+    /// Files a claim on an item that is delegated to this process by `delegation` in `slot`.
     ///
-    /// `granted`: the accessor may run, and no server need be told. Otherwise as ``file(_:)``. What
-    /// the terms of the delegation want reported is granted with a report.
+    /// Returns `granted` if the accessor may run and no server need be told; otherwise see
+    /// ``file(_:)``. If the terms require it, the claim is granted with a report of its release.
     public func claimLocally(
         _ reference: RecordReference, slot: Int, delegation: SlotWord, isWriting: Bool = true
     ) -> RecordState {
@@ -200,14 +209,14 @@ public final class LedgerWriter: Sendable {
                     record: index, free: free, slot: slot, delegation: delegation,
                     isWriting: isWriting, fault: fault))
         }
-        // Known to be without a fault, the procedure needs no look at it.
+        // Without a fault, the compiler can specialize the procedure.
         return memory.runAtOnce(
             ClaimLocally(
                 record: index, free: free, slot: slot, delegation: delegation,
                 isWriting: isWriting))
     }
 
-    /// A slot's word, to see whether claiming locally is worth while.
+    /// Reads a slot's word, to see whether a local claim is possible.
     public func delegation(inSlot slot: Int) -> SlotWord {
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         return SlotWord(rawValue: memory.word(.slot(slot)).load())
@@ -219,27 +228,28 @@ public final class LedgerWriter: Sendable {
         }
     }
 
-    /// Whether a record that was written can be filed: not if the file was cut off meanwhile.
+    /// Whether a written record can be filed: not if the file was truncated meanwhile.
     private func isReady(_ free: RecordWord, for reference: RecordReference) -> Bool {
         let isReady = free.state == .free && free.generation &+ 1 == reference.generation
         precondition(isReady || isDamaged, "A record is filed once, after it was written")
         return isReady
     }
 
-    /// Whether another process has cut the file off: no claim of this ledger counts any more.
+    /// Whether another process has truncated the file, so that no claim in it is valid any more.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
-    /// Makes room in the file from `start` to `end`, which no access has touched yet.
+    /// Reserves space in the file from `start` to `end`, which was never used.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
         try file.makeRoom(from: start, to: end)
     }
 
-    /// Whether servers find the ledger by its name in `directory`, the runtime directory's
-    /// `ledgers`.
+    /// Whether servers find the ledger by its name in `directory`, the `ledgers` folder of the
+    /// runtime directory.
     public func isInPlace(in directory: Directory) -> Bool { file.isInPlace(in: directory) }
 
     /// The ledger's file, for a server that cannot find it by its name.
     ///
-    /// Closed in forked children. Without a lock: a copy of it keeps no client alive.
+    /// It is closed in forked children. It has no lock, so a copy of it does not make the client
+    /// seem alive.
     public var descriptor: Descriptor { file.unlocked }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operation on a ledger's words means, as far as tests can have a process fail there.
+// The failpoints of operations on ledger words, at which tests make a process fail.
 
 package import FileCoordinationSystem
 
 extension MemoryOperation {
-    /// The deed that this is; nil for those that change nothing, or nothing in use.
+    /// The failpoint of the operation; nil if it changes nothing that is in use.
     package var deed: Failpoint.Deed? {
         switch self {
         case .load, .storeReleasing: return nil

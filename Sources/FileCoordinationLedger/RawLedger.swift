@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain fields and bytes of a mapped ledger: everything that is not a word of the protocol. The
-// writer owns the record by its word; readers check that word before and after.
+// Access to the fields and bytes of a mapped ledger that are not words of the protocol. The
+// record's word says who may write them; readers check that word before and after.
 
 internal import FileCoordinationSystem
 
@@ -11,7 +11,7 @@ extension UnsafeMutableRawPointer {
         storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
-    /// Reads a little-endian number, once, at `offset`.
+    /// Reads a little-endian number at `offset`, exactly once.
     func load<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type, at offset: Int
     ) -> Number {
@@ -33,29 +33,29 @@ extension UnsafeMutableRawPointer {
 }
 
 extension LedgerMemory {
-    /// The serial number's word.
+    /// The word with a record's serial number.
     func serial(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.serial) }
 
     /// The word with the time of the grant.
     func grantedAt(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.grantedAt) }
 
-    /// The word with the time of filing.
+    /// The word with the filing time.
     func filedAt(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.filedAt) }
 
-    /// The word of what a presenter has relinquished.
+    /// The word that says what a presenter has relinquished.
     func presenterState(_ index: Int) -> AtomicWord {
         word(index, LedgerLayout.Record.presenterState)
     }
 
-    /// The word that says whether an item is not where the body says.
+    /// The word that says whether an item is not at the path in the body.
     func relocated(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.relocated) }
 
-    /// The word with length and offset of the outcome.
+    /// The word with the length and offset of the outcome.
     func outcomeExtent(_ index: Int) -> AtomicWord {
         word(index, LedgerLayout.Record.outcomeLength)
     }
 
-    /// The record's word, decoded.
+    /// Loads the record's word.
     func recordWord(_ index: Int) -> RecordWord {
         RecordWord(rawValue: word(.record(index)).load())
     }

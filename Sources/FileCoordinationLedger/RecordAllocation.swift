@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which records a client may use. A record is given back by the server, which makes its word
-// `free`: so the client keeps those that are over in a queue, and looks at their words when it
-// needs one.
+// Tracks which records a client may use. The server returns a record by making its word `free`. So
+// the client keeps ended records in a queue and checks their words when it needs a record.
 
-/// The client's own books about its ledger.
+/// The client's bookkeeping for its ledger.
 struct RecordAllocation: Sendable {
-    /// Known to be free.
+    /// Records that are free.
     private var idle: [Int] = []
-    /// Over, and perhaps reaped by now; the oldest first, from `endedStart` on.
+    /// Ended records that the server may have returned by now; the oldest first, from `endedStart`
+    /// on.
     private var ended: [Int] = []
     private var endedStart = 0
-    /// Records from here on were never used.
+    /// The index from which on records were never used.
     private(set) var mark = 0
     /// Heap blocks by the record that uses them.
     private var blocks: [Int: [HeapBlocks.Block]] = [:]
     private var heap = HeapBlocks(from: LedgerLayout.heap, to: LedgerLayout.fileLength)
-    /// Room has been made for records and heap up to here.
+    /// Space is reserved for records and heap up to here.
     var reservedRecords = 0
     var reservedHeap = LedgerLayout.heap
 
-    /// How many that are over to look at before a fresh record is taken.
+    /// The number of ended records that are checked before an unused record is taken.
     private static let patience = 8
 
     var heapFrontier: Int { heap.frontier }
 
-    /// A record that is free, or nil if there is none; `isFree` looks at its word.
+    /// Takes a free record; returns nil if there is none.
+    ///
+    /// `isFree` checks a record's word.
     mutating func takeRecord(isFree: (Int) -> Bool) -> Int? {
         if let index = idle.popLast() { return index }
         if collect(Self.patience, isFree: isFree) { return idle.popLast() }
@@ -36,7 +38,7 @@ struct RecordAllocation: Sendable {
         return collect(.max, isFree: isFree) ? idle.popLast() : nil
     }
 
-    /// A heap block for a record.
+    /// Takes a heap block for a record.
     mutating func takeBlock(
         for index: Int, length: Int, isFree: (Int) -> Bool
     ) -> HeapBlocks.Block? {
@@ -47,24 +49,24 @@ struct RecordAllocation: Sendable {
         return block
     }
 
-    /// Records that the record is over, and waits for the server.
+    /// Records that a record has ended and waits for the server.
     mutating func markEnded(_ index: Int) { ended.append(index) }
 
-    /// Records that the record is free.
+    /// Records that a record is free.
     mutating func markFree(_ index: Int) {
         idle.append(index)
         guard !blocks.isEmpty else { return }
         for block in blocks.removeValue(forKey: index) ?? [] { heap.release(block) }
     }
 
-    /// Takes back a fresh record for which there was no room.
+    /// Returns an unused record for which there was no space.
     mutating func returnFresh(_ index: Int) {
         if index == mark - 1 { mark -= 1 } else { markFree(index) }
     }
 
-    /// Looks at up to `count` of those that are over.
+    /// Checks up to `count` ended records.
     ///
-    /// Whether any is free now.
+    /// Returns whether any is free now.
     private mutating func collect(_ count: Int, isFree: (Int) -> Bool) -> Bool {
         var found = false
         for _ in 0..<min(count, ended.count - endedStart) {

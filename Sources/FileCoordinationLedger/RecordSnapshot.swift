@@ -1,82 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How clients and server speak about records: a name for one claim's use of a record, and what the
-// server reads of it.
+// How client and server refer to a record, and what the server reads from it.
 
 /// One use of one record.
 ///
-/// The generation tells it from the record's earlier and later uses.
+/// The generation distinguishes it from earlier and later uses.
 public struct RecordReference: Hashable, Sendable, CustomStringConvertible {
-    /// Which record of the ledger.
+    /// The index of the record in the ledger.
     public var index: UInt32
-    /// Which of its uses.
+    /// The generation of the record.
     public var generation: UInt32
 
-    /// Names a use of a record.
+    /// Creates a reference.
     public init(index: UInt32, generation: UInt32) {
         self.index = index
         self.generation = generation
     }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String { "record \(index).\(generation)" }
 }
 
 /// What a record is about.
 public enum RecordKind: UInt8, Hashable, Sendable, CaseIterable {
-    /// A claim of access.
+    /// A claim.
     ///
-    /// Granted: the accessor may run.
+    /// If it is granted, the accessor may run.
     case claim = 1
     /// A presenter.
     ///
-    /// Granted: it is registered.
+    /// If it is granted, the presenter is registered.
     case presenter = 2
 }
 
-/// How a claim ended for its client.
+/// The result of releasing a claim.
 public enum ReleaseResult: Hashable, Sendable {
     /// The server must be told to look at the record.
     case released
-    /// It was decided locally and no report is asked for: there is nothing more to do.
+    /// The claim was local and no report is requested, so nothing more must be done.
     case freed
-    /// It was not granted.
+    /// The claim was not granted.
     case notGranted
 }
 
-/// What came of granting.
+/// The result of granting a claim.
 public enum GrantResult: Hashable, Sendable {
-    /// The accessor may run, and the thread that waits for it was woken.
+    /// The claim is granted, and the waiting thread was woken.
     case granted
-    /// The accessor may run, and the client wants a message that says so.
+    /// The claim is granted, and the client must be sent a message.
     case grantedWantsMessage
-    /// The claim was cancelled or ended meanwhile, or the server is deposed.
+    /// The claim was cancelled or ended concurrently, or the server has been deposed.
     case refused
 }
 
-/// What the server reads of a record besides its body.
+/// What the server reads from a record besides its body.
 ///
-/// Nothing in it is trustworthy but its shape.
+/// The client has written it, so the values may be wrong.
 public struct RecordSnapshot: Hashable, Sendable {
-    /// Which use of which record.
+    /// The record and its generation.
     public var reference: RecordReference
-    /// Never `free` and never `draft`.
+    /// The state; never `free` or `draft`.
     public var state: RecordState
     /// The flags.
     public var flags: RecordFlags
-    /// The epoch in which the word was written or raised: only its own concerns a server.
+    /// The epoch of the word.
+    ///
+    /// A server acts only on words with its own epoch.
     public var epoch: ServerEpoch
-    /// What it is about.
+    /// What the record is about.
     public var kind: RecordKind
-    /// Whether the client waits for a message, and not on the word.
+    /// Whether the client expects a message instead of sleeping on the word.
     public var wantsMessage: Bool
-    /// The slot in which the client would like what its claim is about delegated.
+    /// The slot in which the client requests a delegation.
     public var requestedSlot: RequestedSlot?
-    /// The place in the queue; 0 if no server has given it one.
+    /// The serial number; 0 if no server has given one.
     public var serial: UInt64
-    /// When it was filed, in nanoseconds of the monotonic clock, as the client says.
+    /// The filing time in monotonic nanoseconds, as the client wrote it.
     public var filedAt: UInt64
-    /// When it was granted; 0 if it was not, or not by a server.
+    /// The time of the grant; 0 if no server has granted it.
     public var grantedAt: UInt64
     /// The client's number for the thread or task that filed it.
     public var thread: UInt32

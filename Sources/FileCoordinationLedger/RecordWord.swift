@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 64 bits that decide everything about one record. They are frozen: programs built from
-// different versions of this package share ledgers.
+// The 64-bit word of a record, which decides what happens to it. The format must not change,
+// because programs with different versions of this package share ledgers.
 //
 //      63            32 31          8 7     4 3     0
 //      ┌───────────────┬─────────────┬───────┬───────┐
 //      │  generation   │    epoch    │ flags │ state │
 //      └───────────────┴─────────────┴───────┴───────┘
 //
-// State, flags and epoch share the low half, which is the word that a futex waits on.
+// State, flags and epoch share the low half, on which a futex can wait.
 
 /// The state of a record.
 ///
@@ -18,67 +18,73 @@
 ///               ├─► cancelled
 ///               └─► granted (unreported) ─► free
 ///
-/// An uncontended claim is granted unreported, also by the server. One that waits in a ticket queue
-/// is asked, and its client grants it when its ticket is served; a server that wants to decide
-/// takes the flag away first. A claim that had to wait is granted provisionally. Its client takes
-/// the grant up by clearing the flag; until then the server can withdraw it (`granted` to `asked`),
-/// and the client can give it up. The article about the ledger protocol lists every swap.
+/// An uncontended claim is granted unreported, by its client or by the server. A claim that waits
+/// in a ticket queue is `asked`, and its client grants it when its ticket is served; a server that
+/// wants to decide clears the flag first. A claim that had to wait is granted provisionally. Its
+/// client takes the grant up by clearing the flag. Until then the server can withdraw the grant
+/// (`granted` to `asked`), and the client can cancel the claim. The article about the ledger
+/// protocol lists every transition.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
     /// Unused.
     ///
-    /// Its client may fill it.
+    /// The client may fill it.
     case free = 0
     /// Complete, and waiting for the server.
     ///
-    /// A presenter: wants to be registered.
+    /// A presenter waits to be registered.
     case asked = 1
     /// The accessor may run.
     ///
-    /// A presenter: is registered.
+    /// A presenter is registered.
     case granted = 2
     /// Over.
     ///
-    /// The outcome in the body is final.
+    /// The outcome in the record is final.
     case released = 3
-    /// Given up before it was granted.
+    /// Cancelled before it was granted.
     case cancelled = 4
-    /// Complete and visible, but its client has not looked at the ledger epoch since: no server may
-    /// act on it, but a new server raises it like any other.
+    /// Complete and visible, but the client has not checked the ledger's epoch since.
+    ///
+    /// No server may act on it, but a new server raises it like other records.
     case draft = 5
 }
 
-/// The four bits beside the state.
+/// The four flag bits of the word.
 public struct RecordFlags: OptionSet, Hashable, Sendable {
-    /// The bits, of which the lower four count.
+    /// The bits; only the lower four are used.
     public let rawValue: UInt8
 
-    /// Flags from their bits.
+    /// Creates flags from their bits.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF }
 
-    /// Granted by delegation, without the server; or by the server, without a report of its end.
+    /// The claim was granted by its client under a delegation, or by the server without a report of
+    /// its release.
     public static let unreported = RecordFlags(rawValue: 1)
 
-    /// The server wants to be told of the release, or wants a draft to become an ordinary claim.
+    /// The server must be told about the release; in a draft, the claim must be filed.
     public static let reportsRelease = RecordFlags(rawValue: 2)
 
-    /// Granted after a wait, and not taken up yet: the server may take it back (Rule 18.6).
+    /// The claim was granted after a wait, and the client has not taken the grant up: the server
+    /// may withdraw it (Rule 18.6).
     public static let provisional = RecordFlags(rawValue: 4)
 
-    /// Asked, and in the line of a ticket queue: its client may grant it when its turn has come.
+    /// The claim waits in a ticket queue: its client may grant it when its turn has come.
     public static let inTicketQueue = RecordFlags(rawValue: 8)
 }
 
-/// The word of a record, as read from shared memory: its state may be none that we know.
+/// The word of a record, as read from shared memory.
+///
+/// Its state may be unknown to this version.
 public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     /// All 64 bits.
     public var rawValue: UInt64
 
-    /// Wraps a word that was read.
+    /// Wraps a loaded word.
     @inlinable
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// A word from its parts.
+    /// Creates a word from its parts.
     @inlinable
     public init(
         _ state: RecordState, _ flags: RecordFlags = [], _ epoch: ServerEpoch, generation: UInt32
@@ -88,7 +94,7 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
             | UInt64(flags.rawValue) << 4 | UInt64(state.rawValue)
     }
 
-    /// The state, or nil for bits that no version of ours writes.
+    /// The state, or nil for a value that no known version writes.
     @inlinable
     public var state: RecordState? {
         RecordState(rawValue: UInt8(truncatingIfNeeded: rawValue & 0xF))
@@ -104,27 +110,28 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     @inlinable
     public var epoch: ServerEpoch { ServerEpoch(truncating: rawValue >> 8) }
 
-    /// How often the record has been used: tells one claim in it from the next.
+    /// The number of times that the record has been used, which distinguishes one claim in it from
+    /// the next.
     @inlinable
     public var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
 
-    /// What a futex on the record waits on.
+    /// The half on which a futex waits.
     @inlinable
     public var lowHalf: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
 
-    /// Whether it is granted, and its client has not taken that up.
+    /// Whether the word is a grant that the client has not taken up.
     @inlinable
     package var isProvisional: Bool { state == .granted && flags.contains(.provisional) }
 
-    /// Whether its client waits for its turn.
+    /// Whether the claim waits in a ticket queue.
     @inlinable
     package var isInTicketQueue: Bool { state == .asked && flags == .inTicketQueue }
 
-    /// Whether its client waits.
+    /// Whether the claim is waiting.
     @inlinable
     package var isPending: Bool { state == .asked || state == .draft || isProvisional }
 
-    /// The same claim in another state.
+    /// Returns the word of the same claim in another state.
     @inlinable
     package func with(
         _ state: RecordState, _ flags: RecordFlags, _ epoch: ServerEpoch
@@ -132,8 +139,10 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
         RecordWord(state, flags, epoch, generation: generation)
     }
 
-    /// The same word under a new server, who wants to be told of the end of what it did not grant,
-    /// and decides itself of what waits in a ticket queue.
+    /// Returns the word under a new server's epoch.
+    ///
+    /// Unreported claims report their release from then on, and claims in ticket queues are decided
+    /// by the server.
     package func raised(to epoch: ServerEpoch) -> RecordWord {
         let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inTicketQueue.rawValue) << 4)
         return RecordWord(
@@ -142,7 +151,7 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
                     ? UInt64(RecordFlags.reportsRelease.rawValue) << 4 : 0))
     }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String {
         let name = state.map { "\($0)" } ?? "state \(rawValue & 0xF)"
         let local = flags.contains(.unreported) ? "|unreported" : ""
@@ -154,7 +163,7 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The word of a delegated place, in its owner's ledger.
+/// The word of a delegation slot, in its owner's ledger.
 ///
 ///      63      62      61          32 31          8 7            0
 ///      ┌───────┬───────┬─────────────┬─────────────┬──────────────┐
@@ -162,20 +171,20 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 ///      │ only  │ writes│             │             │ (0: nothing) │
 ///      └───────┴───────┴─────────────┴─────────────┴──────────────┘
 ///
-/// It counts while its epoch is the ledger's, so that a new server's raising of the ledger epoch
-/// revokes all the delegations of the one before. The two uppermost bits take rights away, and
-/// only clients that know them (`LedgerLayout.Abilities.knowsModes`) get words that have them.
-/// Servers from before them count the sequence on; should they leave such a bit behind, its client
-/// does less by itself than it may.
+/// It is valid while its epoch equals the ledger's, so a new server revokes all delegations of its
+/// predecessor by raising the ledger's epoch. The two highest bits restrict the delegation; only
+/// clients that support them (`LedgerLayout.Abilities.knowsModes`) get words with them. Older
+/// servers count the sequence into these bits. If such a bit remains set, the client does less by
+/// itself than it could.
 public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     /// All 64 bits.
     public var rawValue: UInt64
 
-    /// Wraps a word that was read, or that a message told.
+    /// Wraps a word that was loaded, or received in a message.
     @inlinable
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// A word from its parts.
+    /// Creates a word from its parts.
     @inlinable
     package init(
         isDelegated: Bool, inTicketQueue ticketQueue: Int? = nil, terms: SlotTerms = [],
@@ -187,42 +196,42 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
         rawValue = UInt64(high) << 32 | UInt64(epoch.rawValue) << 8 | kind & 0xFF
     }
 
-    /// What the owner may not do, or has to do besides.
+    /// The restrictions of the delegation.
     @inlinable
     public var terms: SlotTerms { SlotTerms(rawValue: UInt8(truncatingIfNeeded: rawValue >> 62)) }
 
-    /// Whether the place is the owner's alone to claim.
+    /// Whether the item is delegated to the owner without a ticket queue.
     @inlinable
     public var isDelegated: Bool { rawValue & 0xFF == 1 }
 
-    /// The ticket queue in which the place is the owner's in its turn; nil if it is not.
+    /// The ticket queue that the item is in, or nil.
     @inlinable
     public var ticketQueue: Int? {
         let kind = Int(rawValue & 0xFF)
         return kind > 1 ? kind - 2 : nil
     }
 
-    /// Whether the owner may grant claims there itself: at any time, or in its turn.
+    /// Whether the owner may grant claims itself: at any time, or in its turn.
     @inlinable
     package var letsIn: Bool { rawValue & 0xFF != 0 }
 
-    /// Whether the owner may grant itself this kind of access there.
+    /// Whether the owner may grant itself this kind of access.
     @inlinable
     public func lets(write isWriting: Bool) -> Bool {
         letsIn && !(isWriting && terms.contains(.readsOnly))
     }
 
-    /// How many ticket queues a server can have: as many as a word can tell apart.
+    /// The most ticket queues of a server, which the kind byte can distinguish.
     package static let ticketQueueCount = 254
 
-    /// The epoch of the server that delegated it.
+    /// The epoch of the server that granted the delegation.
     @inlinable
     public var epoch: ServerEpoch { ServerEpoch(truncating: rawValue >> 8) }
 
-    /// Counts the slot's delegations, so that one place's is not taken for the next one's.
+    /// The number of the slot's delegation, which distinguishes it from the next one.
     public var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) & 0x3FFF_FFFF }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String {
         let kind =
             isDelegated ? "delegated" : ticketQueue.map { "in ticket queue \($0)" } ?? "empty"
@@ -233,17 +242,17 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The terms on which a place is delegated.
+/// The restrictions of a delegation.
 public struct SlotTerms: OptionSet, Hashable, Sendable {
-    /// The bits, of which the lower two count.
+    /// The bits; only the lower two are used.
     public let rawValue: UInt8
 
-    /// Terms from their bits.
+    /// Creates terms from their bits.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue & 3 }
 
-    /// The owner grants itself reads there: other clients do so, too.
+    /// The owner may grant itself only reads, because other clients do so, too.
     public static let readsOnly = SlotTerms(rawValue: 2)
-    /// The owner reports the end of each write, because a presenter is to be told of the change.
+    /// The owner reports the end of each write, because a presenter is told about the change.
     public static let reportsWrites = SlotTerms(rawValue: 1)
 }

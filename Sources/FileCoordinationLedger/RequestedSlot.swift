@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a claim that is filed says of delegation.
+// The delegation request in a claim's record.
 
-/// The slot in which a client would like something delegated that its claim is about.
+/// The slot in which a client requests a delegation for a claim's item or directory.
 public struct RequestedSlot: Hashable, Sendable {
-    /// The slot.
+    /// The number of the slot.
     public let number: Int
-    /// Whether it would like the whole directory that the item is in, and not just the item.
+    /// Whether the request is for the whole directory of the item.
     public let isForDirectory: Bool
     /// Whether no claim that its process granted itself runs at the item, and none will before this
     /// one is over: then a delegation of the item, which the process has got meanwhile, may stand.
@@ -15,7 +15,7 @@ public struct RequestedSlot: Hashable, Sendable {
     private static let directoryBit: UInt32 = 1 << 31
     private static let exclusionBit: UInt32 = 1 << 30
 
-    /// A slot for the item of a claim, or for the directory that it is in.
+    /// Creates a request for the item of a claim, or for its directory.
     public init(
         _ number: Int, forDirectory isForDirectory: Bool = false,
         excludesLocalClaims: Bool = false
@@ -25,7 +25,9 @@ public struct RequestedSlot: Hashable, Sendable {
         self.excludesLocalClaims = excludesLocalClaims
     }
 
-    /// What a record says, if it makes sense: 0 for none, one more than the number for one.
+    /// Decodes the field of a record: 0 for none, else the number plus one.
+    ///
+    /// Returns nil for an invalid value.
     init?(encoded: UInt32) {
         let number = encoded & ~(Self.directoryBit | Self.exclusionBit)
         guard (1...UInt32(LedgerLayout.slotCount)).contains(number) else { return nil }

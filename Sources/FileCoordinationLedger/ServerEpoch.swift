@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Servers come and go; the epoch numbers them. Whatever a server swaps names the epoch it was
-// elected in, so that a server which was deposed while it slept finds that none of its swaps
-// succeeds.
+// Epochs number the servers of a runtime directory. Every compare-and-swap of a server expects the
+// server's epoch, so those of a server that was deposed while it was suspended fail.
 
-/// The number of a server's reign.
+/// The epoch of a server.
 ///
-/// Every new server raises it by one; zero is "no server yet".
+/// Every new server takes the next number; zero stands for "no server yet".
 public struct ServerEpoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number, at most ``maximum``.
     public let rawValue: UInt32
@@ -14,36 +13,36 @@ public struct ServerEpoch: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The epoch before the first server.
     public static let none = ServerEpoch(truncating: 0)
 
-    /// The last epoch that fits the 24 bits which a record word has for it.
+    /// The last epoch that fits into the 24 bits of a record word.
     public static let maximum = ServerEpoch(truncating: 0xFF_FFFF)
 
-    /// An epoch from its number, or nil when that is more than 24 bits.
+    /// Creates an epoch; nil if the number has more than 24 bits.
     @inlinable
     public init?(rawValue: UInt32) {
         guard rawValue <= 0xFF_FFFF else { return nil }
         self.rawValue = rawValue
     }
 
-    /// An epoch from the low 24 bits of a word in shared memory, which may hold anything.
+    /// Creates an epoch from the low 24 bits of a word, which may have any value.
     @inlinable
     package init(truncating word: UInt64) {
         rawValue = UInt32(truncatingIfNeeded: word & 0xFF_FFFF)
     }
 
-    /// The next server's epoch, or nil when the numbers are used up.
+    /// The next server's epoch, or nil if all numbers are used.
     public var successor: ServerEpoch? { ServerEpoch(rawValue: rawValue + 1) }
 
-    /// The first of the serial numbers that are this server's to give.
+    /// The first serial number of this server.
     ///
-    /// A deposed server may still write a serial number into a record that has no serial number
-    /// yet. Because serial numbers carry their server's epoch they stay unique even so, and those
-    /// of an earlier server come earlier in line.
+    /// A deposed server may still write a serial number into a record without one. Serial numbers
+    /// contain their server's epoch, so they are unique even then, and those of earlier servers
+    /// come earlier in the queue.
     public var firstSerial: UInt64 { UInt64(rawValue) << 40 | 1 }
 
-    /// The order of reigns.
+    /// Orders epochs by time.
     @inlinable
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// A short form for timelines and failures.
+    /// A short text for logs and test failures.
     public var description: String { "epoch \(rawValue)" }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server writes into a record beside its word: when it was granted, and that an item is not
-// where the body says. A server can be stopped between its look at the record and that write, for
-// as long as it takes the record to be another claim's: so each claim's fields begin with its
-// generation in them, and a server swaps what it saw before it looked.
+// The fields that a server writes into a record besides its word: the time of the grant, and that
+// an item is not at the path in the body. A server can be suspended between its look at the record
+// and the write, until the record has been reused. Therefore the initial value of these fields
+// contains the generation, and the server uses a compare-and-swap with the value that it loaded
+// before its look.
 
 internal import FileCoordinationSystem
 
-/// One such write: it has looked, and not written.
+/// A prepared write to such a field.
 package struct ServerMarking: Sendable {
     private let word: AtomicWord
     private let seen: UInt64
@@ -19,22 +20,24 @@ package struct ServerMarking: Sendable {
         kept = seen & mask
     }
 
-    /// Writes, if nothing was written meanwhile; returns whether it did.
+    /// Writes, if the field is unchanged.
+    ///
+    /// Returns whether it did.
     @discardableResult
     package func write(_ value: UInt64) -> Bool {
         word.compareExchange(expected: seen, desired: kept | value).exchanged
     }
 }
 
-/// How those fields say that nothing was written.
+/// The values of these fields before a server has written them.
 enum ServerField {
-    /// The mark for moved items: the generation above it.
+    /// The mark for moved items, with the generation in the high half.
     static func unmarked(_ generation: UInt32) -> UInt64 { UInt64(generation) << 32 }
     static let markMask: UInt64 = 3
     static let generationMask: UInt64 = 0xFFFF_FFFF << 32
 
-    /// The time of the grant: no time that a clock tells.
+    /// The time of the grant: a value that no clock returns.
     static func ungranted(_ generation: UInt32) -> UInt64 { 1 << 63 | UInt64(generation) }
-    /// The time; 0 if there is none.
+    /// Returns the time; 0 if there is none.
     static func grantTime(_ field: UInt64) -> UInt64 { field >> 63 == 0 ? field : 0 }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the reigning server does to a client's records and slots. Each swap names the server's epoch
-// and the claim's generation, so a server that reigns no longer, or that means a claim which is
-// over, changes nothing.
+// The server's operations on a client's records and slots. Each compare-and-swap expects the
+// server's epoch and the claim's generation, so it fails if the server was deposed or the claim is
+// over.
 
-/// Lets an asked claim's accessor run.
+/// Grants a claim, so that its accessor may run.
 package struct GrantClaim: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
         case granted
-        /// The claim is cancelled or over, or another server reigns.
+        /// The claim is cancelled or over, or another server has taken over.
         ///
-        /// The word that was found.
+        /// The value is the word that was found.
         case refused(RecordWord)
     }
 
@@ -27,10 +27,10 @@ package struct GrantClaim: LedgerProcedure {
     private let flags: RecordFlags
     private let fault: LedgerFault?
 
-    /// Grants the claim of this generation, for the server of this epoch.
+    /// Creates the procedure for the claim of this generation and the server of this epoch.
     ///
-    /// `provisional`: it can be taken back until the client has taken it up. `local`: its client
-    /// ends it without a report unless a server asks for one.
+    /// - Parameter flags: `provisional` if the grant can be withdrawn until the client takes it up;
+    ///   `unreported` if the client need not report the release.
     package init(
         record: Int, generation: UInt32, epoch: ServerEpoch, flags: RecordFlags = [],
         fault: LedgerFault? = nil
@@ -72,9 +72,9 @@ package struct GrantClaim: LedgerProcedure {
     }
 }
 
-/// Takes back a grant that the client has not taken up: it waits in the queue again.
+/// Withdraws a grant that the client has not taken up, so that the claim waits in the queue again.
 ///
-/// No thread need be woken: one that sleeps on the word sleeps on.
+/// No thread is woken: one that sleeps on the word continues to sleep.
 package struct WithdrawGrant: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -86,7 +86,8 @@ package struct WithdrawGrant: LedgerProcedure {
     private let offer: RecordWord
     private let fault: LedgerFault?
 
-    /// Withdraws what the server of this epoch has granted to the claim of this generation.
+    /// Creates the procedure for the claim of this generation, which the server of this epoch has
+    /// granted.
     package init(record: Int, generation: UInt32, epoch: ServerEpoch, fault: LedgerFault? = nil) {
         self.record = record
         self.fault = fault
@@ -94,7 +95,7 @@ package struct WithdrawGrant: LedgerProcedure {
         offer = RecordWord(.granted, flags, epoch, generation: generation)
     }
 
-    /// Whether it had not been taken up, and now waits.
+    /// Returns whether the grant had not been taken up, so that the claim waits now.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
         case .start:
@@ -109,7 +110,7 @@ package struct WithdrawGrant: LedgerProcedure {
     }
 }
 
-/// Gives a record back to its client, after the server has taken all that it wants from it.
+/// Returns a record to its client, after the server has read everything that it needs from it.
 package struct ReapRecord: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -123,7 +124,7 @@ package struct ReapRecord: LedgerProcedure {
     private let epoch: ServerEpoch
     private let fault: LedgerFault?
 
-    /// Reaps the claim of this generation, for the server of this epoch.
+    /// Creates the procedure for the claim of this generation and the server of this epoch.
     package init(record: Int, generation: UInt32, epoch: ServerEpoch, fault: LedgerFault? = nil) {
         self.record = record
         self.generation = generation
@@ -131,7 +132,7 @@ package struct ReapRecord: LedgerProcedure {
         self.fault = fault
     }
 
-    /// Whether this server made it free.
+    /// Returns whether this server made the record free.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
         case .start:
@@ -147,15 +148,16 @@ package struct ReapRecord: LedgerProcedure {
             return .perform(
                 .compareExchange(.record(record), expected: word.rawValue, desired: free))
         case .swapped(let expected):
-            // Only a later server changes a record that is over.
+            // Only a later server changes the record of an ended claim.
             return .finished(value == expected.rawValue)
         }
     }
 }
 
-/// Delegates a place to the ledger's owner: alone, in its turn, or for reading with others.
+/// Delegates an item to the ledger's owner: exclusively, in a ticket queue, or for reads together
+/// with others.
 ///
-/// The server has made sure that no other process is interested in anything else.
+/// The server has made sure that no other process is concerned in a conflicting way.
 package struct DelegateSlot: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -181,7 +183,7 @@ package struct DelegateSlot: LedgerProcedure {
         self.fault = fault
     }
 
-    /// What the owner is to be told; nil if another server reigns.
+    /// Returns the slot's new word; nil if another server has taken over.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<SlotWord?> {
         switch state {
         case .start:
@@ -208,7 +210,7 @@ package struct DelegateSlot: LedgerProcedure {
     }
 }
 
-/// Takes a delegation back.
+/// Revokes a delegation.
 ///
 /// The server scans the owner's records afterwards: see ``RequestReleaseReport``.
 package struct RevokeSlot: LedgerProcedure {
@@ -226,12 +228,12 @@ package struct RevokeSlot: LedgerProcedure {
         self.delegation = delegation
     }
 
-    /// Whether it stood until now.
+    /// Returns whether the delegation was valid until now.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
         case .start:
             state = .swapped
-            // The terms stay, and mean nothing.
+            // The terms stay in the word and have no effect.
             let next = SlotWord(
                 isDelegated: false, terms: delegation.terms, delegation.epoch,
                 sequence: delegation.sequence)
@@ -244,12 +246,12 @@ package struct RevokeSlot: LedgerProcedure {
     }
 }
 
-/// Looks at one of the owner's records after a delegation was revoked.
+/// Converts one of the owner's records after a delegation was revoked.
 ///
-/// A local claim in use becomes an ordinary held one, whose release the server is told of. A local
-/// draft, whose client has perhaps looked at the slot already, is touched: its client's swap to
-/// `granted` fails, and it asks like any other. So does one that waits in a ticket queue: from now
-/// on the server decides of it. So revoking never waits.
+/// A running local claim becomes an ordinary one, whose release is reported. A local draft, whose
+/// client may have checked the slot already, is changed so that its client's compare-and-swap to
+/// `granted` fails and the claim is filed. A claim that waits in a ticket queue is decided by the
+/// server from now on. So revoking never waits for the client.
 package struct RequestReleaseReport: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -262,14 +264,18 @@ package struct RequestReleaseReport: LedgerProcedure {
     private let epoch: ServerEpoch
     private let isForTicketQueue: Bool
 
-    /// `isForTicketQueue`: whether claims that wait in a ticket queue are meant, too.
+    /// Creates the procedure.
+    ///
+    /// `isForTicketQueue` says whether it includes claims in ticket queues.
     package init(record: Int, epoch: ServerEpoch, isForTicketQueue: Bool = true) {
         self.record = record
         self.epoch = epoch
         self.isForTicketQueue = isForTicketQueue
     }
 
-    /// The word as it is now; held if its state is `granted`.
+    /// Returns the present word.
+    ///
+    /// If its state is `granted`, the claim is running.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<RecordWord> {
         switch state {
         case .start:

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client that waits for a server is told that one listens. Nothing in the file system tells
-// it without a watch, of which a user has few; so a server that begins to listen says it in a word
-// of every ledger that it found, and wakes the threads that sleep there. A server that knows
-// nothing of this word tells no client: a thread that waits looks now and then all the same.
+// Wakes clients that wait for a server when one begins to listen. The file system does not tell
+// them without a watch, of which each user has only few. So a server that begins to listen
+// increments a word in every ledger that it has found, and wakes the threads that sleep on it.
+// Older servers do not do this; a waiting thread therefore also polls.
 
 internal import FileCoordinationSystem
 
-/// Rings when a server begins to listen.
+/// A counter in a ledger, which a server increments when it begins to listen.
 public struct ServerReadyEvent: Sendable {
-    /// Held, so that the word stays valid.
+    /// Retained, so that the word stays valid.
     private let mapping: SharedMapping
     private let word: AtomicWord
 
@@ -18,18 +18,19 @@ public struct ServerReadyEvent: Sendable {
         word = mapping.word(at: LedgerLayout.Header.service)
     }
 
-    /// How often it has rung: to be read before one looks for a server.
+    /// The present count; must be read before looking for a server.
     public var count: UInt32 { UInt32(truncatingIfNeeded: word.load()) }
 
-    /// Sleeps until it has rung since `count` was read, or until `deadline`, in nanoseconds of
+    /// Sleeps until the count differs from `count`, or until `deadline`, in nanoseconds of
     /// ``MonotonicClock``.
     public func wait(since count: UInt32, until deadline: UInt64) {
         _ = Futex.wait(word.futexAddress, expected: count, deadline: deadline)
     }
 
-    /// Rings.
+    /// Increments the count and wakes the client.
     ///
-    /// For servers: one at a time writes the word, and what a deposed one writes costs a look.
+    /// Only servers call this. Usually one server at a time writes the word; a lost increment of a
+    /// deposed one costs only another look.
     func ring() {
         word.store(word.load() &+ 1)
         Futex.wake(word.futexAddress)
@@ -37,7 +38,7 @@ public struct ServerReadyEvent: Sendable {
 }
 
 extension LedgerWriter {
-    /// Rings when a server begins to listen.
+    /// The event of this process's ledger.
     public var serverReadyEvent: ServerReadyEvent { ServerReadyEvent(memory) }
 }
 

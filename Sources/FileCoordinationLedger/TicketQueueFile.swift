@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `RUNTIME/relays.EPOCH`, a name from older versions: one server's ticket queues, in memory that it
-// shares with those of its clients that have one. It is the only memory that two clients share;
-// what one of them does wrong in it can let another one have its turn early, at a place that both
-// of them write.
+// `RUNTIME/relays.EPOCH` (a name from older versions): the ticket queues of one server, in memory
+// that it shares with its clients. It is the only memory that clients share with each other. A
+// faulty client can cause another one to get its turn too early, for an item that both of them
+// write.
 
 public import FileCoordinationSystem
 
-/// The words of one server's ticket queues, mapped.
+/// The mapped ticket queues of one server.
 ///
-/// May be used from any thread. A forked child has no such memory and must not touch it.
+/// May be used from any thread. The memory is not mapped in a forked child, which must not touch
+/// it.
 public final class TicketQueueFile: Sendable {
-    /// The server whose ticket queues they are.
+    /// The epoch of the server.
     public let epoch: ServerEpoch
     private let mapping: SharedMapping
 
-    /// How many ticket queues there are.
+    /// The number of ticket queues.
     public static let count = SlotWord.ticketQueueCount
-    /// Each has a cache line of its own.
+    /// The distance of two words, so that each has its own cache line.
     package static let stride = 64
     private static let length = 16384
     private static let prefix = "relays."
 
-    /// Maps the ticket queues of a server, whose file is there; its server makes it.
+    /// Maps the ticket queues of a server.
     ///
-    /// Cutting the file off ends no process: no client takes a number there any more.
+    /// Only the server itself creates the file.
+    ///
+    /// If another process truncates the file, no process crashes, but no client can take a ticket
+    /// any more.
     public init(
         directory: Directory, epoch: ServerEpoch, isNew: Bool = false
     ) throws(LedgerError) {
@@ -50,7 +54,7 @@ public final class TicketQueueFile: Sendable {
         self.mapping = mapping
     }
 
-    /// The epoch of the server whose file has this name; nil if it is no such file.
+    /// Returns the epoch in the name of such a file, or nil for other names.
     public static func epoch(ofFile name: String) -> UInt32? {
         guard name.hasPrefix(prefix), let epoch = UInt32(name.dropFirst(prefix.count)),
             name == prefix + String(epoch)
@@ -58,32 +62,35 @@ public final class TicketQueueFile: Sendable {
         return epoch
     }
 
-    /// Removes a server's file; who has it mapped keeps that.
+    /// Removes a server's file.
+    ///
+    /// Existing mappings stay valid.
     public static func remove(epoch: UInt32, from directory: Directory) {
         try? directory.remove(prefix + String(epoch))
     }
 
     func word(of ticketQueue: Int) -> AtomicWord { mapping.word(at: ticketQueue * Self.stride) }
 
-    // MARK: The server's side
+    // MARK: Server
 
-    /// Begins or ends a ticket queue: its line is empty, and it is the server's turn.
+    /// Begins or ends a ticket queue: afterwards it is empty, and the turn is the server's.
     ///
-    /// Who waited is woken.
-    ///
-    /// Returns the server's number for ``pass(_:)``, and how many turns there were before; nil if a
-    /// client changes the word all the time, as none of ours does: then it is not to be used again.
+    /// Wakes the clients that waited. Returns the server's ticket for ``pass(_:)``, and the number
+    /// of turns so far. Returns nil if a faulty client changes the word all the time; the queue
+    /// must not be used again then.
     public func renew(_ ticketQueue: Int) -> (turn: QueueTurn, turnsBefore: Int)? {
         run(RenewTicketQueue(ticketQueue)).map { (QueueTurn(ticket: $0.ticket), $0.turnsBefore) }
     }
 
-    /// Whether anybody has taken a number behind the one whose turn it is.
+    /// Whether any client has taken a ticket behind the one that is served.
     public func hasQueue(_ ticketQueue: Int) -> Bool {
         TicketQueueWord(rawValue: word(of: ticketQueue).load()).numbersTaken > 1
     }
 
-    /// Ends all ticket queues of a server that is gone, once every ledger is the next one's: a
-    /// client that waits finds that the next server decides about its claim.
+    /// Ends all ticket queues of a former server, after every ledger was raised to the new server's
+    /// epoch.
+    ///
+    /// A client that waits finds that the new server decides about its claim.
     public func endAll() {
         for ticketQueue in 0..<Self.count
         where TicketQueueWord(rawValue: word(of: ticketQueue).load()).isBegun {
@@ -91,18 +98,19 @@ public final class TicketQueueFile: Sendable {
         }
     }
 
-    // MARK: Of all processes
+    // MARK: All processes
 
-    /// Which number has its turn; nil if the word is not used for what the ticket is of any more.
+    /// Returns the ticket number that is served; nil if the word is used for another queue now.
     func serving(for ticket: QueueTicket) -> UInt32? {
         let word = TicketQueueWord(rawValue: word(of: ticket.ticketQueue).load())
         return word.generation == ticket.generation ? word.serving : nil
     }
 
-    /// Gives the turn to the next one.
+    /// Passes the turn to the next client.
     public func pass(_ turn: QueueTurn) { _ = run(PassTurn(turn.ticket)) }
 
-    /// Runs a procedure that touches ticket queues alone; nil if its swaps fail all the time.
+    /// Runs a procedure on ticket queues only; returns nil if its compare-and-swaps fail all the
+    /// time.
     private func run<Procedure: LedgerProcedure>(_ procedure: Procedure) -> Procedure.Outcome? {
         var procedure = procedure
         var observed: UInt64 = 0
@@ -115,7 +123,9 @@ public final class TicketQueueFile: Sendable {
         return nil
     }
 
-    /// Honest clients change a word a few times while another one does.
+    /// The most attempts.
+    ///
+    /// Correct clients change a word only a few times while another one does.
     private static let patience = 10_000
 
     private func perform(_ operation: MemoryOperation) -> UInt64 {
@@ -139,7 +149,7 @@ public final class TicketQueueFile: Sendable {
     }
 }
 
-/// One's turn in a ticket queue, or the number with which one waits for it.
+/// A turn in a ticket queue, or a ticket that waits for its turn.
 public struct QueueTurn: Hashable, Sendable {
     package let ticket: QueueTicket
 

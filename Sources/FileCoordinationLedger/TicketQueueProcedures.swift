@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a place goes from one client to the next without a server. A ticket queue gives the order;
-// what counts is each claim's own record, as ever: in its turn a client makes it `granted`, and
-// until then a server that wants to decide again makes it `asked` like any other. One of the two
-// swaps fails.
+// How an item is handed from client to client without the server. A ticket queue defines the order,
+// but each claim's own record decides: in its turn, a client makes its record `granted`; a server
+// that wants to decide makes it `asked` like any other. One of the two compare-and-swaps fails.
 
-/// Takes a number in the line of a ticket queue.
+/// Takes a ticket of a ticket queue.
 ///
-/// The slot is looked at between the word's load and its swap: so a number of a later use, which is
-/// another place's, is never taken.
+/// The slot is checked between the load and the compare-and-swap of the queue's word. So the client
+/// never takes a ticket after the word has been reused for another item.
 package struct DrawTicket: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The number, and whether its turn has come.
+        /// The ticket, and whether its turn has come.
         case joined(QueueTicket, isTurn: Bool)
-        /// The place is not to be had in this way any more.
+        /// The item is no longer in this ticket queue.
         case gone
     }
 
@@ -29,7 +28,7 @@ package struct DrawTicket: LedgerProcedure {
     private let slot: Int
     private let delegation: SlotWord
 
-    /// Joins the ticket queue that `delegation` in `slot` names.
+    /// Creates the procedure for the ticket queue that `delegation` in `slot` names.
     package init(ticketQueue: Int, slot: Int, delegation: SlotWord) {
         self.ticketQueue = ticketQueue
         self.slot = slot
@@ -42,8 +41,8 @@ package struct DrawTicket: LedgerProcedure {
             return load()
         case .loaded:
             let word = TicketQueueWord(rawValue: value)
-            // Each process has zeros of its own where the file was cut off: they lock no client
-            // out.
+            // In a truncated file, each process sees its own zeros, which cannot coordinate the
+            // clients.
             guard word.isBegun else { return .finished(.gone) }
             state = .lookedAtSlot(word)
             return .perform(.load(.slot(slot)))
@@ -67,13 +66,14 @@ package struct DrawTicket: LedgerProcedure {
     }
 }
 
-/// Waits until it is a number's turn, and then grants its claim.
+/// Waits for a ticket's turn, and then grants its claim.
 package struct AwaitTurn: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The accessor may run, and the turn is to be passed on when it is over.
+        /// The accessor may run, and the turn must be passed on afterwards.
         case granted
-        /// The ticket queue has ended, or took too long, or a server has the claim in hand: it is
-        /// to be waited for as any other, see ``LeaveTicketQueue``.
+        /// The ticket queue has ended or took too long, or a server decides about the claim.
+        ///
+        /// It must be waited for like any other claim; see ``LeaveTicketQueue``.
         case left
     }
 
@@ -91,7 +91,7 @@ package struct AwaitTurn: LedgerProcedure {
     private let generation: UInt32
     private let fault: LedgerFault?
 
-    /// Waits with `ticket` for the claim of this generation.
+    /// Creates the procedure for the claim of this generation, which waits with `ticket`.
     package init(
         _ ticket: QueueTicket, record: Int, generation: UInt32, fault: LedgerFault? = nil
     ) {
@@ -136,9 +136,9 @@ package struct AwaitTurn: LedgerProcedure {
     }
 }
 
-/// Makes a claim that waits in a ticket queue one like any other.
+/// Converts a claim that waits in a ticket queue to an ordinary one.
 ///
-/// Tell the server to look at it afterwards, whatever it is by then.
+/// The caller must tell the server to look at it afterwards, whatever its state is then.
 package struct LeaveTicketQueue: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -177,10 +177,10 @@ package struct LeaveTicketQueue: LedgerProcedure {
     }
 }
 
-/// Lets the next one have its turn.
+/// Passes the turn to the next ticket.
 ///
-/// A client that has left the line has no turn to pass on: until the server has ended the ticket
-/// queue, or those behind it have left as well, no client has one.
+/// A client that has left the queue does not pass its turn on. No client has a turn then until the
+/// server has ended the ticket queue, or until the clients behind have left as well.
 package struct PassTurn: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -192,7 +192,7 @@ package struct PassTurn: LedgerProcedure {
     private var state = State.start
     private let ticket: QueueTicket
 
-    /// Ends the turn of a number, if it is its turn.
+    /// Creates the procedure that ends the turn of a ticket, if it is being served.
     package init(_ ticket: QueueTicket) { self.ticket = ticket }
 
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Void> {
@@ -215,7 +215,7 @@ package struct PassTurn: LedgerProcedure {
     }
 
     private mutating func pass(from word: TicketQueueWord) -> ProcedureStep<Void> {
-        // Another use of the word by now: nothing is owed to it.
+        // The word has been reused, so there is no turn to pass on.
         guard word.serves(ticket) else { return .finished(()) }
         state = .swapped(expected: word)
         return .perform(
@@ -225,8 +225,9 @@ package struct PassTurn: LedgerProcedure {
     }
 }
 
-/// Begins a ticket queue in which it is the server's turn, or ends one: all numbers that were taken
-/// before are worth nothing, and their owners are woken.
+/// Begins a ticket queue, in which the turn is the server's, or ends one.
+///
+/// All earlier tickets become invalid, and their owners are woken.
 package struct RenewTicketQueue: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -240,7 +241,7 @@ package struct RenewTicketQueue: LedgerProcedure {
 
     package init(_ ticketQueue: Int) { self.ticketQueue = ticketQueue }
 
-    /// The server's own number, and how many turns there were before.
+    /// Returns the server's own ticket, and the number of turns so far.
     package mutating func advance(
         observing value: UInt64
     ) -> ProcedureStep<(ticket: QueueTicket, turnsBefore: Int)> {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may have a watch of directories. The kernel gives each user a hundred or so of them, for all
-// programs; the server gives a part of those to its clients, the first that come. A word in the
-// ledger says so: it outlives the server, and goes with the client.
+// The permission of a client to use an inotify instance. The kernel allows each user about a
+// hundred for all programs. The server gives a part of these to its first clients. The permission
+// is a word in the ledger, so it survives a change of servers and ends with the client.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// Whether a server has allowed this process a watch of directories.
+    /// Whether a server has permitted this process to use an inotify instance.
     public var mayWatch: Bool {
         memory.mapping.word(at: LedgerLayout.Header.mayWatch).load() != 0
     }
 }
 
 extension LedgerReader {
-    /// Whether the client was allowed a watch of directories.
+    /// Whether the client may use an inotify instance.
     public var mayWatch: Bool {
         memory.mapping.word(at: LedgerLayout.Header.mayWatch).load() != 0
     }
 
-    /// Allows the client a watch of directories.
+    /// Permits the client to use an inotify instance.
     public func permitWatching() {
         memory.mapping.word(at: LedgerLayout.Header.mayWatch).store(1)
     }

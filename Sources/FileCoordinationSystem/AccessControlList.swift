@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// POSIX access control lists: who may do what with a file. A plain mode is a list of three entries.
-// What cannot be kept of a list is left out in such a way that no user gains a right by it: an
-// entry may also forbid what a more general one would allow.
+// POSIX access control lists of files. A plain mode is equivalent to a list of three entries. What
+// cannot be kept of a list is removed in such a way that no user gains a right: an entry may also
+// forbid what a more general one would allow.
 
 /// The access that a file gives to its owner, its group, named users and groups, and others.
 package struct AccessControlList: Hashable, Sendable {
-    /// Whom an entry is about, as the kernel numbers it.
+    /// The kind of an entry, with the kernel's number.
     package enum Tag: UInt16, Sendable {
         case owner = 0x01
         case user = 0x02
@@ -16,12 +16,12 @@ package struct AccessControlList: Hashable, Sendable {
         case other = 0x20
     }
 
-    /// One line of the list.
+    /// One entry of the list.
     package struct Entry: Hashable, Sendable {
         package var tag: Tag
-        /// Reading 4, writing 2, executing 1.
+        /// Read is 4, write is 2, execute is 1.
         package var rights: UInt16
-        /// The user or group; only of named ones.
+        /// The user or group ID; only for named entries.
         package var id: UInt32
 
         package init(_ tag: Tag, _ rights: UInt16, id: UInt32 = .max) {
@@ -31,12 +31,12 @@ package struct AccessControlList: Hashable, Sendable {
         }
     }
 
-    /// In the kernel's order.
+    /// The entries in the kernel's order.
     package private(set) var entries: [Entry]
 
     package init(_ entries: [Entry]) { self.entries = entries }
 
-    /// What the nine bits of `mode` say.
+    /// Creates the list that is equivalent to the nine bits of `mode`.
     package init(mode: UInt32) {
         entries = [
             Entry(.owner, UInt16(mode >> 6 & 7)), Entry(.group, UInt16(mode >> 3 & 7)),
@@ -44,15 +44,15 @@ package struct AccessControlList: Hashable, Sendable {
         ]
     }
 
-    // MARK: As the kernel has it
+    // MARK: Encoding
 
-    /// The attribute that holds a file's list, where it is more than a mode.
+    /// The attribute that contains a file's list, if a mode cannot express it.
     package static let attribute = Array("system.posix_acl_access".utf8)
-    /// The attribute that holds the list which new files in a directory get.
+    /// The attribute that contains the list for new files in a directory.
     package static let defaultAttribute = Array("system.posix_acl_default".utf8)
     private static let version: UInt32 = 2
 
-    /// Reads an attribute's value; nil if it is none.
+    /// Parses an attribute's value; returns nil if it is invalid.
     package init?(attribute bytes: [UInt8]) {
         guard bytes.count >= 4, (bytes.count - 4) % 8 == 0,
             Self.number(bytes[0..<4]) == Self.version
@@ -67,7 +67,7 @@ package struct AccessControlList: Hashable, Sendable {
         guard [.owner, .group, .other].allSatisfy({ entry($0) != nil }) else { return nil }
     }
 
-    /// The attribute's value.
+    /// The list as an attribute's value.
     package var attributeValue: [UInt8] {
         func bytes(_ number: UInt32, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * UInt32($0))) }
@@ -82,12 +82,14 @@ package struct AccessControlList: Hashable, Sendable {
         bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
-    /// Whether it says more than a mode can.
+    /// Whether the list contains more than a mode can express.
     package var isExtended: Bool { entries.count > 3 }
 
-    /// The nine bits of the mode that go with it: of a list with a mask, the group's are the mask.
+    /// The nine bits of the equivalent mode.
+    ///
+    /// If the list has a mask, the group's bits are the mask.
     package var mode: UInt32 {
         let group = entry(.mask) ?? entry(.group) ?? 0
         return UInt32(entry(.owner) ?? 0) << 6 | UInt32(group) << 3 | UInt32(entry(.other) ?? 0)
@@ -95,25 +97,26 @@ package struct AccessControlList: Hashable, Sendable {
 
     private func entry(_ tag: Tag) -> UInt16? { entries.first { $0.tag == tag }?.rights }
 
-    /// What all entries of that kind give, the mask applied; everything if there are none.
+    /// The rights that all entries of this kind have after the mask is applied; all rights if there
+    /// are none.
     private func common(_ tag: Tag) -> UInt16 {
         let mask = entry(.mask) ?? 7
         return entries.filter { $0.tag == tag }.reduce(7) { $0 & $1.rights & mask }
     }
 
-    // MARK: Narrowing
+    // MARK: Reducing rights
 
-    /// Gives these rights to an entry of which there is one.
+    /// Sets the rights of the entry of this kind, of which there is one.
     package mutating func set(_ tag: Tag, to rights: UInt16) {
         for index in entries.indices where entries[index].tag == tag {
             entries[index].rights = rights & 7
         }
     }
 
-    /// What remains when a file of this list comes to another group.
+    /// The list to use if the file gets another group.
     ///
-    /// The new group's members were others, or a named group's members, until now; the old group's
-    /// members become others.
+    /// The members of the new group counted as others, or as members of a named group, until now.
+    /// The members of the old group become others.
     package var forAnotherGroup: AccessControlList {
         let others = common(.group) & (entry(.other) ?? 0)
         var result = self
@@ -122,10 +125,10 @@ package struct AccessControlList: Hashable, Sendable {
         return result
     }
 
-    /// What remains when the named users and groups cannot be kept.
+    /// The list to use if named users and groups cannot be kept.
     ///
-    /// A named user becomes one of the group's or of the others, a named group's members become
-    /// others.
+    /// A named user then counts as a member of the group or as other; members of a named group
+    /// count as others.
     package var withoutNames: AccessControlList {
         let owner = UInt32(entry(.owner) ?? 0)
         let group = UInt32(common(.group) & common(.user))
@@ -133,7 +136,8 @@ package struct AccessControlList: Hashable, Sendable {
         return AccessControlList(mode: owner << 6 | group << 3 | other)
     }
 
-    /// What a new file gets from a directory's default list, when it is created with `mode`.
+    /// Returns the list of a new file that is created with `mode` in a directory with this default
+    /// list.
     package func ofNewFile(mode: UInt32) -> AccessControlList {
         var result = self
         result.set(.owner, to: common(.owner, limit: mode >> 6))

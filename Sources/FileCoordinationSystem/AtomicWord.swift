@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic operations on a word in memory that other code laid out, such as a mapped file. The
-// standard library's atomics are used in place: an Atomic<UInt64> is its 8 bytes and nothing else.
+// Atomic operations on a word in existing memory, such as a mapped file. The standard library's
+// atomics are used in place, because an Atomic<UInt64> consists of its 8 bytes only.
 
 public import Synchronization
 
-/// A word of 64 bits at an address, of which every access is atomic.
+/// A 64-bit word at an address, all accesses to which are atomic.
 ///
-/// It does not own the memory: the address must stay valid, and be used only like this.
-/// `@unchecked` because it holds an address; that all accesses are atomic is the very point.
+/// It does not own the memory: the address must remain valid, and all code must use the word in
+/// this way. `@unchecked` because it contains an address; atomic access makes it safe.
 public struct AtomicWord: @unchecked Sendable {
-    /// Where the word is.
+    /// The address of the word.
     public let address: UnsafeMutableRawPointer
 
-    /// The word `offset` bytes behind `base`, which must make an address that is a multiple of 8.
+    /// Creates the word `offset` bytes after `base`; the sum must be a multiple of 8.
     @inlinable
     public init(at base: UnsafeMutableRawPointer, offset: Int = 0) {
         address = base + offset
@@ -25,7 +25,7 @@ public struct AtomicWord: @unchecked Sendable {
         address.assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// The address of the low 32 bits, which a ``Futex`` can wait on.
+    /// The address of the low 32 bits, on which a ``Futex`` can wait.
     @inlinable
     public var futexAddress: UnsafeMutableRawPointer {
         #if _endian(little)
@@ -35,19 +35,19 @@ public struct AtomicWord: @unchecked Sendable {
         #endif
     }
 
-    /// Reads the word, sequentially consistent.
+    /// Loads the word, sequentially consistent.
     @inlinable
     public func load() -> UInt64 { atomic.pointee.load(ordering: .sequentiallyConsistent) }
 
-    /// Writes the word, sequentially consistent.
+    /// Stores the word, sequentially consistent.
     @inlinable
     public func store(_ value: UInt64) {
         atomic.pointee.store(value, ordering: .sequentiallyConsistent)
     }
 
-    /// Writes `desired` if the word is `expected`, sequentially consistent.
+    /// Stores `desired` if the word is `expected`, sequentially consistent.
     ///
-    /// `original` is what was there. Never fails without reason.
+    /// `original` is the previous value. Does not fail spuriously.
     @inlinable
     public func compareExchange(
         expected: UInt64, desired: UInt64
@@ -56,30 +56,31 @@ public struct AtomicWord: @unchecked Sendable {
             expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     }
 
-    /// Reads the word; what was written before the value was released is visible afterwards.
+    /// Loads the word with acquire ordering: what was written before the value was stored with
+    /// release ordering is visible afterwards.
     @inlinable
     public func loadAcquiring() -> UInt64 { atomic.pointee.load(ordering: .acquiring) }
 
-    /// Writes the word after everything that was written before.
+    /// Stores the word with release ordering, after all earlier writes.
     @inlinable
     public func storeReleasing(_ value: UInt64) {
         atomic.pointee.store(value, ordering: .releasing)
     }
 
-    /// What was read before this, of whatever memory, is not read after it.
+    /// An acquire fence: earlier loads, of any memory, are not reordered behind it.
     @inlinable
     public static func fenceAcquiring() { atomicMemoryFence(ordering: .acquiring) }
 
-    /// What was read or written before this is not seen after what is written later.
+    /// A release fence: earlier loads and stores are not reordered behind later stores.
     @inlinable
     public static func fenceReleasing() { atomicMemoryFence(ordering: .releasing) }
 
-    /// Reads the word, with no promise about anything else: for plain data that others may be
-    /// writing, and that is validated afterwards.
+    /// Loads the word without any ordering, for data that others may be writing and that is
+    /// validated afterwards.
     @inlinable
     public func loadRelaxed() -> UInt64 { atomic.pointee.load(ordering: .relaxed) }
 
-    /// Writes the word, with no promise about anything else.
+    /// Stores the word without any ordering.
     @inlinable
     public func storeRelaxed(_ value: UInt64) {
         atomic.pointee.store(value, ordering: .relaxed)

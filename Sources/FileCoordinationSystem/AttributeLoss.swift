@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What could not be kept when a file was replaced by another one.
+// The attributes that could not be kept when a file was replaced by another one.
 
-/// Something of the former file that its successor does not have.
+/// An attribute of the former file that the new one does not have.
 public enum AttributeLoss: Hashable, Sendable, CustomStringConvertible {
-    /// The owner, by number; the successor belongs to the user who made it.
+    /// The owner, by user ID; the new file belongs to the user who created it.
     case owner(UInt32)
-    /// The group, by number.
+    /// The group, by group ID.
     case group(UInt32)
     /// The set-user-ID or set-group-ID bit.
     case specialBits
-    /// The access control list; what it allowed to named users and groups is not allowed.
+    /// The access control list; the rights of named users and groups are removed.
     case accessControlList
-    /// An extended attribute, by name; security labels are such.
+    /// An extended attribute, by name; security labels are extended attributes.
     case attribute([UInt8])
 
-    /// What it is, as part of a sentence.
+    /// A description, as part of a sentence.
     public var description: String {
         switch self {
         case .owner(let user): "its owner (user \(user))"

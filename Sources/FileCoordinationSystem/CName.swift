@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name or path on its way to the kernel, which stops reading at a zero byte: a name that holds
-// one would silently become another name, so it is refused.
+// A name or path for the kernel, which reads up to the first zero byte. A name that contains one
+// would denote another file, so it is rejected.
 
 import Glibc
 
-/// A zero-terminated path without a zero inside.
+/// A zero-terminated path without a zero byte inside.
 struct CName: CustomStringConvertible {
     private let bytes: [CChar]
 
@@ -34,7 +34,7 @@ struct CName: CustomStringConvertible {
         }
     }
 
-    /// The name in quotes, for messages.
+    /// The name in quotes, for error messages.
     var description: String {
         let text = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return "\"\(text)\""

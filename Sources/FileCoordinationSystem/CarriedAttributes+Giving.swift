@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Giving a file the attributes of the one whose place it takes. The order matters: until the end
-// only its maker has access, a change of owner takes bits and labels away, and a mode that is set
-// beside an inherited list would open that list's entries.
+// Sets the attributes of a former file on the file that replaces it. The order matters: until the
+// end, only the creator has access; a change of owner clears bits and labels; and a mode that is
+// set while an inherited list exists would extend the rights of that list's entries.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 extension CarriedAttributes {
-    /// Gives `copy` these attributes; returns what could not be kept, in words for people.
+    /// Sets these attributes on `copy`, and returns what could not be kept.
     ///
-    /// `copy` belongs to this process and has no name yet that others use. Any thread.
+    /// `copy` belongs to this process and has no name yet that others use. May be called on any
+    /// thread.
     ///
-    /// - Returns: what the copy does not have; empty if it has everything.
-    /// - Throws: `SystemError` if the copy's access is not certain: it must not be used then.
+    /// - Returns: the attributes that the copy does not have; empty if it has all.
+    /// - Throws: `SystemError` if the access rights of the copy are uncertain. It must not be used
+    ///   then.
     public func give(to copy: Descriptor) throws(SystemError) -> [AttributeLoss] {
         var losses = unreadable
         let isDirectory = try copy.status().kind == .directory
         try setMode(isDirectory ? 0o700 : 0o600, of: copy)
-        // While it is its maker's, who may write it whatever its mode will be.
+        // User attributes are set while the file belongs to its creator, who may write it whatever
+        // its final mode is.
         let labels = attributes.filter { $0.name.starts(with: "security.".utf8) }
         set(attributes.filter { !labels.contains($0) }, of: copy, &losses)
         var (access, specialBits) = (self.access, self.specialBits)
@@ -40,8 +43,10 @@ extension CarriedAttributes {
 
     // MARK: Owner and group
 
-    /// Gives the copy to the former owner and group as far as that is allowed, and narrows what
-    /// would be widened by it; returns whether both were kept.
+    /// Sets the former owner and group as far as that is permitted, and reduces rights that would
+    /// otherwise be extended.
+    ///
+    /// Returns whether both were kept.
     private func takeIdentity(
         _ copy: Descriptor, _ access: inout AccessControlList, _ specialBits: inout UInt32,
         _ losses: inout [AttributeLoss]
@@ -58,8 +63,8 @@ extension CarriedAttributes {
         let isGroupKept = own.ownerGroupID == identity.group
         if !isOwnerKept {
             losses.append(.owner(identity.owner))
-            // The new owner is the writer, who has what he had. To run as the former owner was not
-            // meant for what he writes, nor for him.
+            // The new owner is the writing user, who keeps the rights that he had. The set-user-ID
+            // bit was not meant for files that this user writes.
             access.set(.owner, to: identity.ownRights)
             specialBits &= 0o1000
         }
@@ -73,7 +78,7 @@ extension CarriedAttributes {
 
     // MARK: Access
 
-    /// Returns what the copy's list is by now.
+    /// Returns the list of the copy after this call.
     private func set(
         _ access: AccessControlList, of copy: Descriptor, _ losses: inout [AttributeLoss]
     ) throws(SystemError) -> AccessControlList {
@@ -86,7 +91,7 @@ extension CarriedAttributes {
                 losses.append(.accessControlList)
             }
         }
-        // A copy may have inherited a list from its directory.
+        // The copy may have inherited a list from its directory.
         try ExtendedAttributes.remove(AccessControlList.attribute, of: copy)
         return access.isExtended ? access.withoutNames : access
     }
@@ -107,7 +112,9 @@ extension CarriedAttributes {
         }
     }
 
-    /// Whether all of them are set.
+    /// Sets the lists of other kinds.
+    ///
+    /// Returns whether all could be set.
     private func setForeignLists(of copy: Descriptor) -> Bool {
         foreignLists.allSatisfy {
             (try? ExtendedAttributes.set($0.name, to: $0.value, of: copy)) != nil
@@ -126,7 +133,7 @@ extension CarriedAttributes {
         _ attributes: [Attribute], of copy: Descriptor, _ losses: inout [AttributeLoss]
     ) {
         for attribute in attributes {
-            // Labels that are given by the system are often the same already.
+            // Labels that the system assigns are often the same already.
             let isThere = try? ExtendedAttributes.value(of: attribute.name, of: copy)
             guard isThere != attribute.value else { continue }
             do throws(SystemError) {

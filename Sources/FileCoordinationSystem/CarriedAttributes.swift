@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to a file besides its contents, on its way to the file that takes its place: owner,
-// group, mode, access control list, extended attributes and security labels. It is carried whole,
-// or narrowed, and never widened: what cannot be kept is reported, and no user gains a right by it.
+// The attributes of a file besides its contents, for the file that replaces it: owner, group, mode,
+// access control list, extended attributes and security labels. They are copied completely, or with
+// fewer rights, but never with more: what cannot be kept is reported, and no user gains a right.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// The attributes of a file or directory, to be given to its successor.
+/// The attributes of a file or directory, for its replacement.
 ///
 /// ```swift
 /// let attributes = try CarriedAttributes(of: [UInt8]("report.txt".utf8), in: directory)
@@ -20,33 +20,33 @@ public struct CarriedAttributes: Sendable {
         let value: [UInt8]
     }
 
-    /// Owner and group; nil for a new file, which has those that it was made with.
+    /// Owner and group; nil for a new file, which keeps those that it was created with.
     let identity: Identity?
-    /// Set-user-ID and the like: the three bits above the nine.
+    /// The three bits above the permissions, such as set-user-ID.
     let specialBits: UInt32
-    /// Who may do what.
+    /// The access control list.
     let access: AccessControlList
-    /// What new items in a directory get.
+    /// The default list of a directory, for new items in it.
     let defaultAccess: [UInt8]?
-    /// Everything else but lists of other kinds.
+    /// All other attributes except for lists of other kinds.
     let attributes: [Attribute]
-    /// Access control lists of other kinds, such as NFS has them.
+    /// Access control lists of other kinds, such as those of NFS.
     let foreignLists: [Attribute]
-    /// What is known to be lost before anything was tried.
+    /// The attributes that could not be read and so cannot be kept.
     let unreadable: [AttributeLoss]
 
-    /// Owner, group, and what this process may do with the file.
+    /// Owner, group, and the rights of this process.
     struct Identity: Hashable, Sendable {
         let owner: UInt32
         let group: UInt32
         let ownRights: UInt16
     }
 
-    /// Handles the attributes of `name`, which may not be a link, in `directory`.
+    /// Reads the attributes of `name`, which must not be a link, in `directory`.
     ///
-    /// Any thread; looks at the file, and changes nothing.
+    /// May be called on any thread; changes nothing.
     ///
-    /// - Throws: `SystemError` if it cannot be opened for reading or for writing.
+    /// - Throws: `SystemError` if the file cannot be opened for reading or for writing.
     public init(of name: [UInt8], in directory: Descriptor) throws(SystemError) {
         let name = try CName(name, for: "open")
         func open(_ flags: Int32) -> Int32 {
@@ -58,9 +58,9 @@ public struct CarriedAttributes: Sendable {
         try self.init(of: Descriptor(adopting: check(number, "open \(name)")))
     }
 
-    /// Handles the attributes of an open file or directory.
+    /// Reads the attributes of an open file or directory.
     ///
-    /// Any thread; changes nothing.
+    /// May be called on any thread; changes nothing.
     ///
     /// - Throws: `SystemError` if its status or its access control list cannot be read.
     public init(of file: Descriptor) throws(SystemError) {
@@ -98,8 +98,8 @@ public struct CarriedAttributes: Sendable {
         (self.attributes, foreignLists, self.unreadable) = (attributes, lists, unreadable)
     }
 
-    /// What a new file in `directory` gets that is created with `mode`: what the directory's
-    /// default access control list says, else what `umask` leaves.
+    /// Creates the attributes of a new file in `directory` with `mode`, according to the
+    /// directory's default access control list or, if there is none, to `umask`.
     ///
     /// - Throws: `SystemError` if the directory's default list cannot be read.
     public init(
@@ -121,12 +121,13 @@ public struct CarriedAttributes: Sendable {
         name == AccessControlList.attribute || name == AccessControlList.defaultAttribute
     }
 
-    /// Sums of the contents and of other attributes: wrong for any other contents.
+    /// Whether the attribute is a checksum of the contents or of attributes, which is wrong for
+    /// other contents.
     private static func isAboutContents(_ name: [UInt8]) -> Bool {
         ["security.ima", "security.evm"].contains { name.elementsEqual($0.utf8) }
     }
 
-    /// What this process may do, as the kernel sees it.
+    /// The rights of this process, according to the kernel.
     private static func ownRights(to file: Descriptor) -> UInt16 {
         let path = "/proc/self/fd/\(file.number)"
         return [R_OK, W_OK, X_OK].reduce(0) { rights, right in

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a process is frozen with its control group, as container tools and session managers do
-// it. The state of the process does not show that: it looks asleep.
+// Finds out whether a process is frozen with its control group, as container tools and session
+// managers do. The process state does not show that: a frozen process looks asleep.
 
 import Glibc
 
-/// Questions about the control groups of processes.
+/// Queries about the control groups of processes.
 enum ControlGroup {
-    /// Whether the process's group, or one around it, is frozen; false when it cannot be told.
+    /// Whether the process's control group, or one around it, is frozen; false if that cannot be
+    /// determined.
     ///
-    /// - Parameter root: Where control groups are mounted.
+    /// - Parameter root: the mount point of the control groups.
     static func isFrozen(_ processID: Int32, root: String = "/sys/fs/cgroup") -> Bool {
         guard let text = KernelText.read("/proc/\(processID)/cgroup") else { return false }
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            // NUMBER:CONTROLLERS:PATH; the one hierarchy of version 2 has no controllers.
+            // NUMBER:CONTROLLERS:PATH; the single hierarchy of version 2 has no controllers.
             let fields = line.split(
                 separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
@@ -32,7 +33,7 @@ enum ControlGroup {
         controller.elementsEqual("freezer".utf8)
     }
 
-    /// What version 2 says of a group, those around it included.
+    /// Whether a version 2 group, or one around it, is frozen.
     private static func saysFrozen(_ group: String) -> Bool {
         guard let events = KernelText.read(group + "/cgroup.events") else { return false }
         return events.split(separator: UInt8(ascii: "\n")).contains {
@@ -41,9 +42,9 @@ enum ControlGroup {
     }
 }
 
-/// The kernel's small text files.
+/// Reads the kernel's small text files.
 package enum KernelText {
-    /// What a file says, if it is no longer than these files are.
+    /// Returns the contents of a file, if it is not longer than such files are.
     package static func read(_ path: String) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -53,7 +54,8 @@ package enum KernelText {
         return count < 0 ? nil : Array(buffer[..<count])
     }
 
-    /// The same for one of any length, such as `/proc/PID/status`, which lists groups.
+    /// Returns the contents of a file of any length, such as `/proc/PID/status`, which lists
+    /// groups.
     static func readAll(_ path: String) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the user's files are, and what new ones are like.
+// The user's home directory, and the permissions of the user's new files.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 extension CurrentProcess {
-    /// The user's home directory, as an absolute path: what `HOME` says, or else the user database.
+    /// The absolute path of the user's home directory: the value of `HOME`, or else that of the
+    /// user database.
     ///
-    /// With rights that its starter need not have, the process does not believe the environment.
-    /// `CFFIXED_USER_HOME` comes first, as for Foundation.
+    /// A process with borrowed rights ignores the environment. `CFFIXED_USER_HOME` takes
+    /// precedence, as in Foundation.
     public static var homeDirectory: String {
         if !hasBorrowedRights {
             for name in ["CFFIXED_USER_HOME", "HOME"] {
@@ -30,8 +31,9 @@ extension CurrentProcess {
         return text.hasPrefix("/") ? text : nil
     }
 
-    /// What this process leaves out of the mode of new files; everything of others if it cannot be
-    /// read.
+    /// The process's umask.
+    ///
+    /// If it cannot be read, a mask without any rights for others.
     public static var fileModeMask: UInt32 {
         let status = KernelText.readAll("/proc/self/status") ?? []
         let name = Array("Umask:".utf8)
@@ -42,9 +44,9 @@ extension CurrentProcess {
 }
 
 extension Directory {
-    /// Opens the directory at an absolute path; it and what is missing on the way are made first.
+    /// Opens the directory at an absolute path; creates it and missing parents first.
     ///
-    /// What exists keeps its own permissions.
+    /// Existing directories keep their permissions.
     public static func make(_ path: String, mode: UInt32) throws(SystemError) -> Directory {
         do throws(SystemError) {
             return try open(path)

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this process knows about itself.
+// Information about this process.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// The process that this code runs in.
+/// The process that runs this code.
 public enum CurrentProcess {
-    /// Its number; another one in a forked child.
+    /// The process ID; different in a forked child.
     public static var id: Int32 { getpid() }
 
-    /// Tells process numbers of one container from those of another; 0 if it cannot be told.
+    /// Identifies the process's PID namespace; 0 if that cannot be determined.
     public static var processNamespace: UInt64 {
         (try? FileStatus(path: "/proc/self/ns/pid"))?.inode ?? 0
     }
 
-    /// The effective user's number outside of this process's user namespace, if it is in one whose
-    /// numbers are others; else ``effectiveUserID``.
+    /// The effective user ID outside of this process's user namespace, if the namespace maps it to
+    /// another one; else ``effectiveUserID``.
     public static var outerUserID: UInt32 { mappedUserID ?? effectiveUserID }
 
-    /// Whether this process's user has no number in its user namespace: then it has the same as all
-    /// others without one, and nothing tells its files from theirs.
+    /// Whether the effective user has no ID in this user namespace.
+    ///
+    /// It then has the same ID as all other such users, and the owners of files cannot be
+    /// distinguished.
     public static var hasNoUserID: Bool {
         effectiveUserID == unmappedUserID && mappedUserID == nil
     }
 
-    /// What the map of this process's user namespace says of the effective user.
+    /// The outer ID of the effective user, from the map of this user namespace.
     private static var mappedUserID: UInt32? {
         let own = UInt64(effectiveUserID)
         let text = KernelText.read("/proc/self/uid_map") ?? []
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            // The first number in here, the first one outside, how many.
+            // First ID inside, first ID outside, number of IDs.
             let fields = line.split(separator: UInt8(ascii: " ")).compactMap {
                 UInt64(String(decoding: $0, as: UTF8.self))
             }
@@ -40,45 +42,44 @@ public enum CurrentProcess {
         return nil
     }
 
-    /// What the kernel says instead of the number of a user who has none in this process's user
-    /// namespace.
+    /// The ID that the kernel reports for users without an ID in this user namespace.
     public static let unmappedUserID: UInt32 = 65534
 
-    /// Whether some users have no number in this process's user namespace.
+    /// Whether some users have no ID in this process's user namespace.
     public static var missesUsers: Bool {
         guard let text = KernelText.read("/proc/self/uid_map") else { return false }
         let fields = text.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         return fields.map { String(decoding: $0, as: UTF8.self) } != ["0", "0", "4294967295"]
     }
 
-    /// The user who started it.
+    /// The user who started the process.
     public static var userID: UInt32 { getuid() }
 
-    /// The user whose rights it has, who owns what it creates.
+    /// The user whose rights the process has, and who owns the files that it creates.
     public static var effectiveUserID: UInt32 { geteuid() }
 
-    /// Whether it has rights that the user who started it need not have: set-user-ID, set-group-ID,
-    /// file capabilities.
+    /// Whether the process has rights that the user who started it may not have, through
+    /// set-user-ID, set-group-ID or file capabilities.
     ///
-    /// Then the environment is not to be trusted.
+    /// The environment must not be trusted then.
     public static var hasBorrowedRights: Bool { fcs_process_has_borrowed_rights() != 0 }
 
-    /// Has `action` called when the program exits normally; in forked children, too.
+    /// Calls `action` when the program exits normally, also in forked children.
     ///
-    /// If there is no room for another one it is not called.
+    /// If there is no room for another handler, it is not called.
     public static func atExit(_ action: @convention(c) () -> Void) { _ = atexit(action) }
 
-    /// How many processors there are for it.
+    /// The number of processors.
     public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// How many descriptors it may have open at a time.
+    /// The number of descriptors that the process may have open.
     public static var descriptorLimit: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Lets it have as many as it may, for programs that know no calls with a smaller bound.
+    /// Raises that limit to the maximum, for programs without calls that need a lower one.
     public static func raiseDescriptorLimit() {
         let number = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -87,14 +88,14 @@ public enum CurrentProcess {
         setrlimit(number, &limit)
     }
 
-    /// The absolute path of the running executable; `nil` if /proc cannot be read, or the file has
-    /// been removed or replaced since.
+    /// The absolute path of the running executable; `nil` if /proc cannot be read, or if the file
+    /// has been removed or replaced.
     public static var executablePath: String? {
         guard let path = link("/proc/self/exe"), !path.hasSuffix(deleted) else { return nil }
         return path
     }
 
-    /// The executable's file name; failing that, the name that the kernel has for the process.
+    /// The file name of the executable or, if that is unknown, the kernel's name for the process.
     public static var name: String {
         if var path = link("/proc/self/exe") {
             if path.hasSuffix(deleted) { path.removeLast(deleted.count) }
@@ -103,7 +104,7 @@ public enum CurrentProcess {
         return kernelName ?? "process \(id)"
     }
 
-    /// The value of an environment variable; `nil` if it is not set, or empty.
+    /// Returns the value of an environment variable; `nil` if it is unset or empty.
     public static func environmentVariable(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else {
             return nil
@@ -111,7 +112,7 @@ public enum CurrentProcess {
         return value
     }
 
-    /// All environment variables, each as `NAME=value`; what is no text is repaired.
+    /// All environment variables, each as `NAME=value`; invalid UTF-8 is repaired.
     public static var environmentEntries: [String] {
         var result: [String] = []
         var entry = environ
@@ -122,10 +123,10 @@ public enum CurrentProcess {
         return result
     }
 
-    /// All environment variables by their names.
+    /// All environment variables by name.
     public static var environment: [String: String] { environment(of: environmentEntries) }
 
-    /// Variables by their names; of two with one name the last counts.
+    /// Returns variables by name; if a name occurs twice, the last value counts.
     public static func environment(of entries: [String]) -> [String: String] {
         var result: [String: String] = [:]
         for entry in entries {
@@ -135,7 +136,7 @@ public enum CurrentProcess {
         return result
     }
 
-    /// Up to 15 bytes, and a line feed.
+    /// The kernel's name for the process, of up to 15 bytes, and a newline.
     private static var kernelName: String? {
         let number = fcs_open_at(AT_FDCWD, "/proc/self/comm", O_RDONLY, 0)
         guard number >= 0 else { return nil }
@@ -146,7 +147,7 @@ public enum CurrentProcess {
         return String(decoding: bytes.prefix(count - 1), as: UTF8.self)
     }
 
-    /// What the kernel appends to the path of an executable that has been removed.
+    /// The suffix that the kernel appends to the path of a removed executable.
     private static let deleted = " (deleted)"
 
     static func link(_ path: String) -> String? {

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting a child that must not outlive the process that waits for it.
+// Starts a child process that must not outlive the process that waits for it.
 
 internal import CFileCoordinationSystem
 package import Glibc
 
-/// Processes that die with the thread that started them.
+/// Processes that the kernel kills when the thread that started them ends.
 package enum DependentProcess {
-    /// What came of starting one.
+    /// The result of starting a child.
     package struct Start {
-        /// The child, which is to be waited for; nil if there is none.
+        /// The child, for which the caller must wait; nil if there is none.
         package var processID: Int32?
-        /// Why it does not run what it was to run.
+        /// The error number, if the child could not run the program.
         package var error: Int32?
     }
 
-    /// Starts the first of `candidates` that can be run; returns once it runs, or cannot.
+    /// Starts the first of `candidates` that can be executed.
     ///
-    /// The kernel kills it when the calling thread ends. All lists end with nil and are laid out
-    /// before, since nothing is allocated here; the second of `shellWords` is nil, and the script
-    /// for one that does not say what runs it. The child starts with `mask`, and with the other
-    /// signals as they are here, but for handlers. `input` and `output` become its standard
-    /// streams, and must have numbers above 2; nil leaves it those of this process. It keeps the
-    /// descriptor `inherited`, if that is not negative, and so do its children.
+    /// Returns when it runs, or when none can.
+    ///
+    /// The kernel kills the child when the calling thread ends. All lists end with nil and are
+    /// prepared by the caller, because this function must not allocate memory. The second of
+    /// `shellWords` is nil and is replaced by the path of a script without an interpreter line. The
+    /// child starts with the signal mask `mask`; signal handlers are reset. `input` and `output`
+    /// become its standard streams and must be greater than 2; nil keeps those of this process. The
+    /// child and its children inherit the descriptor `inherited`, if that is not negative.
     package static func start(
         candidates: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
@@ -43,9 +45,8 @@ package enum DependentProcess {
 }
 
 extension CurrentProcess {
-    /// Has all threads take memory from one heap, which is cheaper for a program that lives for a
-    /// moment.
+    /// Makes all threads allocate from one heap, which is cheaper for a short-lived program.
     ///
-    /// To be called before there are others.
+    /// Call it before other threads exist.
     package static func keepOneHeap() { fcs_process_keep_one_heap() }
 }

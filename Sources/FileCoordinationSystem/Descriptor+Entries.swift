@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names in an open directory as bytes: users' files may have names that are not text. What is
-// looked up by descriptor is not looked up by a path that leads somewhere else by now. Where names
-// are our own, Directory is handier.
+// Operations on names in an open directory. Names are bytes, because users' names need not be valid
+// text. They are looked up through a descriptor, so that another process cannot redirect a path in
+// between. For names of this project, `Directory` is more convenient.
 
 internal import CFileCoordinationSystem
 package import Glibc
 
 extension Descriptor {
-    /// Runs a call with this directory and `name` as C wants them, again if a signal interrupts it;
-    /// a negative result is an error.
+    /// Calls `body` with this directory and `name` as a C string, and again if a signal interrupts
+    /// it.
+    ///
+    /// A negative result is an error.
     @discardableResult
     package func call<Number: SignedInteger>(
         _ operation: String, _ name: [UInt8], _ body: (Int32, UnsafePointer<CChar>) -> Number
@@ -17,7 +19,7 @@ extension Descriptor {
         try Self.call(operation, name) { body(number, $0) }
     }
 
-    /// The same without a directory.
+    /// Calls `body` with `name` as a C string, without a directory.
     @discardableResult
     package static func call<Number: SignedInteger>(
         _ operation: String, _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Number
@@ -44,12 +46,16 @@ extension Descriptor {
             adopting: try call("open directory", path) { openat(AT_FDCWD, $0, flags) })
     }
 
-    /// Opens the directory `name` in this one, which may not be a link.
+    /// Opens the directory `name` in this one.
+    ///
+    /// It must not be a symbolic link.
     package func openDirectory(_ name: [UInt8]) throws(SystemError) -> Descriptor {
         try openFile(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Opens or creates the file `name` in this directory, which may not be a link.
+    /// Opens or creates the file `name` in this directory.
+    ///
+    /// It must not be a symbolic link.
     package func openFile(
         _ name: [UInt8], _ flags: Int32, mode: mode_t = 0
     ) throws(SystemError) -> Descriptor {
@@ -59,10 +65,10 @@ extension Descriptor {
             })
     }
 
-    /// Creates a file in this directory that has no name, readable and writable by this user alone;
-    /// nil where the file system knows no such files.
+    /// Creates a file without a name in this directory, readable and writable by this user only;
+    /// returns nil if the file system does not support that.
     package func makeNamelessFile() throws(SystemError) -> Descriptor? {
-        // O_TMPFILE without its O_DIRECTORY; <fcntl.h> shows it to GNU sources only.
+        // O_TMPFILE without its O_DIRECTORY; <fcntl.h> defines it only for GNU sources.
         let temporary: Int32 = 0o20000000
         do throws(SystemError) {
             return Descriptor(
@@ -70,22 +76,22 @@ extension Descriptor {
                     openat($0, $1, O_RDWR | O_CLOEXEC | O_DIRECTORY | temporary, 0o600)
                 })
         } catch {
-            // Old kernels take the flag for an attempt to write a directory.
+            // Old kernels take the flag for an attempt to write to a directory.
             guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) else { throw error }
             return nil
         }
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
-    /// The status of `name` in this directory, a link itself.
+    /// Returns the status of `name` in this directory; a symbolic link is not followed.
     package func status(of name: [UInt8]) throws(SystemError) -> stat {
         var status = stat()
         try call("read the status of", name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) }
         return status
     }
 
-    /// The status of the open file, with all that the kernel tells.
+    /// Returns the complete status of the open file.
     package func fullStatus() throws(SystemError) -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else {
@@ -94,16 +100,16 @@ extension Descriptor {
         return status
     }
 
-    /// What the link `name` in this directory says.
+    /// Returns the target of the symbolic link `name` in this directory.
     package func linkText(of name: [UInt8]) throws(SystemError) -> [UInt8] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try call("read the link", name) { readlinkat($0, $1, &buffer, buffer.count) }
         return buffer.prefix(count).map { UInt8(bitPattern: $0) }
     }
 
-    /// The names in this directory, without "." and "..", in no order.
+    /// Returns the names in this directory, without "." and "..", in no particular order.
     package func names() throws(SystemError) -> [[UInt8]] {
-        // Opened anew: two that list it do not share one position.
+        // Opened again, so that concurrent listings do not share a position.
         let listing = try openFile(Array(".".utf8), O_RDONLY | O_DIRECTORY)
         var names: [[UInt8]] = []
         try DirectoryEntries.forEach(in: listing, named: ".") { name, _, _ in
@@ -113,9 +119,9 @@ extension Descriptor {
         return names
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
-    /// Makes a link in this directory that says `text`; the name must be free.
+    /// Creates a symbolic link to `text` in this directory; the name must be free.
     package func makeLink(_ name: [UInt8], saying text: [UInt8]) throws(SystemError) {
         let words = try CName(text, for: "make a link to")
         try call("make the link", name) { directory, name in
@@ -123,15 +129,15 @@ extension Descriptor {
         }
     }
 
-    /// Makes a directory in this one; the name must be free.
+    /// Creates a directory in this one; the name must be free.
     package func makeDirectory(_ name: [UInt8], mode: mode_t = 0o700) throws(SystemError) {
         try call("make the directory", name) { mkdirat($0, $1, mode) }
     }
 
-    /// Gives the file `other` in `directory` the name `name` in this directory, too.
+    /// Gives the file `other` in `directory` an additional name in this directory.
     ///
-    /// - Parameter followsLinks: whether `other` may be a link to the file, as those in
-    ///   `/proc/self/fd` are, which lead to files without a name.
+    /// - Parameter followsLinks: whether `other` may be a symbolic link to the file. Those in
+    ///   `/proc/self/fd` lead to files without a name.
     package func makeHardLink(
         _ name: [UInt8], to other: [UInt8], in directory: Descriptor, followsLinks: Bool = false
     ) throws(SystemError) {
@@ -143,7 +149,7 @@ extension Descriptor {
         }
     }
 
-    /// Gives an open file that has no name this one in this directory.
+    /// Gives an open file without a name this name in this directory.
     package func makeHardLink(
         _ name: [UInt8], toNameless file: Descriptor
     ) throws(SystemError) {
@@ -158,6 +164,6 @@ extension Descriptor {
 }
 
 extension stat {
-    /// The kind of file, one of `S_IFREG` and the like.
+    /// The kind of the file, such as `S_IFREG`.
     package var kind: mode_t { st_mode & S_IFMT }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Renaming between open directories by names of any bytes, as users' own files have them.
+// Renames items between open directories. Names are bytes, because users' names need not be valid
+// text.
 
 internal import CFileCoordinationSystem
 
 extension Descriptor {
     /// Renames `name` in this directory to `newName` in `target`, on the same file system.
     ///
-    /// One step: no process sees both names, or neither. ``Directory/TakenName/replace`` does what
-    /// the kernel lets it do, which is to replace a file by a file, and a directory by an empty
-    /// one.
+    /// This is atomic: no process sees both names or neither. ``Directory/TakenName/replace``
+    /// replaces a file by a file, or an empty directory by a directory, as the kernel permits.
     public func rename(
         _ name: [UInt8], to newName: [UInt8], in target: Descriptor,
         ifTaken: Directory.TakenName = .replace

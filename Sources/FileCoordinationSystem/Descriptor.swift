@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open file description's handle, owned by an object: closed exactly once, when the last
-// reference is gone.
+// An owned file descriptor. It is closed exactly once, when the last reference is released.
 
 internal import CFileCoordinationSystem
 
 /// An owned file descriptor.
 ///
-/// A program started by `exec` never inherits it, provided that it was opened by this room.
-/// May be used from any thread. What forked children get is chosen when it is made.
+/// Descriptors opened by this target are not inherited by `exec`. Each descriptor defines whether
+/// forked children keep it. May be used from any thread.
 public final class Descriptor: Sendable {
-    /// What becomes of a descriptor in a forked child.
+    /// What happens to a descriptor in a forked child.
     public enum InForkedChild: Hashable, Sendable {
         /// The child shares the open file.
         case kept
-        /// It is closed before `fork()` returns in the child (``ForkGuard``), where this object
-        /// then owns nothing, and must not be used.
+        /// It is closed before `fork()` returns in the child (``ForkGuard``).
+        ///
+        /// In the child this object owns nothing and must not be used.
         case closed
     }
 
-    /// The number.
+    /// The number of the descriptor.
     ///
-    /// Valid for as long as this object lives.
+    /// Valid as long as this object exists.
     public let number: Int32
-    /// The process in which a guarded descriptor is open; 0 if it is not guarded.
+    /// The process that a guarded descriptor belongs to; 0 if it is not guarded.
     private let guardedIn: UInt64
 
-    /// Takes over an open descriptor, which no other code may close from now on.
+    /// Takes ownership of an open descriptor, which no other code may close from now on.
     public init(adopting number: Int32, inForkedChild: InForkedChild = .kept) {
         precondition(number >= 0, "Not a descriptor: \(number)")
         self.number = number
@@ -39,30 +39,32 @@ public final class Descriptor: Sendable {
         }
     }
 
-    /// A descriptor that is good for nothing but being closed when there is no other left.
+    /// Opens a descriptor that serves only as a reserve, to be closed when no other is left.
     public static func placeholder() throws(SystemError) -> Descriptor {
         try Directory.open("/").descriptor
     }
 
     deinit {
         if guardedIn != 0 {
-            // In a forked child the number may belong to another descriptor by now.
+            // In a forked child, the number may stand for another descriptor now.
             guard guardedIn == ForkGuard.processToken else { return }
-            // Before it is closed, for the same reason.
+            // Done before closing, because the number may be reused at once.
             ForkGuard.keepInChild(number)
         }
-        // What an error would tell comes too late to be of use to anybody.
+        // Errors of close are ignored, because the caller cannot react to them.
         _ = fcs_close(number)
     }
 
-    /// The status of the open file.
+    /// Returns the status of the open file.
     public func status() throws(SystemError) -> FileStatus {
         var status = fcs_status()
         try check(fcs_status_of(number, &status), "read the status of descriptor \(number)")
         return FileStatus(status)
     }
 
-    /// Reads at `offset`; returns how many bytes there were, 0 at the end of the file.
+    /// Reads at `offset`.
+    ///
+    /// Returns the number of bytes; 0 at the end of the file.
     public func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(SystemError) -> Int {

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting a daemon from inside another author's program, which gets no child to wait for and no
-// signal about it.
+// Starts a daemon from inside a program of another author. The program gets no child to wait for,
+// and no signal about it.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// Processes that have nothing to do with the one that started them.
+/// Processes that are independent of the one that starts them.
 public enum DetachedProcess {
-    /// Starts `executable` in a session of its own, in the directory "/", with /dev/null for
-    /// standard input, output and error, default signals, and no descriptors but `inheriting`,
-    /// which becomes descriptor 3.
+    /// Starts `executable` in a session of its own, in the directory "/", with /dev/null as
+    /// standard input, output and error, default signal handling, and no descriptors except for
+    /// `inheriting`, which becomes descriptor 3.
     ///
-    /// Returns when the new program has begun, or throws why it could not. Blocks the thread for
-    /// that long. `executable` is an absolute path; `arguments` do not include the program's name;
-    /// `environment` is a list of `NAME=value`.
+    /// Returns when the new program has started, or throws the reason why it could not. Blocks the
+    /// calling thread for that time.
+    ///
+    /// - Parameters:
+    ///   - executable: an absolute path.
+    ///   - arguments: the arguments, without the program's name.
+    ///   - environment: the variables, each as `NAME=value`.
+    ///   - descriptor: the descriptor that the child inherits.
     public static func start(
         executable: String, arguments: [String] = [], environment: [String] = [],
         inheriting descriptor: Descriptor? = nil
@@ -35,7 +40,7 @@ public enum DetachedProcess {
     }
 }
 
-/// A null-terminated list of C strings, as `exec` wants it.
+/// A null-terminated list of C strings for `exec`.
 private final class CStringList {
     private let strings: [UnsafeMutablePointer<CChar>?]
 

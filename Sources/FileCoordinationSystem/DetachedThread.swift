@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads of our own inside another author's program. They take no signals, so the program's
-// signals go to the threads it expects; and they are no pool's, so blocking them blocks nothing
-// else.
+// Threads of this library inside a program of another author. They block all signals, so the
+// program's signals go to its own threads. They belong to no thread pool, so blocking them blocks
+// nothing else.
 
 internal import CFileCoordinationSystem
 
 /// Threads that are never joined.
 public enum DetachedThread {
-    /// Starts a thread, in which all signals are blocked but the ones that its own faults cause.
+    /// Starts a thread, in which all signals are blocked except for those that its own faults
+    /// cause.
     ///
-    /// `name` is cut to 15 bytes, as the kernel wants it. ``ErrorNumber/invalidArgument`` for a
-    /// stack of less than the system's minimum; no room for a thread is reported as EAGAIN.
+    /// `name` is cut to 15 bytes, the kernel's limit. Throws ``ErrorNumber/invalidArgument`` for a
+    /// stack below the system's minimum, and EAGAIN if there is no room for a thread.
     public static func start(
         name: String, stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Listing a directory. The kernel's records are read directly: each call opens the directory anew,
-// so that two threads that list it do not share one position.
+// Lists directories. The kernel's records are read directly. Each call opens the directory again,
+// so that concurrent listings do not share a position.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 extension Directory {
-    /// The names in the directory, without "." and "..", in no order.
+    /// Returns the names in the directory, without "." and "..", in no particular order.
     ///
-    /// Names that appear or vanish meanwhile may or may not be listed. Names that are not UTF-8 are
-    /// left out: ``rawNames()`` has them.
+    /// Names that are created or removed concurrently may be missing. Names that are not UTF-8 are
+    /// omitted; use ``rawNames()`` for them.
     public func names() throws(SystemError) -> [String] {
         try rawNames().compactMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The same, as bytes: file systems know no encoding.
+    /// Returns the names in the directory as bytes, because file systems have no encoding.
     public func rawNames() throws(SystemError) -> [[UInt8]] {
         let number = try check(
             fcs_open_at(descriptor.number, ".", O_RDONLY | O_DIRECTORY, 0), "list \"\(path)\"")
@@ -29,8 +29,8 @@ extension Directory {
 }
 
 extension RawDirectory {
-    /// The names of the plain files in a directory, as far as it tells what its entries are; nil if
-    /// it has more than `limit` entries.
+    /// Returns the names of the plain files in a directory, as far as the directory contains the
+    /// kinds of its entries; nil if it has more than `limit` entries.
     public static func plainFiles(
         at path: [UInt8], limit: Int
     ) throws(SystemError) -> [[UInt8]]? {
@@ -49,20 +49,19 @@ extension RawDirectory {
         return rest >= 0 ? files : nil
     }
 
-    /// An entry of a directory, as that tells it.
+    /// An entry of a directory.
     public struct Entry: Hashable, Sendable {
         /// The name.
         public let name: [UInt8]
-        /// The number of what has the name; of a place where something is mounted, the number of
-        /// what is hidden there.
+        /// The inode number; at a mount point, that of the hidden directory.
         public let inode: UInt64
-        /// Whether it is a directory, as far as the directory says.
+        /// Whether it is a directory, if the directory contains the kind.
         public let isDirectory: Bool
     }
 
-    /// The first entries of a directory, at most `limit`, in no order.
+    /// Returns the first entries of a directory, at most `limit`, in no particular order.
     ///
-    /// - Throws: the reason why the directory cannot be listed.
+    /// - Throws: the error if the directory cannot be listed.
     public static func entries(
         at path: [UInt8], limit: Int
     ) throws(SystemError) -> [Entry] {
@@ -80,16 +79,17 @@ extension RawDirectory {
     }
 }
 
-/// What the kernel tells of a directory's entries.
+/// Iterates over the kernel's records of a directory's entries.
 enum DirectoryEntries {
-    /// Where things are in a `struct linux_dirent64`.
+    /// The offsets in a `struct linux_dirent64`.
     private enum Layout {
         static let length = 16
         static let kind = 18
         static let name = 19
     }
 
-    /// Calls `body` with each name and kind, but for "." and "..", until it returns false.
+    /// Calls `body` with each name, kind and inode, except for "." and "..", until it returns
+    /// false.
     static func forEach(
         in listing: Descriptor, named path: String, _ body: ([UInt8], Int, UInt64) -> Bool
     ) throws(SystemError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open directory. Names are looked up in it, not in whatever its path leads to by then, so
-// no process can put another directory in its place between two calls.
+// An open directory. Names are looked up in it instead of through its path, so another process
+// cannot replace the directory between two calls.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -12,7 +12,7 @@ import Glibc
 public final class Directory: Sendable {
     /// The open descriptor.
     public let descriptor: Descriptor
-    /// The path by which it was opened; only for messages and for short socket addresses.
+    /// The path by which it was opened; used for error messages and short socket addresses.
     public let path: String
 
     private init(adopting number: Int32, path: String) {
@@ -22,7 +22,7 @@ public final class Directory: Sendable {
 
     /// Opens the directory at `path`.
     ///
-    /// With `followLinks: false` the last part of the path may not be a symbolic link
+    /// With `followLinks: false`, the last component must not be a symbolic link
     /// (``ErrorNumber/notADirectory`` or ``ErrorNumber/symbolicLink``).
     public static func open(
         _ path: String, followLinks: Bool = true
@@ -33,10 +33,10 @@ public final class Directory: Sendable {
         return Directory(adopting: try check(number, "open directory \(name)"), path: path)
     }
 
-    /// Opens the directory `name` in this one; never through a symbolic link.
+    /// Opens the directory `name` in this one; never follows a symbolic link.
     ///
-    /// With a mode it is created first, unless it exists: what exists keeps its own permissions,
-    /// so look at its ``status()``.
+    /// With a mode, it is created first unless it exists. An existing directory keeps its
+    /// permissions, so check its ``status()``.
     public func openSubdirectory(
         _ name: String, creatingWithMode mode: UInt32? = nil
     ) throws(SystemError) -> Directory {
@@ -52,10 +52,10 @@ public final class Directory: Sendable {
             adopting: try check(number, "open directory \(entry)"), path: path + "/" + name)
     }
 
-    /// The status of the directory itself.
+    /// Returns the status of the directory itself.
     public func status() throws(SystemError) -> FileStatus { try descriptor.status() }
 
-    /// The status of what `name` stands for.
+    /// Returns the status of `name` in this directory.
     public func status(of name: String, followLinks: Bool = false) throws(SystemError) -> FileStatus
     {
         try FileStatus(
@@ -63,9 +63,10 @@ public final class Directory: Sendable {
             followLinks: followLinks)
     }
 
-    /// Opens or creates a file; never through a symbolic link, and never as a controlling terminal.
+    /// Opens or creates a file; never follows a symbolic link, and never opens a controlling
+    /// terminal.
     ///
-    /// `mode` counts for created files, less the process's umask.
+    /// `mode` applies to created files, reduced by the process's umask.
     public func openFile(
         _ name: String, _ options: OpenOptions, mode: UInt32 = 0o600,
         inForkedChild: Descriptor.InForkedChild = .kept
@@ -84,11 +85,11 @@ public final class Directory: Sendable {
 
     /// What ``rename(_:to:in:ifTaken:)`` does if the new name is taken.
     public enum TakenName: Sendable {
-        /// Replaces what has the name, in one step.
+        /// Replaces the item with that name, atomically.
         case replace
         /// Fails with ``ErrorNumber/alreadyExists``.
         case refuse
-        /// Exchanges the two; fails with ``ErrorNumber/noSuchFile`` unless both exist.
+        /// Exchanges both items; fails with ``ErrorNumber/noSuchFile`` unless both exist.
         case exchange
     }
 
@@ -114,7 +115,7 @@ public final class Directory: Sendable {
         try check(result, "rename \(source) to \(target)")
     }
 
-    /// Removes a name that does not stand for a directory.
+    /// Removes a name that is not a directory's.
     public func remove(_ name: String) throws(SystemError) {
         let entry = try CName(name, for: "remove")
         let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel's notices about changes in directories.
+// The kernel's notifications about changes in directories.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -9,80 +9,81 @@ import Glibc
 ///
 /// May be used from any thread.
 public final class DirectoryWatch: Sendable {
-    /// Kinds of change.
+    /// Kinds of changes.
     public struct Changes: OptionSet, Hashable, Sendable {
         /// The kernel's bits.
         public let rawValue: UInt32
 
-        /// Makes a set of bits.
+        /// Creates a set from bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// A name was created in the directory.
         public static let created = Changes(rawValue: UInt32(IN_CREATE))
         /// A name was removed.
         public static let removed = Changes(rawValue: UInt32(IN_DELETE))
-        /// A name was moved away; ``Event/cookie`` pairs it with ``movedTo``.
+        /// A name was moved away; ``Event/cookie`` connects the event with ``movedTo``.
         public static let movedFrom = Changes(rawValue: UInt32(IN_MOVED_FROM))
-        /// A name was moved to here.
+        /// A name was moved here.
         public static let movedTo = Changes(rawValue: UInt32(IN_MOVED_TO))
         /// Contents were written.
         public static let modified = Changes(rawValue: UInt32(IN_MODIFY))
         /// A file that was open for writing was closed.
         public static let closedAfterWriting = Changes(rawValue: UInt32(IN_CLOSE_WRITE))
-        /// Permissions, times, owner or the number of names changed.
+        /// Permissions, times, owner or the number of links changed.
         public static let attributes = Changes(rawValue: UInt32(IN_ATTRIB))
         /// The watched item itself was removed.
         public static let itselfRemoved = Changes(rawValue: UInt32(IN_DELETE_SELF))
         /// The watched item itself was moved.
         public static let itselfMoved = Changes(rawValue: UInt32(IN_MOVE_SELF))
-        /// Reported only: the name is a directory's.
+        /// Reported only: the name belongs to a directory.
         public static let isDirectory = Changes(rawValue: UInt32(IN_ISDIR))
-        /// Reported only: the watch is over.
+        /// Reported only: the watch has ended.
         public static let watchEnded = Changes(rawValue: UInt32(IN_IGNORED))
         /// Reported only: the file system was unmounted.
         public static let unmounted = Changes(rawValue: UInt32(IN_UNMOUNT))
-        /// Asked for only: fail for what is no directory.
+        /// Requested only: fail if the item is not a directory.
         public static let onlyOfDirectory = Changes(rawValue: UInt32(IN_ONLYDIR))
         static let overflow = Changes(rawValue: UInt32(IN_Q_OVERFLOW))
     }
 
-    /// One notice.
+    /// One event.
     public struct Event: Hashable, Sendable {
-        /// What ``DirectoryWatch/add(_:_:)-(String,_)`` returned.
+        /// The watch, as returned by ``DirectoryWatch/add(_:_:)-(String,_)``.
         public let watch: Int32
         /// What happened.
         public let changes: Changes
-        /// Equal in the two notices of one move; else 0.
+        /// The same in the two events of one move; otherwise 0.
         public let cookie: UInt32
-        /// The name in the watched directory; empty if the notice is about the watched item itself.
+        /// The name in the watched directory; empty for an event of the watched item itself.
         public let name: [UInt8]
     }
 
-    /// Notices in order, and whether some are missing.
+    /// Events in order, and whether some were lost.
     public struct Batch: Hashable, Sendable {
-        /// What was read.
+        /// The events.
         public var events: [Event] = []
-        /// The kernel dropped notices: everything watched must be looked at anew.
+        /// Whether the kernel has dropped events; everything watched must be examined again then.
         public var overflowed = false
     }
 
-    /// Readable while there are notices, for a ``Poller``.
+    /// Readable while there are events, for a ``Poller``.
     public let descriptor: Descriptor
 
-    /// Makes a watch of nothing.
+    /// Creates an instance without watches.
     ///
-    /// ``ErrorNumber/tooManyOpenFiles`` also if the user has too many.
+    /// Throws ``ErrorNumber/tooManyOpenFiles`` also if the user has too many instances.
     public init() throws(SystemError) {
-        // A child that read notices would take them from the parent.
+        // A child that read events would take them from its parent.
         descriptor = Descriptor(
             adopting: try check(fcs_watch(), "make a directory watch"), inForkedChild: .closed)
     }
 
-    /// Watches the item at `path`; returns the watch's number.
+    /// Watches the item at `path`.
     ///
-    /// Watching it again changes what for.
+    /// Returns the number of the watch.
     ///
-    /// ``ErrorNumber/noSpace`` if the user has too many watches.
+    /// Watching an item again replaces the kinds of changes. Throws ``ErrorNumber/noSpace`` if the
+    /// user has too many watches.
     public func add(_ path: [UInt8], _ changes: Changes) throws(SystemError) -> Int32 {
         let name = try CName(path, for: "watch")
         let result = name.withPointer {
@@ -91,30 +92,31 @@ public final class DirectoryWatch: Sendable {
         return try check(result, "watch \(name)")
     }
 
-    /// The same for a path in a string.
+    /// Watches the item at a path in a string.
     public func add(_ path: String, _ changes: Changes) throws(SystemError) -> Int32 {
         try add(Array(path.utf8), changes)
     }
 
-    /// Watches an open directory, whatever its path is by now.
+    /// Watches an open directory, whatever its present path is.
     public func add(_ directory: Directory, _ changes: Changes) throws(SystemError) -> Int32 {
         try add("/proc/self/fd/\(directory.descriptor.number)/.", changes)
     }
 
-    /// Stops a watch; a last notice, ``Changes/watchEnded``, follows.
+    /// Ends a watch; a last event, ``Changes/watchEnded``, follows.
     public func remove(_ watch: Int32) throws(SystemError) {
         try check(fcs_watch_remove(descriptor.number, watch), "end watch \(watch)")
     }
 
-    /// Whether there is anything to read: one short call to the kernel.
+    /// Whether there are unread events; takes one short system call.
     ///
-    /// A ``ReadinessCheck`` of the descriptor is for those who ask very often. What was
-    /// changed in a watched directory, and is done, has left its notice: the kernel makes that
-    /// before the call which changed something returns.
+    /// Callers that ask very often use a ``ReadinessCheck`` of the descriptor. A change that is
+    /// complete has an event: the kernel adds it before the system call that caused the change
+    /// returns.
     public var hasNews: Bool { descriptor.hasInput }
 
-    /// Whether all changes at `path` are made by this kernel, so that none can pass a watch by: not
-    /// on file systems of a network, or of another process.
+    /// Whether all changes at `path` are made by this kernel, so that none can escape a watch.
+    ///
+    /// False for network file systems and those of another process.
     ///
     /// Blocks as long as the file system does.
     public static func seesEverything(at path: [UInt8]) -> Bool {
@@ -122,7 +124,7 @@ public final class DirectoryWatch: Sendable {
         return name.withPointer { fcs_is_local($0) } == 1
     }
 
-    /// Reads what has come, without waiting.
+    /// Reads the events, without waiting.
     public func read() throws(SystemError) -> Batch {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 8)
         defer { buffer.deallocate() }
@@ -133,7 +135,7 @@ public final class DirectoryWatch: Sendable {
         return Self.parse(UnsafeRawBufferPointer(start: base, count: filled))
     }
 
-    /// Reads a row of `struct inotify_event`s: watch, mask, cookie, length of the name, name.
+    /// Parses `struct inotify_event`s: watch, mask, cookie, length of the name, name.
     private static func parse(_ bytes: UnsafeRawBufferPointer) -> Batch {
         let header = 16
         var batch = Batch()

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Extended attributes: small named values that people and programs hang on files. Names are bytes,
-// and begin with a namespace; `user.` is the one that all users may use.
+// Extended attributes: small named values that people and programs attach to files. Names are bytes
+// and begin with a namespace; all users may use `user.`.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 /// The extended attributes of an open file.
 public enum ExtendedAttributes {
-    /// The names that this process may see, in no order; none where the file system has no
-    /// attributes.
+    /// Returns the names that this process may see, in no particular order; none if the file system
+    /// has no attributes.
     public static func names(of file: Descriptor) throws(SystemError) -> [[UInt8]] {
         let operation = "list extended attributes"
         let bytes: [UInt8]
@@ -25,7 +25,7 @@ public enum ExtendedAttributes {
         return bytes.split(separator: 0).map { Array($0) }
     }
 
-    /// The value of `name`; nil if there is none.
+    /// Returns the value of `name`; nil if there is none.
     public static func value(
         of name: [UInt8], of file: Descriptor
     ) throws(SystemError) -> [UInt8]? {
@@ -41,7 +41,7 @@ public enum ExtendedAttributes {
         }
     }
 
-    /// Gives `name` this value, whether or not it had one.
+    /// Sets the value of `name`, and replaces an earlier one.
     public static func set(
         _ name: [UInt8], to value: [UInt8], of file: Descriptor
     ) throws(SystemError) {
@@ -54,7 +54,9 @@ public enum ExtendedAttributes {
         try check(result, "set the extended attribute \(text)")
     }
 
-    /// Takes `name` away; returns whether there was one.
+    /// Removes `name`.
+    ///
+    /// Returns whether it existed.
     @discardableResult
     public static func remove(_ name: [UInt8], of file: Descriptor) throws(SystemError) -> Bool {
         let text = try CName(name, for: "remove the extended attribute")
@@ -64,7 +66,7 @@ public enum ExtendedAttributes {
         return true
     }
 
-    /// Reads what may grow between the question for its length and the one for its bytes.
+    /// Reads a value that may grow between the calls for its length and its bytes.
     private static func whole(
         _ operation: String, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) throws(SystemError) -> [UInt8] {

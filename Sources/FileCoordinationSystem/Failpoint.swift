@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places at which a process can be made to die, stop or exit, so that tests can see what comes of
-// it: before and after each message and each write to a ledger. In release builds there is nothing
-// of this but names.
+// Points at which a test can make a process die, stop or exit: before and after each message and
+// each write to a ledger. Release builds contain only the names.
 //
 //     FILECOORDINATION_FAILPOINT=after.grants          the first time, by SIGKILL
 //     FILECOORDINATION_FAILPOINT=before.asks:3:stop    the third time, by SIGSTOP
@@ -10,17 +9,17 @@
 import Glibc
 import Synchronization
 
-/// A place at which a process can be made to fail.
+/// Points at which a process can be made to fail.
 public enum Failpoint {
-    /// On which side of a deed.
+    /// Before or after the operation.
     public enum Moment: String, CaseIterable, Sendable {
         case before
         case after
     }
 
-    /// What is about to be done, or has just been done.
+    /// The operations.
     public enum Deed: String, CaseIterable, Sendable {
-        // A client, in its ledger.
+        // Operations of a client on its ledger.
         case writesRecord
         case drafts
         case asks
@@ -30,7 +29,7 @@ public enum Failpoint {
         case sleeps
         case takesNumber
         case passesTurn
-        // A client's messages.
+        // Messages of a client.
         case sendsHello
         case sendsFiled
         case sendsEnded
@@ -41,7 +40,7 @@ public enum Failpoint {
         case receivesGranted
         case receivesDeliveries
         case receivesOther
-        // A server, in the ledgers.
+        // Operations of a server on ledgers.
         case raisesLedger
         case raisesRecord
         case numbersRecord
@@ -50,7 +49,7 @@ public enum Failpoint {
         case wakes
         case frees
         case renewsTicketQueue
-        // A server's messages.
+        // Messages of a server.
         case handlesHello
         case handlesFiled
         case handlesEnded
@@ -61,7 +60,7 @@ public enum Failpoint {
         case saysGranted
         case saysDeliveries
         case saysOther
-        // A server, in the runtime directory.
+        // Operations of a server on the runtime directory.
         case elects
         case takesRole
         case raisesEpoch
@@ -73,7 +72,7 @@ public enum Failpoint {
     }
 
     #if DEBUG
-    /// Fails here, if this is where the environment wants it.
+    /// Fails here, if the environment variable names this point.
     public static func reach(_ moment: Moment, _ deed: @autoclosure () -> Deed?) {
         guard let armed, armed.moment == moment, armed.deed == deed() else { return }
         armed.fail()
@@ -110,7 +109,7 @@ public enum Failpoint {
         }
     }
     #else
-    /// Does nothing: this is a release build.
+    /// Does nothing in a release build.
     @inlinable
     public static func reach(_ moment: Moment, _ deed: @autoclosure () -> Deed?) {}
     #endif

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holding on to a file or directory itself, whatever becomes of its name.
+// Refers to a file or directory itself, independent of its name.
 
 internal import CFileCoordinationSystem
 
-/// An open item, which can be recognised and found again.
+/// An open item, which can be recognized and found again.
 ///
-/// Opening needs no permission on the item itself, and has no effect on it.
+/// Opening it needs no permission on the item and has no effect on it.
 public struct FileAnchor: Sendable {
     private let descriptor: Descriptor
 
-    /// Holds on to the item at `path`, a final link itself.
+    /// Opens the item at `path`; a symbolic link at the end is not followed.
     public init(path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "open")
         let number = try check(name.withPointer { fcs_open_anchor($0) }, "open \(name)")
         descriptor = Descriptor(adopting: number)
     }
 
-    /// Whether the item at `path` is this one.
+    /// Returns whether the item at `path` is this one.
     public func isAt(_ path: [UInt8]) -> Bool {
         guard let own = try? descriptor.status(),
             let there = try? FileStatus(path: path, followLinks: false)
         else { return false }
-        // The number is not used again while the item is open.
+        // The inode number is not reused while the item is open.
         return own.device == there.device && own.inode == there.inode
     }
 
-    /// The path by which the item can be reached now; nil if there is none.
+    /// The item's present path; nil if there is none.
     public var currentPath: [UInt8]? {
-        // The kernel's own books: they follow renames, and say "(deleted)" of what has no name.
+        // The kernel tracks renames, and appends "(deleted)" for an item without a name.
         guard
             let path = RealPath.target(
                 ofLink: Array("/proc/self/fd/\(descriptor.number)".utf8)),

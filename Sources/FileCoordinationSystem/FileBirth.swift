@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a file was born. Inode numbers are used again; together with the instant of its birth the
-// number tells a file from one that came after it, on file systems that keep that instant.
+// The birth time of files. Inode numbers are reused. Together with the birth time, the number
+// distinguishes a file from a later one, on file systems that store that time.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// Which file it is, and since when.
+/// The identity of a file, with its birth time.
 public struct FileBirth: Hashable, Sendable {
-    /// The file system, numbered as in ``FileStatus/device``.
+    /// The device number, as in ``FileStatus/device``.
     public let device: UInt64
-    /// The file's number in its file system.
+    /// The inode number.
     public let inode: UInt64
-    /// Nanoseconds since 1970; nil where the file system does not keep it.
+    /// Nanoseconds since 1970; nil if the file system does not store it.
     public let born: Int64?
 
-    /// Asks for the birth of what is at `path`, a final link itself.
+    /// Reads the identity of the item at `path`; a symbolic link at the end is not followed.
     public init(path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "read the birth of")
         var birth = fcs_birth()

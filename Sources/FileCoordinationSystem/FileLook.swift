@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks at names in an open item, as change watching needs them: identity, stamp and attributes in
-// two calls to the kernel. An item is opened for its identity only (O_PATH), which needs no
-// permission on it, keeps no file busy for writers, and makes no notification.
+// Examines items for change watching: identity, times and attributes in two system calls. An item
+// is opened only for its identity (O_PATH), which needs no permission, does not block writers, and
+// causes no notification.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// What one look at a name told.
+/// The result of examining an item.
 public struct FileLook: Hashable, Sendable {
-    /// The file system.
+    /// The device number of the file system.
     public let device: UInt64
-    /// The file's number in its file system.
+    /// The inode number.
     public let inode: UInt64
-    /// When the file was born, in nanoseconds since 1970; nil where the file system does not say.
+    /// The birth time in nanoseconds since 1970; nil if the file system does not report it.
     public let born: Int64?
-    /// The digest of the file's handle, as ``HandleDigest``; nil where there are no handles.
+    /// The ``HandleDigest`` of the file; nil if the file system has no handles.
     public let handle: UInt64?
     /// The size in bytes.
     public let size: UInt64
-    /// When the contents were last modified, in nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     public let modified: Int64
-    /// When contents or attributes were last changed.
+    /// The time of the last change of contents or attributes.
     public let changed: Int64
-    /// Type and permission bits.
+    /// The file type and permissions.
     public let mode: UInt32
-    /// The owner.
+    /// The user ID of the owner.
     public let owner: UInt32
-    /// The owning group.
+    /// The group ID of the owner.
     public let group: UInt32
-    /// The number of the file's names.
+    /// The number of hard links.
     public let linkCount: UInt64
 
     /// Whether it is a directory.
@@ -50,23 +50,24 @@ public struct FileLook: Hashable, Sendable {
     }
 }
 
-/// An item opened for its identity only.
+/// An item that is opened only for its identity.
 public struct OpenItem: Sendable {
     private let descriptor: Descriptor
 
-    /// Opens the item at `path`, a final link itself.
+    /// Opens the item at `path`; a symbolic link at the end is not followed.
     public init(path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "open")
         let number = try check(name.withPointer { fcs_open_anchor($0) }, "open \(name)")
         descriptor = Descriptor(adopting: number)
     }
 
-    /// Looks at the item itself.
+    /// Examines the item itself.
     public func look() throws(SystemError) -> FileLook { try look(at: []) }
 
-    /// Looks at `name` in this directory, a link itself; an empty name is the item itself.
+    /// Examines `name` in this directory, without following a symbolic link; an empty name stands
+    /// for the item itself.
     ///
-    /// - Throws: ``ErrorNumber/noSuchFile`` if there is nothing of that name.
+    /// - Throws: ``ErrorNumber/noSuchFile`` if there is no item with that name.
     public func look(at name: [UInt8]) throws(SystemError) -> FileLook {
         let entry = try CName(name, for: "look at")
         var look = fcs_look()
@@ -75,9 +76,9 @@ public struct OpenItem: Sendable {
         return FileLook(look)
     }
 
-    /// The names in this directory, as bytes and in no order.
+    /// Returns the names in this directory, as bytes and in no particular order.
     ///
-    /// - Throws: the reason why the list is not complete.
+    /// - Throws: the error if the list is incomplete.
     public func names() throws(SystemError) -> [[UInt8]] {
         try RawDirectory.entries(
             at: Array("/proc/self/fd/\(descriptor.number)/.".utf8), limit: .max
@@ -98,9 +99,9 @@ public struct OpenItem: Sendable {
 }
 
 extension DirectoryWatch {
-    /// Watches an open item, whatever its path is by now.
+    /// Watches an open item, whatever its present path is.
     ///
-    /// - Returns: the watch's number; the number that it has if the item is watched already.
+    /// - Returns: the number of the watch; an item that is watched already keeps its number.
     /// - Throws: ``ErrorNumber/noSpace`` at the limit of the user's watches.
     public func add(_ item: OpenItem, _ changes: Changes) throws(SystemError) -> Int32 {
         try item.watch(descriptor, changes)

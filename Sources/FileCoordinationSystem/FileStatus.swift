@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel knows about a file without opening it.
+// The kernel's information about a file, without opening it.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 /// A file's identity and attributes at one moment.
 public struct FileStatus: Hashable, Sendable {
-    /// What sort of thing a name stands for.
+    /// The kind of a file.
     public enum Kind: Hashable, Sendable {
         /// A file with contents.
         case regular
@@ -21,32 +21,32 @@ public struct FileStatus: Hashable, Sendable {
         case other
     }
 
-    /// The file system.
+    /// The device number of the file system.
     ///
-    /// With ``inode`` the file's identity, while it exists.
+    /// Together with ``inode``, the identity of an existing file.
     public let device: UInt64
-    /// The file's number in its file system; used again after the file is gone.
+    /// The inode number; it is reused after the file is removed.
     public let inode: UInt64
-    /// What it is.
+    /// The kind of the file.
     public let kind: Kind
-    /// Type and permission bits.
+    /// The file type and permissions.
     public let mode: UInt32
-    /// The permission bits, with set-user-ID and the like: the low twelve bits of the mode.
+    /// The low twelve bits of the mode: permissions, set-user-ID and the like.
     public let permissions: UInt32
-    /// The owner.
+    /// The user ID of the owner.
     public let ownerUserID: UInt32
-    /// The owning group.
+    /// The group ID of the owner.
     public let ownerGroupID: UInt32
     /// The size in bytes.
     public let size: UInt64
-    /// When the contents were last modified: nanoseconds since 1970, as far as the file system
-    /// keeps them.
+    /// The time of the last modification, in nanoseconds since 1970, with the precision of the file
+    /// system.
     ///
-    /// Programs may set it to anything.
+    /// Programs can set it to any value.
     public let modified: Int64
-    /// When contents or attributes were last changed; programs cannot set it.
+    /// The time of the last change of contents or attributes; programs cannot set it.
     public let changed: Int64
-    /// How many names the file has; 0 once the last is removed.
+    /// The number of hard links; 0 after the last was removed.
     public let linkCount: UInt64
 
     init(_ status: fcs_status) {
@@ -70,12 +70,12 @@ public struct FileStatus: Hashable, Sendable {
         linkCount = status.link_count
     }
 
-    /// Asks for the status of the file at `path`, relative to the working directory.
+    /// Reads the status of the file at `path`, relative to the working directory.
     public init(path: String, followLinks: Bool = true) throws(SystemError) {
         try self.init(path: Array(path.utf8), followLinks: followLinks)
     }
 
-    /// The same for a path of any bytes, as file systems allow them; no terminating zero.
+    /// Reads the status of the file at a path of any bytes, without a terminating zero.
     public init(path: [UInt8], followLinks: Bool = true) throws(SystemError) {
         self = try FileStatus(
             directory: AT_FDCWD, name: try CName(path, for: "status"), followLinks: followLinks)

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sleeping until a word of shared memory changes. Shared futexes: waker and sleeper may be in
-// different processes, with the word at different addresses.
+// Waits for a change of a word in shared memory. The futexes are shared: waker and sleeper may be
+// in different processes and use different addresses.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// Waiting on 32 bits of memory.
+/// Waits on 32 bits of memory.
 public enum Futex {
     /// Why ``wait(_:expected:deadline:)`` returned.
     public enum WaitResult: Hashable, Sendable {
-        /// A thread called ``wake(_:count:)``; or, rarely, the kernel woke the waiter for no
-        /// reason.
+        /// A thread called ``wake(_:count:)``; or, rarely, the wake-up was spurious.
         ///
-        /// Look at the word.
+        /// The caller must check the word.
         case woken
-        /// The word was not `expected` to begin with.
+        /// The word was not `expected` at the beginning.
         case changed
         /// The deadline has passed.
         case timedOut
@@ -23,13 +22,13 @@ public enum Futex {
         case interrupted
     }
 
-    /// Sleeps if the 32 bits at `address` are `expected`, until woken.
+    /// Sleeps while the 32 bits at `address` are `expected`, until woken.
     ///
-    /// Blocks the thread. `deadline` is in nanoseconds of ``MonotonicClock``; `nil` is for ever. If
-    /// the file behind the memory was truncated, the word is touched (see ``MappingGuard``) and
+    /// Blocks the thread. `deadline` is in nanoseconds of ``MonotonicClock``; `nil` means no limit.
+    /// If the file behind the memory was truncated, the word is touched (see ``MappingGuard``) and
     /// counts as changed.
     ///
-    /// `bits`: sleeps on when woken with none of these.
+    /// Continues to sleep if woken with none of the bits in `bits`.
     public static func wait(
         _ address: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64?,
         bits: UInt32 = .max
@@ -42,15 +41,17 @@ public enum Futex {
         case EFAULT:
             fcs_touch(address)
             return .changed
-        // What no kernel of today says. Who waits looks again.
+        // No present kernel returns another error. The caller checks the word again.
         default: return .interrupted
         }
     }
 
-    /// Wakes up to `count` threads that sleep on `address`; returns how many there were.
+    /// Wakes up to `count` threads that sleep on `address`.
+    ///
+    /// Returns how many there were.
     @discardableResult
     public static func wake(_ address: UnsafeMutableRawPointer, count: Int32 = .max) -> Int {
-        // The one possible error is memory that is not there, where no thread can sleep either.
+        // The only possible error is invalid memory, on which no thread can sleep either.
         max(0, Int(fcs_futex_wake(address, count, .max)))
     }
 

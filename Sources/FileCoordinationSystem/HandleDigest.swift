@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handle by which a file server would name a file. It holds the generation of the inode, which
-// changes whenever the number is used again, so it tells files apart where nothing else does. It is
-// opaque and of any length: a digest is enough for comparing.
+// The handle by which a file server would identify a file. It contains the generation of the inode,
+// which changes each time the inode number is reused, so it distinguishes files where other
+// attributes do not. It is opaque and of variable length; a digest is sufficient for comparisons.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 /// Digests of the kernel's file handles.
 public enum HandleDigest {
-    /// The digest for what is at `path`, a final link itself; never 0.
+    /// Returns the digest for the item at `path`, without following a symbolic link at the end;
+    /// never 0.
     ///
-    /// ``ErrorNumber/notSupported`` where the file system has no handles.
+    /// Throws ``ErrorNumber/notSupported`` if the file system has no handles.
     public static func of(path: [UInt8]) throws(SystemError) -> UInt64 {
         let name = try CName(path, for: "read the handle of")
         var type: Int32 = 0
@@ -27,7 +28,7 @@ public enum HandleDigest {
         return max(1, digest(kind + handle.prefix(Int(length))))
     }
 
-    /// FNV-1a with 64 bits: good enough for bytes that no user chooses.
+    /// 64-bit FNV-1a, which is sufficient for bytes that no user chooses.
     private static func digest(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

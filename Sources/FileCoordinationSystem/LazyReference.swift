@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An object that is made once, by whichever thread comes first. The standard library's
-// AtomicLazyReference does the same, but is not inlined, and asks the runtime for its type's
-// metadata at each use: a sixth of an access that needs no arbiter.
+// A reference to an object that the first thread creates. The standard library's
+// AtomicLazyReference does the same, but it is not inlined and asks the runtime for its type's
+// metadata at each use, which would take a sixth of a local access.
 
 public import Synchronization
 
@@ -10,7 +10,7 @@ public import Synchronization
 public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     @usableFromInline let address = Atomic<UInt>(0)
 
-    /// No object yet.
+    /// Creates an empty reference.
     @inlinable
     public init() {}
 
@@ -19,13 +19,15 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         if let object = Self.object(at: address.load(ordering: .acquiring)) { object.release() }
     }
 
-    /// The object, if there is one.
+    /// Returns the object, if there is one.
     @inlinable
     public func load() -> Object? {
         Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue()
     }
 
-    /// The same, and there will be no other: who stores one afterwards comes too late.
+    /// Returns the object, if there is one.
+    ///
+    /// Otherwise closes the reference, so that no object can be stored any more.
     @inlinable
     public func close() -> Object? {
         let (isEmpty, present) = address.compareExchange(
@@ -33,15 +35,17 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return isEmpty ? nil : Self.object(at: present)?.takeUnretainedValue()
     }
 
-    /// May be set again after ``close()`` has found nothing; no other thread may use it meanwhile.
+    /// Reopens a reference that ``close()`` has found empty.
+    ///
+    /// No other thread may use it meanwhile.
     @inlinable
     public func reopen() {
         precondition(load() == nil, "What was stored stays")
         address.store(0, ordering: .relaxed)
     }
 
-    /// Looks at the object, if there is one, without counting a reference: it stays for as long as
-    /// this does.
+    /// Calls `body` with the object, if there is one, without counting a reference: the object
+    /// lives as long as this reference.
     @inlinable
     public func withLoaded<Result>(_ body: (Object?) -> Result) -> Result {
         guard let object = Self.object(at: address.load(ordering: .acquiring)) else {
@@ -50,7 +54,8 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return object._withUnsafeGuaranteedRef { body($0) }
     }
 
-    /// The object that is there, which is `fresh` if there was none; nil if there never will be.
+    /// Stores `fresh` if the reference is empty, and returns the stored object; returns nil if the
+    /// reference is closed.
     @inlinable
     public func storeUnlessClosed(_ fresh: Object) -> Object? {
         let retained = Unmanaged.passRetained(fresh)
@@ -62,7 +67,8 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return Self.object(at: present)?.takeUnretainedValue()
     }
 
-    /// The same for one that is never closed.
+    /// Stores `fresh` in a reference that is never closed if it is empty, and returns the stored
+    /// object.
     @inlinable
     public func storeIfNil(_ fresh: Object) -> Object {
         guard let stored = storeUnlessClosed(fresh) else {
@@ -77,7 +83,7 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0) }
     }
 
-    /// No object's address.
+    /// A value that is not an object's address.
     @inlinable
     static var closed: UInt { 1 }
 }

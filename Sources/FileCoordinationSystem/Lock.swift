@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutual exclusion around a value. A pthread mutex, because the thread sanitizer does not see
-// through the futex in Synchronization.Mutex, and reports races that are none.
+// A mutex around a value. It uses a pthread mutex, because the thread sanitizer does not understand
+// the futex in Synchronization.Mutex and reports races that do not exist.
 //
-// Made and taken several times for each access: so mutex and value are beside each other, and all
-// of it can be inlined. What keeps that memory is one kind of object for all values: a class for
-// each kind of value would be made by Swift's runtime at its first use, and a process that makes
-// one access has no time for a dozen of them.
+// Locks are created and taken several times for each access. So mutex and value are next to each
+// other in memory, and everything can be inlined. One class holds the memory for all types of
+// values: a class for each type would be created by the Swift runtime at its first use, which costs
+// too much for a process that makes only one access.
 //
-// The memory is allocated by itself, and is not the tail of the object: of an object's tail the
-// compiler knows what it was allocated for, and takes it that nothing else is kept alive by it. It
-// then puts objects that are stored there on the stack of the function that made them.
+// The memory is allocated separately instead of as the tail of the object. The compiler knows the
+// type of an object's tail and would conclude that nothing else is kept alive by it. It would then
+// place objects that are stored there on the stack of the function that creates them.
 
 public import Glibc
 
-/// A value that one thread at a time may touch.
+/// A value that only one thread at a time may access.
 ///
-/// Not recursive. Copies are the same lock. `@unchecked` because the compiler cannot see that the
-/// mutex guards the value beside it, to which no other code has a pointer.
+/// Not recursive. Copies share the lock. `@unchecked` because the compiler cannot see that the
+/// mutex guards the value next to it, to which no other code has a pointer.
 public struct Lock<State>: @unchecked Sendable {
     @usableFromInline let guarded: LockedMemory
 
-    /// Puts `state` behind a lock.
+    /// Creates a lock around `state`.
     @inlinable
     public init(_ state: sending State) { guarded = LockedMemory.make(state) }
 
     /// Runs `body` with the value while no other thread has it.
     ///
-    /// Callbacks do not belong in here: compute inside, act outside.
+    /// Do not call callbacks inside: decide under the lock, and act outside.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
@@ -42,30 +42,30 @@ public struct Lock<State>: @unchecked Sendable {
     }
 }
 
-/// What is before a locked value.
+/// The memory before a locked value.
 @usableFromInline
 struct LockedMemoryHead {
     @usableFromInline var mutex = pthread_mutex_t()
-    /// Ends the value.
+    /// Destroys the value.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
 
     @inlinable
     init(end: @escaping (UnsafeMutableRawPointer) -> Void) { self.end = end }
 
-    /// Where the value begins: as strictly aligned as any memory that is allocated.
+    /// The offset of the value, aligned like any allocated memory.
     @inlinable static var size: Int { 64 }
 }
 
-/// A mutex with a value of any kind behind it.
+/// The memory of a mutex and a value of any type.
 @usableFromInline
 final class LockedMemory {
-    /// The head, and the value behind it.
+    /// The address of the head; the value follows it.
     @usableFromInline let base: UnsafeMutableRawPointer
 
     @inlinable
     init(_ base: UnsafeMutableRawPointer) { self.base = base }
 
-    /// An unlocked mutex, and `state`.
+    /// Creates an unlocked mutex with `state`.
     @inlinable
     static func make<State>(_ state: State) -> LockedMemory {
         precondition(
@@ -85,7 +85,7 @@ final class LockedMemory {
         return memory
     }
 
-    /// Where they are; valid as long as the memory.
+    /// The addresses of mutex and value; valid as long as the memory.
     @inlinable
     func parts<State>(
         _ kind: State.Type

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lock and a condition: threads that wait until a value has become what they need.
+// A mutex with a condition variable: threads can wait until a value satisfies a condition.
 
 public import Glibc
 
-/// A value that one thread at a time may touch, and whose changes threads can wait for.
+/// A value that only one thread at a time may access, and for whose changes threads can wait.
 ///
 /// `@unchecked` for the same reason as ``Lock``.
 public final class Monitor<State>: @unchecked Sendable {
@@ -12,11 +12,11 @@ public final class Monitor<State>: @unchecked Sendable {
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     @usableFromInline let state: UnsafeMutablePointer<State>
 
-    /// Puts `state` behind a lock.
+    /// Creates a monitor around `state`.
     public init(_ state: sending State) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
-        // It is held for moments, and sleeping for it costs more than trying for a moment.
+        // The mutex is held only briefly, so spinning for a moment is cheaper than sleeping.
         var kind = pthread_mutexattr_t()
         pthread_mutexattr_init(&kind)
         pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
@@ -46,7 +46,7 @@ public final class Monitor<State>: @unchecked Sendable {
 
     /// Runs `body` with the value while no other thread has it.
     ///
-    /// Wakes no waiting thread by itself.
+    /// Does not wake waiting threads.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
@@ -56,21 +56,21 @@ public final class Monitor<State>: @unchecked Sendable {
         return try body(&state.pointee)
     }
 
-    /// Makes one waiting thread look at the value again: enough if any of them will do.
+    /// Makes one waiting thread check the value again; sufficient if any of them will do.
     public func notifyOne() {
         pthread_cond_signal(changed)
     }
 
-    /// Makes every waiting thread look at the value again.
+    /// Makes all waiting threads check the value again.
     public func notifyAll() {
         pthread_cond_broadcast(changed)
     }
 
-    /// Blocks the thread until `condition` returns something, and returns that.
+    /// Blocks the thread until `condition` returns a value, and returns that.
     ///
-    /// `condition` may change the value, for example take an element out of it. It is called at
-    /// least once, also when `deadline`, in nanoseconds of ``MonotonicClock``, has passed. Returns
-    /// `nil` if the time ran out; without a deadline it never does.
+    /// `condition` may change the state, for example remove an element. It is called at least once,
+    /// even if `deadline`, in nanoseconds of ``MonotonicClock``, has passed. Returns `nil` if the
+    /// deadline passes.
     public func wait<Result>(
         until deadline: UInt64? = nil, forValue condition: (inout State) -> Result?
     ) -> Result? {
@@ -88,7 +88,9 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the thread until `condition` holds; `false` if `deadline` passed before it did.
+    /// Blocks the thread until `condition` holds.
+    ///
+    /// Returns `false` if `deadline` passed before that.
     public func wait(
         until deadline: UInt64? = nil, _ condition: (inout State) -> Bool
     ) -> Bool {

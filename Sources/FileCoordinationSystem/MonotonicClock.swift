@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time for deadlines: it never jumps, and all processes of a machine agree on it.
+// The clock for deadlines. It never jumps, and is the same for all processes of a machine.
 
 internal import CFileCoordinationSystem
 
 /// The kernel's CLOCK_MONOTONIC.
 public enum MonotonicClock {
-    /// Nanoseconds since a point that is the same for all processes since the machine started.
+    /// Nanoseconds since a point in time that is the same for all processes since the machine
+    /// started.
     public static var now: UInt64 { fcs_monotonic_now() }
 
-    /// The time `duration` from now; the present one if `duration` is negative.
+    /// Returns the time `duration` from now, or now if `duration` is negative.
     public static func after(_ duration: Duration) -> UInt64 {
         let (deadline, overflow) = now.addingReportingOverflow(nanoseconds(in: duration))
         return overflow ? .max : deadline
     }
 
-    /// The length of `duration`, forced into what a word holds.
+    /// Returns `duration` in nanoseconds, limited to the range of the type.
     public static func nanoseconds(in duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -25,17 +26,18 @@ public enum MonotonicClock {
     }
 }
 
-/// How long the calling thread has worked; it stands still while the thread waits or is stopped.
+/// The processor time of the calling thread, which does not advance while the thread waits or is
+/// stopped.
 public enum ThreadClock {
-    /// Nanoseconds of the processor's time.
+    /// Nanoseconds of processor time.
     public static var now: UInt64 { fcs_thread_time() }
 }
 
-/// The time of a model, for simulations that run a server and its clients on one thread.
+/// The time in a simulation that runs a server and its clients on one thread.
 package enum ModelTime {
-    /// Makes both clocks say `nanoseconds` on the calling thread; nil: what the kernel says.
+    /// Makes both clocks return `nanoseconds` on the calling thread; nil for the kernel's time.
     package static func set(_ nanoseconds: UInt64?) { fcs_set_model_time(nanoseconds ?? 0) }
 }
 
-/// A deadline as the C target takes it: the largest number stands for none.
+/// Converts a deadline for the C target, in which the largest number means none.
 func deadlineWord(_ deadline: UInt64?) -> UInt64 { deadline ?? .max }

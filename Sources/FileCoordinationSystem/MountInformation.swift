@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel says of the file systems that this process sees, line by line.
+// Reads the kernel's list of the file systems that this process sees.
 
-/// The text of `/proc/self/mountinfo`.
+/// The contents of `/proc/self/mountinfo`.
 package enum MountInformation {
-    /// Blanks and such are written as a backslash and three octal digits.
+    /// Decodes a word, in which blanks and similar bytes are a backslash and three octal digits.
     package static func unescaped(_ word: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(word)[...]
@@ -21,7 +21,7 @@ package enum MountInformation {
         return bytes
     }
 
-    /// The bytes of `/proc/self/mountinfo`.
+    /// Returns the bytes of `/proc/self/mountinfo`.
     package static func contents() throws(SystemError) -> [UInt8] {
         let file = try Directory.open("/proc/self").openFile("mountinfo", .read)
         var bytes: [UInt8] = []

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a file is to be opened.
+// The options for opening a file.
 
 import Glibc
 
 /// How ``Directory/openFile(_:_:mode:)`` opens a file.
 ///
-/// Neither `read` nor `write` is reading.
+/// Without `read` and `write`, the file is opened for reading.
 public struct OpenOptions: OptionSet, Hashable, Sendable {
-    /// The set as bits, in an order of our own.
+    /// The bits of the set; they are not the kernel's.
     public let rawValue: UInt8
 
-    /// Makes a set of bits.
+    /// Creates a set from bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// For reading.
+    /// Open for reading.
     public static let read = OpenOptions(rawValue: 1)
-    /// For writing; needed to lock.
+    /// Open for writing; needed for locks.
     public static let write = OpenOptions(rawValue: 2)
-    /// Creates the file if there is none.
+    /// Create the file if it does not exist.
     public static let create = OpenOptions(rawValue: 4)
-    /// With ``create``: fails with ``ErrorNumber/alreadyExists`` if there is one.
+    /// With ``create``: fail with ``ErrorNumber/alreadyExists`` if it exists.
     public static let exclusive = OpenOptions(rawValue: 8)
-    /// Empties the file.
+    /// Remove the file's contents.
     public static let truncate = OpenOptions(rawValue: 16)
-    /// Does not wait for the other end of a pipe that another process has put there.
+    /// Do not wait for the other end of a named pipe.
     public static let nonBlocking = OpenOptions(rawValue: 32)
 
-    /// Every write goes to the end of the file.
+    /// Every write appends to the file.
     public static let append = OpenOptions(rawValue: 64)
 
     var flags: Int32 {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where else the file system of a path is mounted: by another path leads to the same item, and
-// claims on the two do not exclude each other (Rule 2.24). For people who ask; no access looks.
+// Finds the other paths of items on file systems that are mounted more than once. Claims on
+// different paths of an item do not exclude each other (Rule 2.24). For diagnosis; accesses do not
+// use this.
 
-/// The places of items that are mounted more than once.
+/// The other paths of items that are mounted more than once.
 package struct OtherPlaces: Sendable {
     private struct Mount {
-        /// The file system, as the kernel numbers it.
+        /// The device of the file system, as the kernel writes it.
         var device: [UInt8]
-        /// What of it is mounted, and where; both without a slash at the end.
+        /// The mounted directory of the file system, and the mount point; both without a slash at
+        /// the end.
         var root: [UInt8]
         var point: [UInt8]
     }
 
     private let mounts: [Mount]
 
-    /// What is mounted now, as this process sees it; nothing where that is not to be had.
+    /// The present mounts that this process sees; empty if they cannot be read.
     package static var current: OtherPlaces {
         OtherPlaces(parsing: (try? MountInformation.contents()) ?? [])
     }
 
-    /// From the lines of `/proc/self/mountinfo`.
+    /// Parses the lines of `/proc/self/mountinfo`.
     package init(parsing lines: some Collection<UInt8>) {
         var mounts: [Mount] = []
         for line in lines.split(separator: UInt8(ascii: "\n")) {
@@ -30,14 +32,14 @@ package struct OtherPlaces: Sendable {
                 device: Array(words[2]),
                 root: Self.withoutSlash(MountInformation.unescaped(words[3])),
                 point: Self.withoutSlash(MountInformation.unescaped(words[4])))
-            // What is mounted over something hides it.
+            // A mount hides an earlier one at the same path.
             mounts.removeAll { $0.point == mount.point }
             mounts.append(mount)
         }
         self.mounts = mounts
     }
 
-    /// The other paths by which the item at an absolute path can be reached.
+    /// Returns the other paths of the item at an absolute path.
     package func places(of path: [UInt8]) -> [[UInt8]] {
         let path = Self.withoutSlash(path)
         guard let own = mount(of: path) else { return [] }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One thread that waits for many descriptors.
+// Lets one thread wait for many descriptors.
 
 internal import CFileCoordinationSystem
 
@@ -8,72 +8,72 @@ internal import CFileCoordinationSystem
 ///
 /// May be used from any thread.
 public final class Poller: Sendable {
-    /// What is being waited for, or has come.
+    /// The events of a descriptor.
     public struct Interest: OptionSet, Hashable, Sendable {
-        /// The set as bits.
+        /// The bits of the set.
         public let rawValue: UInt32
 
-        /// Makes a set of bits.
+        /// Creates a set from bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// There is something to read, or the end of it.
+        /// Data can be read, or the end was reached.
         public static let readable = Interest(rawValue: UInt32(FCS_READABLE))
-        /// There is room to write.
+        /// Data can be written.
         public static let writable = Interest(rawValue: UInt32(FCS_WRITABLE))
         static let hangup = Interest(rawValue: UInt32(FCS_HANGUP))
     }
 
-    /// A descriptor for which something has come.
+    /// A descriptor with events.
     public struct Ready: Hashable, Sendable {
-        /// What was given to ``Poller/add(_:token:_:)``.
+        /// The token that was passed to ``Poller/add(_:token:_:)``.
         public let token: UInt64
-        /// There is something to read.
+        /// Data can be read.
         public let readable: Bool
-        /// There is room to write.
+        /// Data can be written.
         public let writable: Bool
-        /// The other end is gone, or the descriptor is broken.
+        /// The other end is gone, or the descriptor is invalid.
         ///
-        /// Reported without being asked for; what the other end sent may still be there to read.
+        /// Always reported. Data that the other end has sent before may still be readable.
         public let hangup: Bool
     }
 
-    /// So many are told of at once.
+    /// The most descriptors that one call reports.
     public static var most: Int { FCS_POLL_BATCH }
 
     private let descriptor: Descriptor
 
-    /// Makes an empty set.
+    /// Creates an empty set.
     public init() throws(SystemError) {
-        // A child that changed its inherited set would change the parent's.
+        // A child that changed its inherited set would change its parent's.
         descriptor = Descriptor(
             adopting: try check(fcs_poller(), "make a poller"), inForkedChild: .closed)
     }
 
-    /// Starts to wait for a descriptor; `token` is how it is reported.
+    /// Adds a descriptor, which is reported with `token`.
     ///
-    /// Remove it before it is closed: a copy of it elsewhere would keep it in the set.
+    /// Remove it before closing it, because a copy of the descriptor elsewhere would keep it in the
+    /// set.
     public func add(
         _ descriptor: Descriptor, token: UInt64, _ interest: Interest
     ) throws(SystemError) {
         try control(FCS_POLL_ADD, descriptor, token, interest)
     }
 
-    /// Changes what a descriptor is waited for, and its token.
+    /// Changes the events and the token of a descriptor.
     public func modify(
         _ descriptor: Descriptor, token: UInt64, _ interest: Interest
     ) throws(SystemError) {
         try control(FCS_POLL_MODIFY, descriptor, token, interest)
     }
 
-    /// Stops waiting for a descriptor.
+    /// Removes a descriptor.
     public func remove(_ descriptor: Descriptor) throws(SystemError) {
         try control(FCS_POLL_REMOVE, descriptor, 0, [])
     }
 
-    /// Waits until something comes, and fills `ready` with it: up to 64 entries, none if the time
-    /// ran out first.
+    /// Waits for events and stores them in `ready`: up to 64 entries; none if the deadline passes.
     ///
-    /// `deadline` is in nanoseconds of ``MonotonicClock``; `nil` is for ever. May return up to a
+    /// `deadline` is in nanoseconds of ``MonotonicClock``; `nil` means no limit. May return up to a
     /// millisecond late, never early.
     public func wait(into ready: inout [Ready], until deadline: UInt64?) throws(SystemError) {
         ready.removeAll(keepingCapacity: true)

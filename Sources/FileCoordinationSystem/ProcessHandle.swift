@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process held by a descriptor: it stays the same process, while numbers are used again.
+// A process that is referenced by a descriptor. It remains the same process, while process IDs are
+// reused.
 
 internal import CFileCoordinationSystem
 
-/// A process, possibly one that has ended.
+/// A process, which may have ended.
 ///
 /// May be used from any thread.
 public final class ProcessHandle: Sendable {
@@ -13,29 +14,29 @@ public final class ProcessHandle: Sendable {
 
     init(adopting number: Int32) { descriptor = Descriptor(adopting: number) }
 
-    /// Takes hold of a process; ``ErrorNumber/noSuchProcess`` if there is none with that number.
+    /// Opens a process; throws ``ErrorNumber/noSuchProcess`` if no process has this ID.
     public init(processID: Int32) throws(SystemError) {
         descriptor = Descriptor(
             adopting: try check(fcs_process_open(processID), "open process \(processID)"))
     }
 
-    /// Whether the process has ended, be it waited for or not.
+    /// Whether the process has ended, even if its parent has not waited for it yet.
     public var hasExited: Bool { fcs_is_readable_now(descriptor.number) > 0 }
 
-    /// Whether no thread of the process will run any more: it has ended, or dumps core
+    /// Whether no thread of the process will run again: it has ended or is dumping core
     /// (``ProcessState/hasEnded(_:)``).
     ///
-    /// Never looks at another process: the number is that of this very one.
+    /// Never examines another process, because the ID comes from this descriptor.
     public var hasEnded: Bool {
         if hasExited { return true }
         guard let number = visibleNumber, ProcessState.isDumpingCore(number) else { return false }
         return visibleNumber == number
     }
 
-    /// The number by which `/proc` has the process here; nil if it has ended, or lives in a
-    /// namespace that is not seen from here.
+    /// The process ID in this process's `/proc`; nil if the process has ended or is in a PID
+    /// namespace that this process cannot see.
     ///
-    /// Not what other calls take for a number if `/proc` is that of another namespace.
+    /// If `/proc` belongs to another PID namespace, system calls do not accept this ID.
     public var visibleNumber: Int32? {
         let text = KernelText.read("/proc/self/fdinfo/\(descriptor.number)") ?? []
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Pid:".utf8) {
@@ -46,17 +47,18 @@ public final class ProcessHandle: Sendable {
         return nil
     }
 
-    /// Whether the process is stopped or frozen (``ProcessState``); false when it cannot be told.
+    /// Whether the process is stopped or frozen (``ProcessState``); false if that cannot be
+    /// determined.
     ///
-    /// Never looks at another process: the number is that of this very one.
+    /// Never examines another process, because the ID comes from this descriptor.
     public var isStopped: Bool {
         guard let number = visibleNumber, ProcessState.isStopped(number) else { return false }
-        // It may have ended, and the number be another's.
+        // The process may have ended, and its ID may have been reused.
         return visibleNumber == number
     }
 
-    /// The namespace in which the process has its own number; nil if that cannot be told: it has
-    /// ended, may not be looked at, or (before Linux 6.11) is not seen from here.
+    /// The PID namespace of the process; nil if that cannot be determined, because the process has
+    /// ended, may not be examined, or (before Linux 6.11) is not visible.
     public var namespace: UInt64? {
         var told: UInt64 = 0
         if fcs_process_namespace(descriptor.number, &told) == 0 { return told }
@@ -69,7 +71,7 @@ public final class ProcessHandle: Sendable {
 
     /// Sends a signal; 0 only checks.
     ///
-    /// ``ErrorNumber/noSuchProcess`` if it has ended.
+    /// Throws ``ErrorNumber/noSuchProcess`` if the process has ended.
     public func kill(signal: Int32) throws(SystemError) {
         try check(
             fcs_process_kill(descriptor.number, signal), "send signal \(signal) to a process")

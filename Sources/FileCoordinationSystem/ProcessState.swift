@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel says a process is doing.
+// The kernel's information about the states of processes.
 
-/// Questions about other processes.
+/// Queries about other processes.
 public enum ProcessState {
-    /// Whether the process is stopped, by a signal, by a debugger, or frozen with its cgroup; false
-    /// when it cannot be told.
+    /// Whether the process is stopped by a signal or debugger, or frozen with its control group;
+    /// false if that cannot be determined.
     public static func isStopped(_ processID: Int32) -> Bool {
         guard let letter = stateLetter(of: processID) else { return false }
         if letter == UInt8(ascii: "T") || letter == UInt8(ascii: "t") { return true }
         return ControlGroup.isFrozen(processID)
     }
 
-    /// Whether no thread of the process will run any more: it has ended, or dumps core; false when
-    /// it cannot be told.
+    /// Whether no thread of the process will run again: it has ended or is dumping core; false if
+    /// that cannot be determined.
     ///
-    /// Its memory can stay for long, with the locks on what is mapped there: for as long as the
-    /// core is written, or as a half-made child shares it.
+    /// Its memory can exist for long after that, with the locks on mapped files: while the kernel
+    /// writes the core dump, or while a child between fork and exec shares the memory.
     public static func hasEnded(_ processID: Int32) -> Bool {
         guard processID > 0 else { return false }
         do {
@@ -26,8 +26,8 @@ public enum ProcessState {
         }
     }
 
-    /// Whether the process is writing its memory to a core file, or a core handler reads it; false
-    /// when it cannot be told.
+    /// Whether the kernel is writing the process's memory to a core file or handler; false if that
+    /// cannot be determined.
     public static func isDumpingCore(_ processID: Int32) -> Bool {
         guard processID > 0, let text = KernelText.readAll("/proc/\(processID)/status") else {
             return false
@@ -35,18 +35,19 @@ public enum ProcessState {
         return saysDumpingCore(text)
     }
 
-    /// Whether that is what a text of the form of `/proc/PID/status` says.
+    /// Whether a text in the format of `/proc/PID/status` says so.
     static func saysDumpingCore(_ text: [UInt8]) -> Bool {
         let name = Array("CoreDumping:".utf8)
-        // The program's name comes before; what is no letter of it is escaped.
+        // The program's name comes before, with newlines escaped.
         return text.split(separator: UInt8(ascii: "\n")).contains { line in
             line.starts(with: name)
                 && line.dropFirst(name.count).contains(UInt8(ascii: "1"))
         }
     }
 
-    /// The third field of `/proc/PID/stat`; the second is a name in brackets that may hold
-    /// anything.
+    /// The third field of `/proc/PID/stat`.
+    ///
+    /// The second is a name in parentheses that may contain anything.
     private static func stateLetter(of processID: Int32) -> UInt8? {
         guard processID > 0, let text = KernelText.read("/proc/\(processID)/stat"),
             let bracket = text.lastIndex(of: UInt8(ascii: ")"))

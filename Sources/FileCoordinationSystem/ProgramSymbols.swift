@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program's own symbol table says, where it was not stripped: the functions of a class,
-// which nothing else tells at run time. For advice to programmers, and for nothing that must work.
+// Reads the program's symbol table, unless it was stripped: the only source of a class's methods at
+// run time. Used only for warnings to programmers.
 
 internal import CFileCoordinationSystem
 import Glibc
 
-/// The symbols of the program, or of the library, that holds some address.
+/// The symbols of the program or library that contains an address.
 public enum ProgramSymbols {
-    /// The names of the symbols at an address; none if the file was stripped.
+    /// Returns the names of the symbols at an address; none if the file was stripped.
     public static func names(at address: UnsafeRawPointer) -> [String] {
         names(address, prefix: nil)
     }
 
-    /// The names that begin with `prefix`, in the file that holds `address`.
+    /// Returns the names that begin with `prefix`, in the file that contains `address`.
     public static func names(
         beginningWith prefix: String, besides address: UnsafeRawPointer
     ) -> [String] { names(address, prefix: prefix) }
@@ -28,19 +28,19 @@ public enum ProgramSymbols {
         return names
     }
 
-    /// What a symbol stands for, in Swift; nil if it is none of Swift's.
+    /// Returns the Swift declaration of a symbol; nil if it is not a Swift symbol.
     public static func demangled(_ name: String) -> String? {
         guard let text = demangle(name, name.utf8.count, nil, nil, 0) else { return nil }
         defer { free(text) }
         return String(cString: text)
     }
 
-    /// What the symbols of a class begin with, and an address in its file.
+    /// Returns the common prefix of a class's symbols, and an address in its file.
     ///
     /// Nil if the file was stripped.
     public static func prefix(of type: AnyClass) -> (text: String, address: UnsafeRawPointer)? {
         let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-        // If classes are laid out otherwise one day, this address has no symbol of that kind.
+        // If the layout of classes changes one day, there is no such symbol at this address.
         guard let description = metadata.load(fromByteOffset: 40, as: UnsafeRawPointer?.self)
         else { return nil }
         let ending = "Mn"

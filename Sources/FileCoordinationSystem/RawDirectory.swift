@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open directory whose names are bytes: file systems know no encoding, and what moves other
-// people's files must be able to name them all. Where names are our own, Directory is handier.
+// An open directory whose names are bytes, because file systems have no encoding, and code that
+// moves users' files must accept every name. For names of this project, `Directory` is more
+// convenient.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -15,7 +16,7 @@ public struct RawDirectory: Sendable {
 
     /// Opens the directory at `path`.
     ///
-    /// With `followLinks: false` the last part of the path may not be a symbolic link.
+    /// With `followLinks: false`, the last component must not be a symbolic link.
     public static func open(
         _ path: [UInt8], followLinks: Bool
     ) throws(SystemError) -> RawDirectory {
@@ -26,10 +27,10 @@ public struct RawDirectory: Sendable {
             descriptor: Descriptor(adopting: try check(number, "open directory \(name)")))
     }
 
-    /// Opens the directory `name` in this one, never through a symbolic link; creates it first,
-    /// unless it exists.
+    /// Opens the directory `name` in this one, without following a symbolic link; creates it if it
+    /// does not exist.
     ///
-    /// What exists keeps its owner and permissions, so look at its ``status()``.
+    /// An existing directory keeps its owner and permissions, so check its ``status()``.
     public func openSubdirectory(
         _ name: [UInt8], creatingWithMode mode: UInt32
     ) throws(SystemError) -> RawDirectory {
@@ -38,23 +39,24 @@ public struct RawDirectory: Sendable {
         let number = entry.withPointer {
             fcs_open_at(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         }
-        // That there is one counts, even if none can be made, as in a read-only file system.
+        // If the directory exists, an error of creating it does not matter, for example on a
+        // read-only file system.
         if number == -ENOENT { try check(made, "make directory \(entry)") }
         return RawDirectory(
             descriptor: Descriptor(adopting: try check(number, "open directory \(entry)")))
     }
 
-    /// The status of the directory itself.
+    /// Returns the status of the directory itself.
     public func status() throws(SystemError) -> FileStatus { try descriptor.status() }
 
-    /// The status of what `name` stands for, a symbolic link itself.
+    /// Returns the status of `name`, without following a symbolic link.
     public func status(of name: [UInt8]) throws(SystemError) -> FileStatus {
         try FileStatus(
             directory: descriptor.number, name: try CName(name, for: "status"),
             followLinks: false)
     }
 
-    /// Opens or creates a file as ``Directory/openFile(_:_:mode:)`` does.
+    /// Opens or creates a file, like ``Directory/openFile(_:_:mode:)``.
     public func openFile(
         _ name: [UInt8], _ options: OpenOptions, mode: UInt32 = 0o600
     ) throws(SystemError) -> Descriptor {
@@ -65,11 +67,11 @@ public struct RawDirectory: Sendable {
         return Descriptor(adopting: try check(number, "open \(entry)"))
     }
 
-    /// Moves `from` into `destination` on the same file system, and never onto something.
+    /// Moves `from` into `destination` on the same file system without replacing anything.
     ///
-    /// ``ErrorNumber/alreadyExists`` if the name is taken there. Where the file system cannot do
-    /// that in one step (network file systems, some in user space) it is looked at first: the
-    /// caller must prevent by other means that the name is taken in between.
+    /// Throws ``ErrorNumber/alreadyExists`` if the name is taken. If the file system cannot do this
+    /// atomically (network file systems and some user-space ones), the name is checked before: the
+    /// caller must prevent by other means that it is taken in between.
     public func move(
         _ from: [UInt8], to: [UInt8], in destination: RawDirectory
     ) throws(SystemError) {
@@ -93,7 +95,7 @@ public struct RawDirectory: Sendable {
         try check(result, "rename \(source) to \(target)")
     }
 
-    /// Whether it is certain that there is nothing of that name.
+    /// Returns whether it is certain that the name does not exist.
     private func lacks(_ name: CName) -> Bool {
         do {
             _ = try FileStatus(directory: descriptor.number, name: name, followLinks: false)
@@ -103,7 +105,7 @@ public struct RawDirectory: Sendable {
         }
     }
 
-    /// Removes a name that does not stand for a directory.
+    /// Removes a name that is not a directory's.
     public func remove(_ name: [UInt8]) throws(SystemError) {
         let entry = try CName(name, for: "remove")
         let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 0) }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether there is something to read, for callers that ask before each access. To ask the
-// descriptor itself takes its lock, and copies a number to the caller: 279 ns. To ask a set of
-// descriptors whether one of them is ready takes neither: 158 ns, as long as the shortest call to
-// the kernel. The kernel puts a descriptor into the set of those that are ready before the call
-// returns that made it readable.
+// Checks whether a descriptor is readable, for callers that do so before each access. Asking the
+// descriptor itself takes its lock and copies a number to the caller: 279 ns. Asking an epoll set
+// takes neither: 158 ns, as long as the shortest system call. The kernel adds a descriptor to the
+// set's ready list before the system call returns that made it readable.
 
 internal import CFileCoordinationSystem
 import Synchronization
 
-/// A question that is asked of one descriptor again and again.
+/// A repeated check of one descriptor.
 ///
 /// May be used from any thread.
 public struct ReadinessCheck: ~Copyable, Sendable {
     private let descriptor: Descriptor
-    /// A set of that descriptor alone, held for its number; nil where there was no room for one.
+    /// An epoll set with only that descriptor, retained for its number; nil if none could be
+    /// created.
     private let poller: Poller?
-    /// The set's own descriptor, or -1: to ask by it counts no reference.
+    /// The set's own descriptor, or -1; using it directly counts no reference.
     private let number: Int32
     /// Whether a thread is asking the set.
     private let isAsking = Atomic(false)
 
-    /// Prepares to ask whether something can be read from `descriptor`.
+    /// Prepares to check whether `descriptor` is readable.
     public init(of descriptor: Descriptor) {
         self.descriptor = descriptor
         do throws(SystemError) {
@@ -33,11 +33,11 @@ public struct ReadinessCheck: ~Copyable, Sendable {
         }
     }
 
-    /// Whether there is something to read; true also if that cannot be found out.
+    /// Whether the descriptor is readable; true also if that cannot be determined.
     public var isReadable: Bool {
-        // One thread at a time asks the set, and the others the descriptor: while the kernel
-        // reports what is ready it takes it out of the set, and tells another thread that there is
-        // nothing.
+        // One thread at a time asks the set; other threads ask the descriptor. While the kernel
+        // reports a ready descriptor, it removes it from the ready list, and tells another thread
+        // that nothing is ready.
         guard number >= 0, !isAsking.exchange(true, ordering: .acquiring) else {
             return descriptor.hasInput
         }
@@ -47,6 +47,6 @@ public struct ReadinessCheck: ~Copyable, Sendable {
 }
 
 extension Descriptor {
-    /// Whether there is something to read; true also if that cannot be found out.
+    /// Whether data can be read; true also if that cannot be determined.
     var hasInput: Bool { fcs_has_input(number) != 0 }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a path leads when all links on the way are followed.
+// Resolves symbolic links.
 
 import Glibc
 
-/// Questions about names in the file system.
+/// Queries about names in the file system.
 public enum RealPath {
-    /// The absolute path, without links, of the existing file at `path`.
+    /// Returns the absolute path, without symbolic links, of the existing file at `path`.
     ///
-    /// Blocks as long as the file systems on the way do. Fails as `realpath` does, for example with
+    /// Blocks as long as the file systems on the way do. Fails like `realpath`, for example with
     /// ``ErrorNumber/noSuchFile`` or ``ErrorNumber/symbolicLink`` (a loop).
     public static func resolve(_ path: [UInt8]) throws(SystemError) -> [UInt8] {
         let name = try CName(path, for: "resolve")
@@ -25,7 +25,7 @@ public enum RealPath {
         return resolved
     }
 
-    /// What the symbolic link at `path` holds; nil if there is none.
+    /// Returns the target of the symbolic link at `path`; nil if there is none.
     public static func target(ofLink path: [UInt8]) -> [UInt8]? {
         guard let name = try? CName(path, for: "read the link") else { return nil }
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -38,7 +38,7 @@ public enum RealPath {
         return count >= 0 ? Array(buffer[..<count]) : nil
     }
 
-    /// Whether there is a regular file at `path` that this process may execute.
+    /// Returns whether `path` is a regular file that this process may execute.
     public static func isExecutableFile(_ path: String) -> Bool {
         guard let status = try? FileStatus(path: path), status.kind == .regular else {
             return false

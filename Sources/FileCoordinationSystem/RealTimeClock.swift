@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time that files are stamped with. It may jump; for deadlines there is MonotonicClock.
+// The clock for the time stamps of files. It may jump; use MonotonicClock for deadlines.
 
 import Glibc
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that are no files: no process can remove them, and they go when their socket does. Every
-// user of the machine may see them and take them, so ask who is at the other end.
+// Sockets in the abstract namespace. Their names are not files: no process can remove them, and
+// they end with their sockets. Every user of the machine can see and take such names, so check the
+// peer.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -9,7 +10,8 @@ import Glibc
 extension SequencedSocket {
     /// Listens at a name in the abstract namespace of this network namespace.
     ///
-    /// Does not block in ``accept()``. ``ErrorNumber/addressInUse`` if another socket has the name.
+    /// ``accept()`` does not block. Throws ``ErrorNumber/addressInUse`` if another socket has the
+    /// name.
     public static func listener(
         abstract name: String, backlog: Int32
     ) throws(SystemError) -> SequencedSocket {
@@ -25,8 +27,8 @@ extension SequencedSocket {
 
     /// Connects to the process that listens at a name in the abstract namespace.
     ///
-    /// ``ErrorNumber/connectionRefused`` if no process does any more. Never blocks: if too many
-    /// wait there already, that is an error too.
+    /// Throws ``ErrorNumber/connectionRefused`` if no process listens. Never blocks: a full queue
+    /// of the listener is an error, too.
     public static func connect(abstract name: String) throws(SystemError) -> SequencedSocket {
         let connection = try open()
         let address = try CName(name, for: "address")
@@ -37,14 +39,14 @@ extension SequencedSocket {
         return connection
     }
 
-    /// The abstract names that begin with `prefix`, of all users of this network namespace.
+    /// Returns the abstract names that begin with `prefix`, of all users of this network namespace.
     ///
-    /// `nil` if the kernel does not tell.
+    /// Returns `nil` if the kernel does not list them.
     public static func abstractNames(beginningWith prefix: String) -> [String]? {
         guard let text = contents(of: "/proc/net/unix") else { return nil }
         var names: Set<String> = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            // The eighth column; the kernel shows the zero in front as "@".
+            // The eighth column; the kernel shows the leading zero byte as "@".
             let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
             guard columns.count == 8, columns[7].first == UInt8(ascii: "@"),
                 let name = String(validating: columns[7].dropFirst(), as: UTF8.self),
@@ -55,8 +57,8 @@ extension SequencedSocket {
         return names.sorted()
     }
 
-    /// Whether a process has the socket that listens under an abstract name; nil if that cannot be
-    /// told.
+    /// Returns whether a process has the socket that listens at an abstract name; nil if that
+    /// cannot be determined.
     public static func isListener(abstract name: String, of processID: Int32) -> Bool? {
         guard let text = contents(of: "/proc/net/unix") else { return nil }
         var numbers: Set<String> = []
@@ -84,7 +86,7 @@ extension SequencedSocket {
         }
     }
 
-    /// What a file of `/proc` says, whose length is not known before it is read.
+    /// Returns the contents of a file in `/proc`, whose length is unknown in advance.
     private static func contents(of path: String) -> [UInt8]? {
         let number = fcs_open_at(AT_FDCWD, path, O_RDONLY, 0)
         guard number >= 0 else { return nil }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receiving a message as an array, for those who do not reuse a buffer.
+// Receives a message as an array, for callers that do not reuse a buffer.
 
-/// What came of receiving one message.
+/// The result of receiving a message.
 public enum ReceivedMessage: Sendable {
-    /// A whole message.
+    /// A complete message.
     case bytes([UInt8])
-    /// A message that was longer than allowed; it is lost.
+    /// The message was longer than the limit and is lost.
     case tooLong
-    /// Nothing is there now.
+    /// No message waits.
     case wouldBlock
-    /// The other end is gone, or the connection failed.
+    /// The other end is gone, or the connection has failed.
     case closed
 }
 
 extension SequencedSocket {
     /// Receives one message of at most `limit` bytes, without blocking.
     ///
-    /// Descriptors that came with it are closed.
+    /// Descriptors in the message are closed.
     public func receiveMessage(limit: Int) -> ReceivedMessage {
         var result = ReceivedMessage.closed
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -34,10 +34,10 @@ extension SequencedSocket {
         return result
     }
 
-    /// Receives; nil when the connection failed.
+    /// Receives; returns nil if the connection has failed.
     ///
-    /// A peer that went without reading everything resets the connection, which is reported once,
-    /// before the messages that it had sent.
+    /// A peer that closes its socket without reading everything resets the connection. The kernel
+    /// reports that once, before the messages that the peer had sent.
     private func receiveOnceMore(into buffer: UnsafeMutableRawBufferPointer) -> ReceiveResult? {
         do {
             return try receive(into: buffer)

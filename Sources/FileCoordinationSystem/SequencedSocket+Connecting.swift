@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Listening and connecting at a name in an open directory.
+// Listens and connects at a name in an open directory.
 
 internal import CFileCoordinationSystem
 import Glibc
 
 extension SequencedSocket {
-    /// Listens at `name` in `directory`, in place of the socket that did so before.
+    /// Listens at `name` in `directory`, and replaces a former socket with that name.
     ///
-    /// The socket is bound and listening under another name before it is renamed into place, so
-    /// no client ever finds a name at which no process listens yet. Only the owner may connect. The
-    /// listener does not block in ``accept()``. The name stays when it is closed.
+    /// The socket is bound and listens under another name before it is renamed, so a client never
+    /// finds a name at which no process listens yet. Only the owner may connect. ``accept()`` does
+    /// not block. The name remains when the socket is closed.
     public static func listener(
         in directory: Directory, name: String, backlog: Int32 = 128
     ) throws(SystemError) -> SequencedSocket {
@@ -19,7 +19,7 @@ extension SequencedSocket {
         }
         let number = listener.descriptor.number
         let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-        // Short, so that a path that fits with the name also fits with this one.
+        // Short, so that the path fits if it fits with `name`.
         let temporary = ".s" + suffix
         let address = try address(of: temporary, in: directory)
         try check(
@@ -37,9 +37,9 @@ extension SequencedSocket {
 
     /// Connects to the listener at `name` in `directory`.
     ///
-    /// Blocks while the listener's queue is full, at most `patience` (``ErrorNumber/timedOut``).
-    /// ``ErrorNumber/noSuchFile`` if the name does not exist, ``ErrorNumber/connectionRefused`` if
-    /// no process listens at it any more.
+    /// Blocks while the listener's queue is full, for at most `patience`
+    /// (``ErrorNumber/timedOut``). Throws ``ErrorNumber/noSuchFile`` if the name does not exist,
+    /// and ``ErrorNumber/connectionRefused`` if no process listens at it any more.
     public static func connect(
         in directory: Directory, name: String, patience: Duration? = nil
     ) throws(SystemError) -> SequencedSocket {
@@ -55,11 +55,11 @@ extension SequencedSocket {
         return connection
     }
 
-    /// Takes the next connection that waits at this listener; `nil` if there is none.
+    /// Accepts the next connection of this listener; returns `nil` if none waits.
     public func accept() throws(SystemError) -> SequencedSocket? {
         try ForkGuard.holdingForks { () throws(SystemError) in
             let number = fcs_socket_accept(descriptor.number)
-            // The latter: the client that waited has gone again.
+            // ECONNABORTED: the waiting client has closed its socket.
             guard number != -EAGAIN, number != -ECONNABORTED else { return nil }
             return SequencedSocket(adopting: try check(number, "accept a connection"))
         }

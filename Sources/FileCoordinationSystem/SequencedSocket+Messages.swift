@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sending and receiving whole messages.
+// Sends and receives complete messages.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -8,8 +8,7 @@ import Glibc
 extension SequencedSocket {
     /// Sends one message, with copies of `descriptors`.
     ///
-    /// `false` if the other end has too much to read and `patience` is none.
-    ///
+    /// Returns `false` if the buffer is full and `patience` is `none`. Throws
     /// ``ErrorNumber/brokenPipe`` if the other end is closed; the process gets no SIGPIPE.
     public func send(
         _ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = [], patience: WaitMode = .none
@@ -23,7 +22,7 @@ extension SequencedSocket {
         return true
     }
 
-    /// The same for bytes in an array.
+    /// Sends one message from an array.
     public func send(
         _ bytes: [UInt8], descriptors: [Int32] = [], patience: WaitMode = .none
     ) throws(SystemError) -> Bool {
@@ -35,15 +34,16 @@ extension SequencedSocket {
         return try result.get()
     }
 
-    /// What ``receive(into:patience:)`` found.
+    /// The result of ``receive(into:patience:)``.
     public enum ReceiveResult: Sendable {
-        /// A message of so many bytes, now at the beginning of the buffer, with its descriptors.
+        /// A message of this many bytes, which is now at the beginning of the buffer, with its
+        /// descriptors.
         ///
         /// `truncated` if bytes or descriptors did not fit and are lost.
         case bytes(Int, descriptors: [Descriptor], truncated: Bool)
-        /// Nothing to read at the moment.
+        /// No message waits.
         case wouldBlock
-        /// The other end is closed, and everything it sent has been read.
+        /// The other end is closed, and everything that it sent has been read.
         case closed
     }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is at the other end, by the kernel's word.
+// The process at the other end of a connection, according to the kernel.
 
 internal import CFileCoordinationSystem
 
-/// Who made a connection, or listened for it.
+/// The process that made a connection or listened for it.
 public struct PeerCredentials: Hashable, Sendable {
-    /// The process, as numbered here; 0 if it is not visible from here.
+    /// The process ID in this PID namespace; 0 if the process is not visible.
     ///
-    /// The number may have been given to another process since.
+    /// The ID may have been reused since.
     public let processID: Int32
-    /// Its effective user.
+    /// The effective user ID.
     public let userID: UInt32
-    /// Its effective group.
+    /// The effective group ID.
     public let groupID: UInt32
 
-    /// Names a peer.
+    /// Creates credentials.
     public init(processID: Int32, userID: UInt32, groupID: UInt32) {
         self.processID = processID
         self.userID = userID
@@ -24,9 +24,10 @@ public struct PeerCredentials: Hashable, Sendable {
 }
 
 extension SequencedSocket {
-    /// Who connected; on the connecting side: who called listen.
+    /// Returns the credentials of the process that connected or, on the connecting side, of the one
+    /// that called listen.
     ///
-    /// Fixed at that moment.
+    /// They are fixed at that moment.
     public func peerCredentials() throws(SystemError) -> PeerCredentials {
         var peer = fcs_credentials()
         try check(
@@ -34,10 +35,10 @@ extension SequencedSocket {
         return PeerCredentials(processID: peer.process, userID: peer.user, groupID: peer.group)
     }
 
-    /// The process of ``peerCredentials()``; `nil` if it is gone, or cannot be had.
+    /// Returns the process of ``peerCredentials()``; `nil` if it is gone or cannot be opened.
     ///
-    /// Exact since Linux 6.5. Before, a process that has got the number meanwhile would be taken
-    /// for it.
+    /// Exact since Linux 6.5. Before, a process that has got the same ID meanwhile would be
+    /// returned.
     public func peerProcess() -> ProcessHandle? {
         let number = fcs_socket_peer_process(descriptor.number)
         guard number >= 0 else { return nil }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file as memory that processes share. The mapping keeps the open file description alive, and
-// thereby its lock: closing the descriptor is allowed, and wanted, since a forked child would
-// inherit a descriptor, but not a mapping that is marked so.
+// A mapped file as memory that processes share. The mapping keeps the open file description and its
+// lock alive. So the descriptor can and should be closed: a forked child would inherit a
+// descriptor, but not a mapping that is marked accordingly.
 
 internal import CFileCoordinationSystem
 
 /// A file that is mapped, shared, from its beginning.
 ///
-/// `@unchecked` because it hands out raw memory, which other processes write to as well: callers
-/// must access it through ``AtomicWord``, or know that no process writes meanwhile.
+/// `@unchecked` because it gives out raw memory, which other processes write to as well: callers
+/// must use ``AtomicWord``, or know that no process writes at the same time.
 public final class SharedMapping: @unchecked Sendable {
-    /// Where the mapping begins; aligned to a page.
+    /// The address of the mapping, aligned to a page.
     public let base: UnsafeMutableRawPointer
-    /// How many bytes are mapped.
+    /// The number of mapped bytes.
     public let length: Int
-    /// The process that has the mapping; 0 if forked children have it too.
+    /// The process that has the mapping; 0 if forked children have it, too.
     private let mappedIn: UInt64
 
-    /// Maps the first `length` bytes of `file`, which must be that long when they are touched.
+    /// Maps the first `length` bytes of `file`, which must have that length when they are accessed.
     ///
-    /// `inheritedByFork: false` means that a forked child has no such memory at all, and keeps
+    /// With `inheritedByFork: false`, the memory does not exist in a forked child, which keeps
     /// neither the file nor its lock.
     public init(
         file: Descriptor, length: Int, writable: Bool, inheritedByFork: Bool
@@ -37,16 +37,16 @@ public final class SharedMapping: @unchecked Sendable {
     }
 
     deinit {
-        // In a forked child, which has no such mapping, the address may be used for something else.
+        // In a forked child without the mapping, the address may be used for something else.
         guard mappedIn == 0 || mappedIn == ForkGuard.processToken else { return }
-        // First: the address may belong to another mapping as soon as it is free.
+        // Done first, because the address may be reused as soon as it is free.
         fcs_mapping_unprotect(base)
         _ = fcs_unmap(base, length)
     }
 
-    /// The word of 8 bytes at `offset`.
+    /// Returns the 8-byte word at `offset`.
     ///
-    /// Valid while the mapping lives, which the word does not see to.
+    /// It is valid as long as the mapping, which the word does not retain.
     public func word(at offset: Int) -> AtomicWord {
         precondition(
             offset >= 0 && offset <= length - 8, "Word \(offset) of a \(length) byte mapping")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Saying something to people in a program in which we are guests: it must not end for that.
+// Prints messages inside a program of another author, which must not end because of that.
 
 internal import CFileCoordinationSystem
 
 /// The standard error output of the process.
 public enum StandardError {
-    /// Writes what can be written, without a signal where that is nothing.
+    /// Writes as much as possible, without a signal on failure.
     public static func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value of each thread's own. Looked at three times in each access: so it is plain memory,
-// without reference counting.
+// Thread-local variables. Each access reads one three times, so the value is plain memory without
+// reference counting.
 
 internal import CFileCoordinationSystem
 
-/// A variable that every thread has for itself.
+/// A variable with a separate value for each thread.
 ///
 /// May be used from any thread. A thread's value ends with the thread. Copies are the same
-/// variable, which there is for as long as the process: make it once. There is room for 64.
+/// variable, which exists as long as the process, so create it once. There is room for 64
+/// variables.
 public struct ThreadSlot<Value: ~Copyable>: Sendable {
     @usableFromInline let number: Int32
 
-    /// A slot in which no thread has anything.
+    /// Creates a variable without values.
     public init() {
         number = fcs_thread_slot()
         precondition(number >= 0, "Thread variables are made once, and are few")
     }
 
-    /// The calling thread's value, if it has one; stays where it is until the thread ends.
+    /// The address of the calling thread's value, if there is one; constant until the thread ends.
     ///
-    /// For the calling thread, and only until other code on this thread reads the slot.
+    /// Only for the calling thread, and only until other code on this thread uses the variable.
     @inlinable
     public var pointer: UnsafeMutablePointer<Value>? {
         threadSlotValue(number).map { Self.value(behind: $0) }
     }
 
-    /// The same, which is `fresh` if there was none.
+    /// Returns the address of the calling thread's value, which is set to `fresh` if there was
+    /// none.
     @inlinable
     public func pointer(orNew fresh: @autoclosure () -> Value) -> UnsafeMutablePointer<Value> {
         if let pointer { return pointer }
@@ -50,7 +52,7 @@ public struct ThreadSlot<Value: ~Copyable>: Sendable {
         (memory + offset).assumingMemoryBound(to: Value.self)
     }
 
-    /// Where a value is, aligned as strictly as memory is.
+    /// The offset of the value, aligned like any allocated memory.
     @inlinable
     static var offset: Int { (MemoryLayout<ThreadSlotHead>.size + 15) / 16 * 16 }
 }
@@ -59,7 +61,7 @@ public struct ThreadSlot<Value: ~Copyable>: Sendable {
 @usableFromInline
 func threadSlotValue(_ number: Int32) -> UnsafeMutableRawPointer? { fcs_thread_slot_value(number) }
 
-/// Keeps memory that begins with a head, until the thread ends.
+/// Stores memory that begins with a head, until the thread ends.
 @usableFromInline
 func setThreadSlot(_ number: Int32, _ memory: UnsafeMutableRawPointer) {
     fcs_thread_slot_set(number, memory) { memory in
@@ -70,10 +72,10 @@ func setThreadSlot(_ number: Int32, _ memory: UnsafeMutableRawPointer) {
     }
 }
 
-/// What is before a thread's value.
+/// The memory before a thread's value.
 @usableFromInline
 struct ThreadSlotHead {
-    /// Ends the value, and gives the memory of both back.
+    /// Destroys the value and frees the memory.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
 
     @inlinable

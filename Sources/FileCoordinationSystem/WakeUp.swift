@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A nudge for a thread that waits in a Poller.
+// Wakes a thread that waits in a Poller.
 
 internal import CFileCoordinationSystem
 
@@ -8,27 +8,29 @@ internal import CFileCoordinationSystem
 ///
 /// May be used from any thread.
 public final class WakeUp: Sendable {
-    /// Readable while the flag is up, for a ``Poller``.
+    /// Readable while the flag is set, for a ``Poller``.
     public let descriptor: Descriptor
 
-    /// Makes a flag that is down.
+    /// Creates a flag that is not set.
     public init() throws(SystemError) {
-        // A child that drained it would take the parent's nudge.
+        // A child that cleared the flag would take the wake-up from its parent.
         descriptor = Descriptor(
             adopting: try check(fcs_wake_up(), "make a wake-up"), inForkedChild: .closed)
     }
 
-    /// Raises the flag.
+    /// Sets the flag.
     ///
-    /// Async-signal-safe but for the call itself; never blocks.
+    /// Never blocks. Apart from the Swift call itself, it is async-signal-safe.
     public func signal() {
-        // It can only fail for a descriptor that is not one.
+        // Can fail only for an invalid descriptor.
         _ = fcs_wake_up_signal(descriptor.number)
     }
 
-    /// Lowers the flag; whether it was up.
+    /// Clears the flag.
     ///
-    /// Do this before looking at the work, not after.
+    /// Returns whether it was set.
+    ///
+    /// Do this before checking for work, not after.
     @discardableResult
     public func drain() -> Bool { fcs_wake_up_drain(descriptor.number) == 1 }
 }

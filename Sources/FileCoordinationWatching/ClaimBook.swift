@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose change was it? A claim compares its item before and after. What lies between the two is the
-// writer's, and its claim reports it; everything else is a plain program's. The kernel does not
-// name the process that made a change, so a plain change between the two stamps counts as the
-// writer's, and a change inside a directory that is being written counts as either's.
+// Decides who made a change that the watcher has seen: a coordinated writer or a program that does
+// not coordinate. Each coordinated write reports what its item looked like before and after. The
+// difference between the two was made by the writer; every other difference was made by another
+// program.
+//
+// The kernel does not name the process that made a change. So a change that another program makes
+// during the write counts as the writer's, and a change inside a directory that is being written
+// may be either's. The reconciler calls this type on the watcher's thread.
 
 import FileCoordinationArbiter
 
-/// Coordinated writes that may explain what was seen.
+/// The coordinated writes that may explain the changes which the watcher saw.
 struct ClaimBook {
-    /// What claims said about one path since presenters were told about it last.
+    /// What coordinated writes reported about one path since presenters were last told about it.
     struct Account {
-        /// What the first claim found there.
+        /// What was at the path before the first write.
         var first: FileSight?
-        /// What the last claim left there.
+        /// What was at the path after the last write.
         var last: FileSight?
-        /// A claim found something else than the one before it had left.
+        /// Whether a write found something else than the write before it had left.
         var isPlain = false
-        /// A claim changed something.
+        /// Whether a write changed something.
         var isCoordinated = false
-        /// A claim ended without saying what it did.
+        /// Whether a write ended without reporting what it did.
         var isUnknown = false
-        /// The first claim was found when presenters may have been told of what it did in part, so
-        /// what they were told says nothing of other programs.
+        /// Whether the first write was already under way when the watcher learned of it.
+        ///
+        /// Presenters may have been told of a part of it, so a difference from what they were told
+        /// does not show that another program made a change.
         var isFound = false
     }
 
@@ -30,9 +36,11 @@ struct ClaimBook {
         let number: UInt64
         let paths: [ItemPath]
         let isFound: Bool
-        /// Whether it is over, and what it notified of may still be in the kernel's queue.
+        /// Whether the write is over.
+        ///
+        /// Notifications of it may still be in the kernel's queue.
         var isOver = false
-        /// Whether that queue was empty since.
+        /// Whether the kernel's queue has been empty since the write ended.
         var isDrained = false
     }
 
@@ -45,7 +53,7 @@ struct ClaimBook {
         claims.append(Claim(number: number, paths: paths, isFound: isFound))
     }
 
-    /// A claim is over; returns the paths whose items must be looked at.
+    /// Enters the end of a write, and returns the paths whose items must be looked at.
     mutating func ended(_ number: UInt64, _ changes: [ClaimedChange]) -> [ItemPath] {
         let index = claims.firstIndex { $0.number == number && !$0.isOver }
         let paths = index.map { claims[$0].paths } ?? []
@@ -73,13 +81,15 @@ struct ClaimBook {
         accounts[change.path] = account
     }
 
-    /// Whether a coordinated write to this very item is under way: its claim will tell.
+    /// Whether a coordinated write to this very item is under way, which will report what it
+    /// changes.
     func isActive(at path: ItemPath?) -> Bool {
         guard let path else { return false }
         return claims.contains { !$0.isOver && $0.paths.contains(path) }
     }
 
-    /// Who made the change from `told` to `now` at a path; both, if it was more than one change.
+    /// Returns who made the change from `told` to `now` at a path, or both if there was more than
+    /// one change.
     func origins(at path: ItemPath, told: FileSight?, now: FileSight?) -> [ChangeOrigin] {
         if let account = accounts[path] {
             guard !account.isUnknown else { return [.either] }
@@ -93,15 +103,15 @@ struct ClaimBook {
         return [isInside ? .either : .uncoordinated]
     }
 
-    /// Presenters were told what became of a path.
+    /// Forgets what writes reported about a path, because presenters have been told.
     mutating func told(_ path: ItemPath) { accounts[path] = nil }
 
-    /// The kernel's queue is empty: nothing of a claim that is over will follow.
+    /// Notes that the kernel's queue is empty: no notification of a finished write will follow.
     mutating func drained() {
         for index in claims.indices where claims[index].isOver { claims[index].isDrained = true }
     }
 
-    /// Everything that was notified has been told.
+    /// Forgets finished writes, because all changes that were notified have been told.
     mutating func settled() {
         claims.removeAll { $0.isOver && $0.isDrained }
         guard claims.isEmpty else { return }
@@ -114,7 +124,7 @@ extension WatchReconciler {
         for path in claims.ended(claim, changes) { lookAgain(at: path) }
     }
 
-    /// Has the deepest known name of a path looked at.
+    /// Orders a look at the path, or at its deepest ancestor that has a node.
     private mutating func lookAgain(at path: ItemPath) {
         var node = nodes.root
         for name in path.components {

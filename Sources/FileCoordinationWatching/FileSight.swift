@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one look at a name showed: which file it is, and in which version. Two looks that show the
-// same version are no news (an editor must not reload because a program has only read).
-// Modification times alone are not trusted: a program may set them, and a file of the same size may
-// differ.
+// The result of looking at a name: which file it is, and in which version. The reconciler compares
+// two such results to find out whether presenters must be told; that a program has read a file must
+// not make an editor reload it. Modification times alone are not enough, because programs can set
+// them. The size is not enough either, because a changed file may have the same size.
 
-/// Which file it is, beyond a number that is used again.
+/// Identifies a file more reliably than its inode number, which the file system uses again.
 public struct FileIdentity: Hashable, Sendable {
-    /// The file system.
+    /// The device number of the file system.
     public var device: UInt64
-    /// The number in it.
+    /// The inode number.
     public var inode: UInt64
-    /// When the file was born, in nanoseconds; nil if unknown.
+    /// The time of the file's creation in nanoseconds, or nil if unknown.
     public var born: Int64?
-    /// The digest of the file's handle; nil if unknown.
+    /// A digest of the file's handle (`name_to_handle_at`), or nil if unknown.
     public var handle: UInt64?
 
     /// Makes an identity.
@@ -24,7 +24,7 @@ public struct FileIdentity: Hashable, Sendable {
         self.handle = handle
     }
 
-    /// Whether nothing that both know tells the two apart.
+    /// Whether the two may be the same file: no property that both of them know differs.
     public func isSame(as other: FileIdentity) -> Bool {
         guard device == other.device, inode == other.inode else { return false }
         if let born, let theirs = other.born, born != theirs { return false }
@@ -33,7 +33,7 @@ public struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// In which version a file is.
+/// The properties that show whether a file has changed.
 public struct FileStamp: Hashable, Sendable {
     /// The size in bytes.
     public var size: UInt64
@@ -62,18 +62,18 @@ public struct FileStamp: Hashable, Sendable {
     }
 }
 
-/// What a name stood for at one instant.
+/// What was at a name when it was looked at.
 public struct FileSight: Hashable, Sendable {
-    /// Which file it is.
+    /// Which file or directory it is.
     public var identity: FileIdentity
     /// Whether it is a directory.
     public var isDirectory: Bool
     /// Its version.
     public var stamp: FileStamp
-    /// The number of its names.
+    /// The number of hard links to it.
     public var linkCount: UInt64
 
-    /// Makes a sight.
+    /// Makes a result of a look.
     public init(
         identity: FileIdentity, isDirectory: Bool = false, stamp: FileStamp, linkCount: UInt64 = 1
     ) {
@@ -83,15 +83,15 @@ public struct FileSight: Hashable, Sendable {
         self.linkCount = linkCount
     }
 
-    /// Whether it is the same file or directory.
+    /// Whether both are the same file or directory.
     public func isSameItem(as other: FileSight) -> Bool {
         isDirectory == other.isDirectory && identity.isSame(as: other.identity)
     }
 
-    /// What differs from an earlier sight of the same item; nil if nothing does.
+    /// Returns in what this item differs from an earlier look at it, or nil if it does not.
     ///
-    /// A directory's times and size change with the names in it, which are reported one by one. So
-    /// of a directory only the mode and the owners count.
+    /// The times and the size of a directory change whenever a name in it does, and names are
+    /// reported one by one. So only the mode and the owners of a directory are compared.
     public func difference(from earlier: FileSight) -> WatchedChange.Difference? {
         guard isSameItem(as: earlier) else { return .content }
         let isRelabelled =
@@ -106,7 +106,7 @@ public struct FileSight: Hashable, Sendable {
 }
 
 extension Optional where Wrapped == FileSight {
-    /// Whether both show the same version of the same item, or both nothing.
+    /// Whether both show the same version of the same item, or both show that nothing is there.
     func isSameVersion(as other: FileSight?) -> Bool {
         switch (self, other) {
         case (nil, nil): true

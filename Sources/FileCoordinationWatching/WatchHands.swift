@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Carries out the reconciler's orders: all calls to the file system are here. A path is only
-// believed if the item that it leads to is the expected one; what is opened is opened for its
-// identity only.
+// Carries out the reconciler's orders. All file system calls of the watcher are here, on the
+// watcher's thread. Other programs may rename directories at any time, so an order names the item
+// that its path must lead to, and the result is only used if it does. Items are opened with
+// `O_PATH`, which has no effect on them.
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
 
-/// What carries out orders.
+/// Carries out the orders of the reconciler.
 ///
-/// Used by the watcher's thread alone.
+/// Only the watcher's thread uses it.
 struct WatchHands {
     let kernel: DirectoryWatch
-    /// The most watches that are made, for tests of the limit.
+    /// The greatest number of watches.
+    ///
+    /// Tests set it to reach the limit.
     let watchLimit: Int
     private var watches: Set<Int32> = []
-    /// The directory that was looked into last: names mostly come in groups.
+    /// The directory of the last look.
+    ///
+    /// It is kept open because names to look at often come in groups.
     private var last: (path: ItemPath, identity: FileIdentity, item: OpenItem)?
 
     init(kernel: DirectoryWatch, watchLimit: Int) {
@@ -23,14 +28,14 @@ struct WatchHands {
         self.watchLimit = watchLimit
     }
 
-    /// Nothing that was opened in this turn is believed in the next.
+    /// Closes the directory that was kept open, so that the next turn opens it by its path again.
     mutating func endTurn() { last = nil }
 
-    /// Carries an order out; returns the answer, if there is to be one.
+    /// Carries out an order, and returns the answer if it has one.
     mutating func carryOut(_ order: WatchOrder) -> WatchInput? {
         switch order {
         case .unwatch(let watch):
-            // It may have ended by itself.
+            // The kernel may have ended the watch already, which is no error here.
             try? kernel.remove(watch)
             return nil
         case .watch(let node, let path, let expected, let mode):
@@ -42,7 +47,7 @@ struct WatchHands {
         }
     }
 
-    /// A watch ended by itself.
+    /// Enters that the kernel ended a watch.
     mutating func watchEnded(_ watch: Int32) { watches.remove(watch) }
 
     private mutating func open(_ path: ItemPath, _ expected: FileIdentity) -> Found<OpenItem> {
@@ -112,7 +117,7 @@ struct WatchHands {
     private static func changes(for mode: WatchOrder.Mode) -> DirectoryWatch.Changes {
         let itself: DirectoryWatch.Changes = [.itselfRemoved, .itselfMoved]
         let names: DirectoryWatch.Changes = [.created, .removed, .movedFrom, .movedTo]
-        // No accesses: a rescan must not notify the one who makes it.
+        // Accesses are not among them: looking at the files would cause notifications itself.
         let contents: DirectoryWatch.Changes = [.modified, .closedAfterWriting, .attributes]
         return switch mode {
         case .item: itself.union(contents)
@@ -123,7 +128,7 @@ struct WatchHands {
 }
 
 extension FileSight {
-    /// What a look showed.
+    /// Makes the result of a look.
     public init(_ look: FileLook) {
         self.init(
             identity: FileIdentity(
@@ -135,9 +140,10 @@ extension FileSight {
             linkCount: look.linkCount)
     }
 
-    /// What is at `path`, a final link itself; nil if nothing.
+    /// Looks at what is at `path`, without following a link that it ends with; nil if nothing is
+    /// there.
     ///
-    /// - Throws: the reason why it cannot be told.
+    /// - Throws: the reason why that cannot be determined.
     public init?(path: ItemPath) throws(SystemError) {
         do {
             self.init(try OpenItem(path: path.bytes).look())
@@ -150,7 +156,7 @@ extension FileSight {
 }
 
 extension KernelEvent {
-    /// A notification as the kernel made it.
+    /// Translates an event of the kernel.
     public init(_ event: DirectoryWatch.Event) {
         let pairs: [(DirectoryWatch.Changes, What)] = [
             (.created, .created), (.removed, .removed), (.movedFrom, .movedFrom),

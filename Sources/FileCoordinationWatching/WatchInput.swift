@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the reconciler is told. Inputs are facts: what the kernel's queue said, what a look or a
-// list found, which claims began and ended. The clock comes with each of them.
+// The facts that the reconciler takes in: what the kernel notified, what a look at a name or a list
+// of a directory found, which coordinated writes began and ended. The watcher's thread hands them
+// in together with the time. The orders that the reconciler gives in return are at the end of this
+// file.
 
 public import FileCoordinationArbiter
 
-/// Names one node of the reconciler's tree; never used again for another node.
+/// Identifies a node of the reconciler's tree.
+///
+/// The ID of a removed node is never given to another.
 public struct WatchNodeID: Hashable, Sendable, Comparable {
     let index: UInt32
     let generation: UInt32
 
-    /// Orders nodes by their place in the table: any order will do, if it is always the same.
+    /// Orders nodes by their index in the table.
+    ///
+    /// Any order would do, but it must always be the same.
     public static func < (one: Self, other: Self) -> Bool {
         (one.index, one.generation) < (other.index, other.generation)
     }
 }
 
-/// What is presented.
+/// What a presenter presents.
 public enum PresentedKind: Hashable, Sendable {
-    /// A file: the presenter is told about it alone.
+    /// A file: its presenter is told about this file only.
     case file
-    /// A directory: the presenter is told about everything inside.
+    /// A directory: its presenter is told about every item inside.
     case directory
-    /// A package: the presenter is told about everything inside, and that its item has changed.
+    /// A package: its presenter is told about every item inside, and also that the package changed.
     case package
 
     var isTree: Bool { self != .file }
 }
 
-/// A notification of the kernel.
+/// An inotify event, reduced to what the reconciler needs.
 public struct KernelEvent: Hashable, Sendable {
-    /// What a notification can say; the rest of the kernel's bits does not matter here.
+    /// What an event reports.
+    ///
+    /// The kernel's other bits do not matter here.
     public struct What: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt16
@@ -41,28 +49,28 @@ public struct KernelEvent: Hashable, Sendable {
         public static let created = What(rawValue: 1)
         /// A name was removed.
         public static let removed = What(rawValue: 2)
-        /// A name was moved away.
+        /// A name was moved out of the directory.
         public static let movedFrom = What(rawValue: 4)
-        /// A name was moved here.
+        /// A name was moved into the directory.
         public static let movedTo = What(rawValue: 8)
         /// Contents or attributes were changed.
         public static let changed = What(rawValue: 16)
         /// The watched item itself was removed, moved, or its file system unmounted.
         public static let itselfGone = What(rawValue: 32)
-        /// The watch has ended.
+        /// The kernel has ended the watch.
         public static let ended = What(rawValue: 64)
     }
 
-    /// The watch's number.
+    /// The kernel's number of the watch.
     public var watch: Int32
     /// What happened.
     public var what: What
-    /// Equal in the two notifications of one move; else 0.
+    /// The same number in the two events of one move; 0 in all other events.
     public var cookie: UInt32
-    /// The name in the watched directory; empty if it is about the watched item.
+    /// The name in the watched directory, or empty if the event is about the watched item itself.
     public var name: [UInt8]
 
-    /// Makes a notification.
+    /// Makes an event.
     public init(watch: Int32, what: What, cookie: UInt32 = 0, name: [UInt8] = []) {
         self.watch = watch
         self.what = what
@@ -71,44 +79,45 @@ public struct KernelEvent: Hashable, Sendable {
     }
 }
 
-/// What a look at a name, or a list of a directory, found.
+/// The result of looking at a name or listing a directory.
 public enum Found<Value: Sendable>: Sendable {
-    /// What was asked for.
+    /// What was found.
     case seen(Value)
-    /// The path of the directory leads to another one by now, or nowhere.
+    /// The path no longer leads to the expected directory.
     case elsewhere
-    /// The file system refused; what is there is not known.
+    /// The file system reported an error, so what is there is unknown.
     case refused
 }
 
 extension Found: Equatable where Value: Equatable {}
 extension Found: Hashable where Value: Hashable {}
 
-/// How adding a watch ended.
+/// The result of adding a watch.
 public enum WatchOutcome: Hashable, Sendable {
-    /// The kernel notifies under this number.
+    /// The watch was added; this is its number.
     case watching(Int32)
-    /// The kernel notifies of what is done on this machine only: the file system is another's.
+    /// The watch was added, but it only reports changes made on this machine, because the files
+    /// belong to a network file system or the like.
     case deaf(Int32)
-    /// There is no watch.
+    /// The watch could not be added.
     case failed(WatchTrouble)
-    /// The path leads to another item by now, or nowhere.
+    /// The path no longer leads to the expected item.
     case elsewhere
 }
 
-/// Why changes are looked for at intervals instead of being notified.
+/// Why an item is polled instead of watched.
 public enum WatchTrouble: Hashable, Sendable, CaseIterable {
-    /// The user's limit of watches is reached.
+    /// The user has as many watches as the kernel allows.
     case limit
-    /// The item may not be read.
+    /// The user may not read the item.
     case permission
     /// The file system belongs to the network or to another process.
     case remote
-    /// The kernel's notifications do not arrive.
+    /// The kernel's events do not arrive, as the watcher's test shows.
     case silent
 }
 
-/// What a claim did to one of its items.
+/// What a coordinated write did to one of its items.
 public struct ClaimedChange: Hashable, Sendable {
     /// The item.
     public var path: ItemPath
@@ -117,7 +126,7 @@ public struct ClaimedChange: Hashable, Sendable {
     /// What was there when the accessor had returned; nil if nothing.
     public var after: FileSight?
 
-    /// Makes an outcome.
+    /// Makes the report of one item.
     public init(path: ItemPath, before: FileSight?, after: FileSight?) {
         self.path = path
         self.before = before
@@ -127,59 +136,64 @@ public struct ClaimedChange: Hashable, Sendable {
 
 /// A fact for the reconciler.
 public enum WatchInput: Hashable, Sendable {
-    /// A presenter was added. `since` is what it knows of its item; nil if it has not looked.
-    /// `changedAfter`: it is told if anything was changed later than this, in nanoseconds since
-    /// 1970.
+    /// A presenter was added.
+    ///
+    /// `since` is what it knows of its item, or nil if it has not looked at it. If `changedAfter`
+    /// is not nil, the presenter is told if anything was changed later than that, in nanoseconds
+    /// since 1970.
     case presented(
         UInt64, ItemPath, PresentedKind, since: FileSight?, changedAfter: Int64? = nil)
     /// A presenter was removed.
     case unpresented(UInt64)
-    /// A presenter follows a move that a coordinated writer announced.
+    /// A coordinated writer announced a move, and the presenter's item is at this path now.
     case relocated(UInt64, ItemPath)
-    /// The kernel notified.
+    /// The kernel sent an event.
     case notified(KernelEvent)
-    /// The kernel dropped notifications.
+    /// The kernel dropped events because its queue was full.
     case overflowed
     /// The kernel's queue was found empty.
     case drained
-    /// A look at a node's name is done.
+    /// A look at a node's name was carried out.
     case looked(WatchNodeID, Found<FileSight?>)
-    /// A list of a directory is done.
+    /// A directory was listed.
     case listed(WatchNodeID, Found<[[UInt8]]>)
-    /// An attempt to watch is done.
+    /// Adding a watch was attempted.
     case watched(WatchNodeID, WatchOutcome)
-    /// Whether the kernel's notifications arrive at all, as the watcher's own test event showed.
+    /// The watcher made a test event; this is whether the kernel's event for it arrived.
     case hearing(Bool)
     /// A coordinated writer was granted access to these items.
     case claimBegan(UInt64, [ItemPath])
-    /// A coordinated writer was found, which was granted access to these items before: presenters
-    /// may have been told of what it did in part.
+    /// The watcher learned of a coordinated write to these items that was already under way.
+    ///
+    /// Presenters may have been told of a part of it.
     case claimFound(UInt64, [ItemPath])
-    /// That access is over. An item without an outcome may have changed in any way.
+    /// A coordinated write is over.
+    ///
+    /// Items for which no change is given may have changed in any way.
     case claimEnded(UInt64, [ClaimedChange])
 }
 
-/// What the reconciler wants done.
+/// What the reconciler wants the watcher to do.
 public enum WatchOrder: Hashable, Sendable {
-    /// Which notifications a watch is for.
+    /// Which events a watch asks for.
     public enum Mode: Int, Hashable, Sendable, Comparable {
-        /// What happens to the item itself.
+        /// Events of the item itself.
         case item = 1
-        /// Names in a directory on the way to something presented.
+        /// Changes of names, in a directory on the path to a presented item.
         case names = 2
-        /// Names and changes in a directory that is presented, at any depth.
+        /// Changes of names and of files, in a presented directory or at any depth inside.
         case tree = 3
 
-        /// A greater mode is notified of more.
+        /// Orders the modes so that a greater one asks for more events.
         public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Watch the item at a path, if it is the expected one.
+    /// Watch the item at a path if it is the expected one.
     case watch(WatchNodeID, ItemPath, expected: FileIdentity, Mode)
-    /// End a watch.
+    /// Remove a watch.
     case unwatch(Int32)
-    /// List a directory, if it is the expected one.
+    /// List the directory at a path if it is the expected one.
     case list(WatchNodeID, ItemPath, expected: FileIdentity)
-    /// Look at a name in a directory, if it is the expected one.
+    /// Look at a name in the directory at a path if that is the expected one.
     case look(WatchNodeID, name: [UInt8], directory: ItemPath, expected: FileIdentity)
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread's loop. The order within a turn matters: commands that came while names were looked at
-// are taken in before presenters are told, because a claim that began before a look explains what
-// the look saw.
+// The loop of the watcher's thread. The order within a turn matters. Before presenters are told,
+// the thread takes in the commands that came while it looked at names: if a coordinated write began
+// before a look, that write explains what the look saw.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// What the watcher's thread does.
+/// The loop of the watcher's thread.
 struct WatchLoop: Sendable {
-    /// A turn reads at most so often: 64 kB each.
+    /// The greatest number of reads from the kernel's queue per turn, of 64 kB each.
     private static let readsPerTurn = 8
     private static let noticesToken: UInt64 = 1
     private static let commandsToken: UInt64 = 2
@@ -52,7 +52,7 @@ struct WatchLoop: Sendable {
                 }
             }
             hands.endTurn()
-            // What explains the looks just made has come by now.
+            // The commands that explain what was just looked at are in the queue by now.
             guard let late = commands.take() else { return }
             take(late.inputs)
             let news = reconciler.endTurn(at: MonotonicClock.now)
@@ -63,7 +63,8 @@ struct WatchLoop: Sendable {
             }
             let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
             let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
-            // It can only fail for what is no poller; then there is nothing to wait for.
+            // A wait can only fail if the descriptor is no poller, and then no event will ever
+            // come.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
         }
     }
@@ -71,7 +72,7 @@ struct WatchLoop: Sendable {
     private mutating func take(_ inputs: [WatchInput]) {
         for input in inputs {
             if input == .overflowed {
-                // A test wants what the queue holds to be lost.
+                // A test of lost events: drop everything that is in the kernel's queue.
                 while let batch = try? kernel.read(), !batch.events.isEmpty {}
             }
             reconciler.handle(input, at: MonotonicClock.now)
@@ -80,7 +81,7 @@ struct WatchLoop: Sendable {
 
     private mutating func readNotices() {
         for _ in 0..<Self.readsPerTurn {
-            // The descriptor is our own and does not block; a failed read is tried again.
+            // The read does not block. After a failure, the next turn reads again.
             guard let batch = try? kernel.read() else { return }
             let now = MonotonicClock.now
             for event in batch.events {
@@ -95,25 +96,24 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// Makes a test event at the start and every minute: notifications that do not arrive are
-    /// found.
+    /// Finds out whether the kernel's events arrive, by causing one at the start and every minute.
     ///
-    /// The kernel queues a notification before the call that caused it returns, so there is nothing
-    /// to wait for.
+    /// The kernel queues an event before the system call that caused it returns. So the event is
+    /// there at once, or never.
     private mutating func testHearing() {
         let now = MonotonicClock.now
         guard let testDirectory, nextTest <= now else { return }
         nextTest = now + 60_000_000_000
         let name = Array(".watch-test".utf8)
-        // A directory that cannot be written to proves nothing.
+        // If the directory cannot be written to, the test shows nothing.
         guard let directory = try? RawDirectory.open(testDirectory, followLinks: false),
             let watch = try? kernel.add(testDirectory, [.created]),
             (try? directory.openFile(name, [.write, .create])) != nil
         else { return }
         reconciler.handle(.hearing(kernel.hasNews), at: now)
-        // Left behind, it would make no event the next time.
+        // The file must not exist at the next test, as only its creation causes an event.
         try? directory.remove(name)
-        // It may have ended by itself; the reconciler does not know it.
+        // The kernel may have ended the watch already. The reconciler does not know of this watch.
         try? kernel.remove(watch)
     }
 }

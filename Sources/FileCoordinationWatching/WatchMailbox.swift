@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages on their way from the watcher's thread to the server's. The server waits for the
-// mailbox's descriptor together with its others. A server that does not take its messages costs
-// bounded memory: a presenter whose changes do not fit is told once that its whole item may have
-// changed.
+// A queue of messages from the watcher's thread to the server's thread. The server's thread polls
+// the descriptor of the mailbox together with its other descriptors. The queue is bounded in case
+// the server's thread does not read it: if the changes for a presenter do not fit, they are
+// replaced by one message that its whole item may have changed.
 
 public import FileCoordinationSystem
 
-/// A message, and what was known when it was made.
+/// A message together with the number of commands that the watcher knew when it made the message.
 public struct WatchMail: Hashable, Sendable {
     /// The message.
     public let news: WatchNews
-    /// How many commands the watcher had taken in when it was made.
+    /// The number of commands that the watcher's thread had taken in.
     public let commandsSeen: UInt64
 }
 
@@ -19,9 +19,9 @@ public struct WatchMail: Hashable, Sendable {
 public final class WatchMailbox: Sendable {
     private struct State {
         var mail: [WatchMail] = []
-        /// The number of changes that wait for each presenter.
+        /// The number of queued changes per presenter.
         var waiting: [UInt64: Int] = [:]
-        /// Those that are to be told to read everything again instead.
+        /// The presenters whose changes did not fit, who are told to read everything again.
         var full: Set<UInt64> = []
     }
 
@@ -29,7 +29,9 @@ public final class WatchMailbox: Sendable {
     private let wakeUp: WakeUp
     private let limit: Int
 
-    /// Readable while there are messages, for a ``Poller``.
+    /// Readable while there are messages.
+    ///
+    /// Wait for it with a ``Poller``.
     public var descriptor: Descriptor { wakeUp.descriptor }
 
     init(changesPerPresenter limit: Int) throws(SystemError) {
@@ -38,10 +40,10 @@ public final class WatchMailbox: Sendable {
         self.limit = limit
     }
 
-    /// Takes all messages, in their order.
+    /// Removes and returns all messages, in order.
     public func take() -> [WatchNews] { takeMail().map(\.news) }
 
-    /// Takes all messages, in their order, with what was known when each was made.
+    /// Removes and returns all messages, in order, each with the number of commands known then.
     public func takeMail() -> [WatchMail] {
         wakeUp.drain()
         return state.withLock { state in
@@ -50,7 +52,11 @@ public final class WatchMailbox: Sendable {
         }
     }
 
-    /// - Parameter commandsSeen: how many commands had been taken in when it was told.
+    /// Adds messages.
+    ///
+    /// The watcher's thread calls this.
+    ///
+    /// - Parameter commandsSeen: the number of commands that the thread had taken in.
     func put(_ news: [WatchNews], commandsSeen: UInt64 = 0) {
         guard !news.isEmpty else { return }
         state.withLock { state in
@@ -79,7 +85,7 @@ public final class WatchMailbox: Sendable {
                 return append(message.body)
             }
             state.waiting[presenter] = limit
-            // The presenter's own moves and deletions are kept: they say where its item is.
+            // Moves and deletions of the presenter's own item are kept, as they say where it is.
             let own = changes.filter { change in
                 if case .moved = change.what { return true }
                 return change.what == .deleted

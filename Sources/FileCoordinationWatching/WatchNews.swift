@@ -1,55 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters are told. One message for each presenter and turn: all its changes took place
-// between two instants. `former` paths are those of the first instant, all others those of the
-// second, so the changes of a message have no order among themselves.
+// The messages to presenters. In each turn, a presenter gets at most one message of changes, which
+// describes the difference between two instants. `former` paths are those of the first instant, all
+// other paths those of the second. So the changes of one message are in no particular order.
 
 public import FileCoordinationArbiter
 
 /// Who made a change.
 public enum ChangeOrigin: Hashable, Sendable, Comparable {
-    /// A program that did not coordinate.
+    /// A program that does not use file coordination.
     case uncoordinated
-    /// A coordinated writer: its claim has reported the change, or will.
+    /// A coordinated writer, which reports the change itself when its access ends.
     case coordinated
-    /// A change inside a directory during a coordinated write to that directory: the kernel does
-    /// not tell whether the writer made it.
+    /// Either of them: something changed inside a directory during a coordinated write to it, and
+    /// the kernel does not tell which process changed it.
     case either
 }
 
-/// One difference between what a presenter was told last and what is there.
+/// One difference between what a presenter was last told and what is there.
 public struct WatchedChange: Hashable, Sendable {
     /// In what two versions of an item differ.
     public enum Difference: Hashable, Sendable {
-        /// The contents, as far as size, times and identity show.
+        /// The contents, as far as size, times and identity show it.
         case content
-        /// The attributes alone.
+        /// Only the attributes.
         case attributes
     }
 
     /// What happened.
     public enum What: Hashable, Sendable {
-        /// An item is there that was not. Of a directory: forget what was believed to be inside;
-        /// everything in it is told by itself.
+        /// The item is new.
+        ///
+        /// If it is a directory, the presenter must forget what it knew inside; everything in it is
+        /// reported on its own.
         case appeared
-        /// The item is another version, or another item of that name.
+        /// The item has another version, or another item has its name.
         case changed(Difference)
-        /// The item is gone, or was moved out of what is presented.
+        /// The item was deleted, or was moved out of what is presented.
         case deleted
-        /// The item has another path.
+        /// The item was moved.
         case moved(former: ItemPath)
     }
 
     /// What happened.
     public var what: What
-    /// Where: the item's path now, or its last one if it is gone.
+    /// The present path of the item, or its last one if it is gone.
     public var path: ItemPath
     /// Who made the change.
     public var origin: ChangeOrigin
-    /// What is there now; nil if nothing.
+    /// What is there now, or nil if nothing is.
     public var sight: FileSight?
 
-    /// Makes a difference.
+    /// Makes a change.
     public init(what: What, path: ItemPath, origin: ChangeOrigin, sight: FileSight?) {
         self.what = what
         self.path = path
@@ -62,32 +64,32 @@ public struct WatchedChange: Hashable, Sendable {
 public struct WatchNews: Hashable, Sendable {
     /// Why a presenter must read its whole item again.
     public enum Reason: Hashable, Sendable, Comparable {
-        /// A coordinated writer exchanged the item itself, which its claim reports.
+        /// A coordinated writer replaced the item itself, and reports that when its access ends.
         case rewritten
-        /// The kernel dropped notifications.
+        /// The kernel dropped events.
         case overflow
-        /// There were more changes than a message has room for.
+        /// There are more changes than a message may have.
         case manyChanges
-        /// The item itself was exchanged or came back.
+        /// The item itself was replaced, or exists again.
         case replaced
-        /// Something was changed before changes were told.
+        /// Something was changed before the watcher began to report changes.
         case late
     }
 
-    /// What is told.
+    /// The contents of a message.
     public enum Body: Hashable, Sendable {
-        /// Changes from now on are told.
+        /// From now on, the watcher reports changes.
         case listening
-        /// These items changed.
+        /// These items have changed.
         case changes([WatchedChange])
-        /// The whole item may have changed: read all of it again.
+        /// Anything in the item may have changed: the presenter must read all of it again.
         case wholeMayHaveChanged(Reason)
-        /// Changes are looked for at intervals from now on.
+        /// From now on, the watcher polls for changes.
         case degraded(WatchTrouble)
-        /// Changes are notified again.
+        /// The kernel reports changes again.
         case healed
 
-        /// Whether the presenter reads its whole item.
+        /// Whether the message makes the presenter read its whole item.
         var asksToRead: Bool {
             switch self {
             case .listening, .wholeMayHaveChanged: true
@@ -96,9 +98,9 @@ public struct WatchNews: Hashable, Sendable {
         }
     }
 
-    /// The presenter.
+    /// The number of the presenter to which the message is sent.
     public var presenter: UInt64
-    /// What it is told.
+    /// What the presenter is told.
     public var body: Body
 
     /// Makes a message.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths of nodes: where an item is now, and where its presenters were told that it is.
+// Computes the paths of nodes: where an item is now, and where its presenters were told that it is.
+// All functions here walk along the parents or children of nodes, without file system calls.
 
 import FileCoordinationArbiter
 
 extension WatchNodeTable {
-    /// Whether the node hangs together with the root.
+    /// Whether the node and all its ancestors are attached.
     func isInTree(_ id: WatchNodeID) -> Bool {
         var next = id
         while next != root {
@@ -15,7 +16,7 @@ extension WatchNodeTable {
         return true
     }
 
-    /// The path now; nil if the node is not in the tree.
+    /// Returns the item's present path, or nil if the node is not in the tree.
     func path(_ id: WatchNodeID) -> ItemPath? {
         var names: [[UInt8]] = []
         var next = id
@@ -27,7 +28,7 @@ extension WatchNodeTable {
         return ItemPath(components: names.reversed())
     }
 
-    /// The path that presenters were told; nil if they do not know of the node.
+    /// Returns the path that presenters were told, or nil if they were not told of the node.
     func toldPath(_ id: WatchNodeID) -> ItemPath? {
         var names: [[UInt8]] = []
         var next = id
@@ -39,7 +40,7 @@ extension WatchNodeTable {
         return ItemPath(components: names.reversed())
     }
 
-    /// The number of nodes between the node and the root.
+    /// Returns the number of nodes between the node and the root.
     func depth(_ id: WatchNodeID) -> Int {
         var depth = 0
         var next = self[id].parent
@@ -50,7 +51,7 @@ extension WatchNodeTable {
         return depth
     }
 
-    /// Whether a presenter is told about everything inside this node or one above it.
+    /// Whether a presenter of this node or of an ancestor is told about everything inside.
     func isCovered(_ id: WatchNodeID) -> Bool {
         var next: WatchNodeID? = id
         while let node = next {
@@ -60,7 +61,7 @@ extension WatchNodeTable {
         return false
     }
 
-    /// Whether an answer about a name on the way to the node is still to come.
+    /// Whether a look at the name of the node or of an ancestor is still to come.
     func isPendingAbove(_ id: WatchNodeID) -> Bool {
         var next: WatchNodeID? = id
         while let node = next {
@@ -70,7 +71,7 @@ extension WatchNodeTable {
         return false
     }
 
-    /// The node at a path now, if there is one.
+    /// Returns the node whose present path this is, or nil if there is none.
     func node(at path: ItemPath) -> WatchNodeID? {
         var node = root
         for name in path.components {

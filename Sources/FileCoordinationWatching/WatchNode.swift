@@ -1,67 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node of the tree that mirrors the file system. A node is an item, wherever it is moved to, or a
-// name on the way to something presented where nothing exists yet. Watches lead to nodes, never to
-// paths: a path is put together from the nodes' names when it is needed.
+// A node of the tree with which the reconciler mirrors a part of the file system, and the table of
+// all nodes. A node stands for an item, which it follows when the item is moved, or for a name on
+// the path to a presented item that does not exist yet. Watches refer to nodes, not to paths,
+// because a path changes with every move of an ancestor. Paths are computed from the names of
+// nodes.
 
-/// A node.
+/// An item or a name on the path to one.
 struct WatchNode {
     /// Whether the node has a place in the tree.
     enum Place: Hashable {
-        /// In its parent's list of children; the root is attached, too.
+        /// It is a child of its parent.
+        ///
+        /// The root also counts as attached.
         case attached
-        /// Its name was found to stand for something else. Until the time given it may turn up
-        /// elsewhere: a move's second half is still on the way.
+        /// Another item, or none, was found at its name.
+        ///
+        /// Until the given time, it may still be found elsewhere: it may have been moved, and the
+        /// second event of the move may not have been read.
         case missing(until: UInt64)
-        /// It did not turn up: deleted, or moved out of sight.
+        /// It was not found elsewhere, so it was deleted or moved to a place that is not watched.
         case gone
     }
 
-    /// What the presenters were told last.
+    /// What presenters were last told about the item.
     struct Told {
         var parent: WatchNodeID?
         var name: [UInt8]
         var sight: FileSight
     }
 
-    /// The node's watch.
+    /// The state of the node's watch.
     enum Watch: Hashable {
         case none
-        /// Ordered, not answered yet.
+        /// The watch was ordered, and the order has not been answered.
         case ordered(WatchOrder.Mode)
-        /// The kernel notifies.
+        /// The watch is active, with the kernel's number for it.
         case on(Int32, WatchOrder.Mode)
-        /// The item is polled.
+        /// The watch could not be added, so the item is polled.
         case failed(WatchTrouble, WatchOrder.Mode)
     }
 
     struct Flags: OptionSet {
         let rawValue: UInt16
-        /// In the queue of names to look at.
+        /// The node is in the queue of names to look at.
         static let dirty = Flags(rawValue: 1)
-        /// A look was ordered and is not answered.
+        /// A look was ordered and has not been answered.
         static let looking = Flags(rawValue: 2)
-        /// Something changed under way: what is being looked at must be looked at once more.
+        /// Something has changed since the look was ordered, so another one is needed after it.
         static let again = Flags(rawValue: 4)
-        /// In the list of nodes that presenters may have to be told about.
+        /// The node is in the list of nodes about which presenters may have to be told.
         static let changed = Flags(rawValue: 8)
-        /// What is found here first was there before the presenter was: not told.
+        /// The first item found here was there before the presenter was, so it is not reported.
         static let baseline = Flags(rawValue: 16)
-        /// The kernel said that the name was removed, so nothing is to be waited for.
+        /// The kernel reported that the name was removed, so there is no second event to wait for.
         static let removed = Flags(rawValue: 32)
-        /// The other holders of the item's identity have been looked at.
+        /// The other nodes with the same file identity have been looked at.
         static let verified = Flags(rawValue: 64)
-        /// A list was ordered and is not answered.
+        /// A list of the directory was ordered and has not been answered.
         static let listing = Flags(rawValue: 128)
-        /// The list must be made once more.
+        /// The directory must be listed once more.
         static let relist = Flags(rawValue: 256)
-        /// Kept although nothing is presented here: a move of what is presented leads here.
+        /// A presented item is being moved to this name, so the node is kept although nothing is
+        /// presented here.
         static let hinted = Flags(rawValue: 512)
-        /// In the list of nodes that are polled.
+        /// The node is in the list of polled nodes.
         static let polled = Flags(rawValue: 1024)
-        /// The watch is on, but other machines' changes pass it by.
+        /// The watch is active, but does not report what other machines change.
         static let deaf = Flags(rawValue: 2048)
-        /// Presenters may have seen here, when they read everything, what was never told.
+        /// Presenters that read everything may have seen an item here that was never reported to
+        /// them.
         static let unsure = Flags(rawValue: 4096)
     }
 
@@ -69,20 +77,20 @@ struct WatchNode {
     var parent: WatchNodeID?
     var children: [[UInt8]: WatchNodeID] = [:]
     var place = Place.attached
-    /// What is there; nil if nothing.
+    /// What is there, or nil if nothing is.
     var now: FileSight?
     var told: Told?
     var watch = Watch.none
     var flags: Flags = []
-    /// The presenters whose item this is, or whose path leads here, in the order of their numbers.
+    /// The presenters whose item this is or whose path leads here, in ascending order.
     var anchors: [UInt64] = []
-    /// The number of anchors here and below.
+    /// The number of anchors of this node and all its descendants.
     var below = 0
-    /// The number of anchors here of presenters that are told about everything inside.
+    /// The number of those anchors of this node whose presenters are told about everything inside.
     var trees = 0
-    /// Until when a hinted node is kept.
+    /// The time until which a hinted node is kept.
     var keptUntil: UInt64 = 0
-    /// Who made the last move that was told.
+    /// Who made the last move that presenters were told of.
     var movedBy = ChangeOrigin.uncoordinated
 
     init(name: [UInt8], parent: WatchNodeID?) {
@@ -91,14 +99,14 @@ struct WatchNode {
     }
 
     var isAttached: Bool { place == .attached }
-    /// Whether an answer about its name is still to come.
+    /// Whether a look at the node's name is still to come.
     var isPending: Bool { !flags.isDisjoint(with: [.dirty, .looking, .again]) }
     var isDirectory: Bool { now?.isDirectory == true }
 }
 
-/// All nodes.
+/// The nodes of a reconciler.
 ///
-/// A node's number is never used again for another one.
+/// The ID of a removed node is never given to another.
 struct WatchNodeTable {
     private var nodes: [WatchNode] = []
     private var isLive: [Bool] = []
@@ -106,7 +114,7 @@ struct WatchNodeTable {
     private var free: [UInt32] = []
     private(set) var count = 0
 
-    /// The root of the tree: always attached, always there.
+    /// The root of the tree, which is always attached and never removed.
     let root: WatchNodeID
 
     init(root sight: FileSight) {
@@ -135,13 +143,15 @@ struct WatchNodeTable {
         generations[Int(id.index)] == id.generation && isLive[Int(id.index)]
     }
 
-    /// The node, if it still exists.
+    /// Returns the node's ID if the node still exists.
     func existing(_ id: WatchNodeID?) -> WatchNodeID? {
         guard let id, contains(id) else { return nil }
         return id
     }
 
-    /// Makes an empty child; its name must be free.
+    /// Adds an empty child.
+    ///
+    /// The parent must not have a child of this name.
     mutating func makeChild(of parent: WatchNodeID, named name: [UInt8]) -> WatchNodeID {
         let node = WatchNode(name: name, parent: parent)
         let id: WatchNodeID
@@ -160,7 +170,7 @@ struct WatchNodeTable {
         return id
     }
 
-    /// Removes a node without children from the table.
+    /// Removes a node, which must have no children, from the table.
     mutating func remove(_ id: WatchNodeID) {
         precondition(self[id].children.isEmpty, "A node with children is removed")
         if self[id].isAttached, let parent = self[id].parent {
@@ -173,7 +183,7 @@ struct WatchNodeTable {
         count -= 1
     }
 
-    /// Takes a node with everything below out of its parent.
+    /// Detaches a node with its descendants from its parent.
     mutating func detach(_ id: WatchNodeID) {
         guard let parent = self[id].parent else { return }
         self[parent].children[self[id].name] = nil
@@ -181,7 +191,7 @@ struct WatchNodeTable {
         self[id].parent = nil
     }
 
-    /// Puts a detached node into a parent, in which the name must be free.
+    /// Attaches a detached node to a parent that has no child of this name.
     mutating func attach(_ id: WatchNodeID, to parent: WatchNodeID, named name: [UInt8]) {
         self[id].parent = parent
         self[id].name = name
@@ -190,7 +200,7 @@ struct WatchNodeTable {
         add(self[id].below, from: parent)
     }
 
-    /// Adds to the number of anchors of a node and all above it.
+    /// Adds to the number of anchors of a node and of its ancestors.
     mutating func add(_ anchors: Int, from id: WatchNodeID) {
         guard anchors != 0 else { return }
         var next: WatchNodeID? = id
@@ -200,7 +210,7 @@ struct WatchNodeTable {
         }
     }
 
-    /// All nodes, in the order of the table.
+    /// All nodes, in the order of their indices.
     var all: [WatchNodeID] {
         nodes.indices.compactMap { index in
             isLive[index]
@@ -208,12 +218,12 @@ struct WatchNodeTable {
         }
     }
 
-    /// The children in the order of their names.
+    /// Returns the children in the order of their names.
     func sortedChildren(of id: WatchNodeID) -> [WatchNodeID] {
         self[id].children.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
     }
 
-    /// The node and everything below, parents first.
+    /// Returns the node and its descendants, parents before their children.
     func subtree(of id: WatchNodeID) -> [WatchNodeID] {
         var result = [id]
         var next = 0

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From notifications to names that must be looked at. A notification is never believed further than
-// "look here": by the time it is read, the name may stand for something else. The one thing that
-// only the kernel knows is which two names belong to one move; cookies survive the borders between
-// reads.
+// Turns the kernel's events into names to look at. An event only means that its name must be looked
+// at, because another item may have the name by the time the event is read. Only the kernel knows
+// which two names belong to one move. It gives both events the same cookie, which remains valid
+// when the two events are read in different turns.
 
-/// First halves of moves whose second half is to come.
+/// First events of moves, kept until the second event of the same move is read.
 struct MoveHints {
     private var sources: [UInt32: UInt64] = [:]
     private var order: [UInt32] = []
-    /// Nodes that are kept because a move leads there.
+    /// The nodes that are kept because a presented item is being moved there.
     var targets: [WatchNodeID] = []
 
-    /// Remembers the first half; the oldest are dropped beyond a thousand.
+    /// Keeps the cookie of a first event.
+    ///
+    /// Of more than 1024, the oldest are dropped.
     mutating func remember(_ cookie: UInt32, until deadline: UInt64) {
         guard cookie != 0 else { return }
         if sources.updateValue(deadline, forKey: cookie) == nil { order.append(cookie) }
@@ -22,10 +24,10 @@ struct MoveHints {
         }
     }
 
-    /// Whether the second half belongs to a first one that matters.
+    /// Whether this is the cookie of a first event that was kept; removes it.
     mutating func claim(_ cookie: UInt32) -> Bool { sources.removeValue(forKey: cookie) != nil }
 
-    /// Forgets first halves whose time is over.
+    /// Drops cookies whose time is over.
     mutating func expire(at now: UInt64) {
         guard let first = order.first, sources[first].map({ $0 <= now }) ?? true else { return }
         order.removeAll { cookie in
@@ -37,8 +39,10 @@ struct MoveHints {
 }
 
 extension KernelEvent {
-    /// Whether it may be of a file without a name (`O_TMPFILE`), which the kernel calls "#" and its
-    /// number: such a name is never created, only written to.
+    /// Whether the event may be about a file without a name (`O_TMPFILE`).
+    ///
+    /// The kernel calls such a file "#" and its inode number; it is never created under that name,
+    /// only written to.
     fileprivate var isOfNameless: Bool {
         what == .changed && name.first == UInt8(ascii: "#")
             && name.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -46,9 +50,9 @@ extension KernelEvent {
 }
 
 extension WatchReconciler {
-    /// A notification of the kernel.
+    /// Takes in an event of the kernel.
     mutating func notify(_ event: KernelEvent) {
-        // A watch that was ended says one last thing.
+        // The kernel sends a last event after a watch was removed.
         guard let targets = watches[event.watch] else { return }
         for node in targets where nodes.contains(node) { notify(event, at: node) }
         if event.what.contains(.ended) { watches[event.watch] = nil }
@@ -82,12 +86,12 @@ extension WatchReconciler {
         markDirty(child)
     }
 
-    /// A node for a name that was not known, if anybody is to be told of it.
+    /// Makes a node for a new name, if a presenter is to be told of it.
     private mutating func newChild(
         of node: WatchNodeID, named name: [UInt8], _ isHinted: Bool
     ) -> WatchNodeID? {
         guard nodes.isInTree(node) else {
-            // A directory that is on its way is listed when it has arrived.
+            // A directory that is being moved is listed when it has been found at its new name.
             nodes[node].flags.insert(.relist)
             return nil
         }
@@ -101,7 +105,7 @@ extension WatchReconciler {
         hints.targets.append(node)
     }
 
-    /// Has the name of a node looked at.
+    /// Enters the node into the queue of names to look at.
     mutating func markDirty(_ node: WatchNodeID) {
         guard node != nodes.root, !nodes[node].flags.contains(.dirty) else { return }
         if nodes[node].flags.contains(.looking) {
@@ -120,12 +124,13 @@ extension WatchReconciler {
             guard nodes[node].isAttached, let parent = nodes[node].parent,
                 let path = nodes.path(parent)
             else {
-                // Looked at when it turns up again: see `refresh`.
+                // The node is looked at when its item is found again: see `refresh`.
                 continue
             }
             nodes[node].flags.remove(.dirty)
             guard let sight = nodes[parent].now, sight.isDirectory else {
-                // Of a directory that was not looked at yet, everything is looked at later.
+                // If the directory has not been looked at yet, all its names will be looked at
+                // after that.
                 let isUnknown = nodes[parent].now == nil && nodes.isPendingAbove(parent)
                 if !isUnknown || nodes[node].now != nil { settle(node, nil) }
                 continue
@@ -139,7 +144,7 @@ extension WatchReconciler {
         }
     }
 
-    /// The kernel dropped notifications: everything that is watched is looked at anew.
+    /// Orders looks at everything that is watched, because the kernel dropped events.
     mutating func overflow() {
         pace.rescanUntil = pace.rescanUntil ?? pace.now + limits.rescanning
         for id in presenters.ids where presenters[id].kind.isTree {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From looks to the mirror. A name shows the same item as before, another one, or nothing. An item
-// that is not at its name any more waits for a while: if its identity turns up at another name, it
-// was moved. Identity decides; time only bounds the wait. A deletion is never inferred from a list
-// in which a name is missing, only from a look at that name.
+// Applies the results of looks to the tree. A look finds the same item at the name as before,
+// another item, or nothing. If an item is no longer at its name, the reconciler waits for a while:
+// if it finds the item's identity at another name, the item was moved. The identity alone decides
+// that; the time only limits the wait. An item is taken for deleted only after a look at its name,
+// never because its name is missing in a list.
 
 extension WatchReconciler {
-    /// The answer to a look.
+    /// Takes in the result of a look.
     mutating func looked(_ node: WatchNodeID, _ found: Found<FileSight?>) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.looking) else { return }
@@ -19,14 +20,14 @@ extension WatchReconciler {
         switch found {
         case .seen(let sight): settle(node, sight)
         case .elsewhere:
-            // Some directory above has another place by now: its name is looked at first.
+            // An ancestor was moved, so its name is looked at first.
             markDirty(parent)
             markDirty(node)
         case .refused: clearBaseline(node)
         }
     }
 
-    /// Compares what a look showed with the mirror.
+    /// Compares the result of a look with what the node has.
     mutating func settle(_ node: WatchNodeID, _ sight: FileSight?) {
         switch (nodes[node].now, sight) {
         case (nil, nil):
@@ -44,14 +45,15 @@ extension WatchReconciler {
         }
     }
 
-    /// The same item, in the same version or another.
+    /// Updates a node whose name still leads to the same item.
     private mutating func refresh(_ node: WatchNodeID, from old: FileSight, to new: FileSight) {
         nodes[node].now = new
         nodes[node].flags.subtract([.removed, .verified])
         if new.difference(from: old) != nil {
             tell(node)
             if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
-                // The other names of a file change with it, and are not notified.
+                // The file's other hard links have changed with it, and the kernel sends no events
+                // for them.
                 for other in holders[InodeKey(new.identity)] ?? [] where other != node {
                     if nodes.contains(other), nodes[other].now?.stamp != new.stamp {
                         markDirty(other)
@@ -62,18 +64,19 @@ extension WatchReconciler {
         ensureWatch(node)
     }
 
-    /// Has presenters told about a node, at the end of the turn.
+    /// Enters the node into the list of those about which presenters are told at the end of the
+    /// turn.
     mutating func tell(_ node: WatchNodeID) {
         guard !nodes[node].flags.contains(.changed) else { return }
         nodes[node].flags.insert(.changed)
         changed.append(node)
     }
 
-    /// The item is not at its name any more.
+    /// Detaches a node whose item is no longer at its name.
     ///
-    /// Presenters of paths below keep their paths.
+    /// Presenters whose paths lead below keep their paths.
     ///
-    /// - Returns: the empty node that has the name now, if it is needed.
+    /// - Returns: the new empty node for the name, if one is needed.
     @discardableResult
     mutating func vacate(_ node: WatchNodeID, isTakenAgain: Bool) -> WatchNodeID? {
         guard let parent = nodes[node].parent else { return nil }
@@ -101,25 +104,26 @@ extension WatchReconciler {
         return slot
     }
 
-    /// An item is at a name where none was known.
+    /// Enters an item that was found at a name where nothing was known.
     private mutating func fill(_ slot: WatchNodeID, _ sight: FileSight) {
         var mustWait = false
         for other in holders[InodeKey(sight.identity)] ?? [] where other != slot {
             guard nodes.contains(other), let seen = nodes[other].now else { continue }
             guard seen.isSameItem(as: sight) else {
-                // The number was used again: what had it is gone.
+                // The inode number was used again, so the item that had it is gone.
                 if nodes.isInTree(other) { markDirty(other) }
                 continue
             }
             if case .missing = nodes[other].place { return adopt(other, at: slot, sight) }
             guard nodes.isInTree(other) else {
-                // Moved out of a directory that is missing itself, or a second name for what is
-                // there.
+                // The item was moved out of a directory that is missing itself, or this is another
+                // hard link to an item that is still there.
                 if let parent = nodes[other].parent { nodes[parent].flags.insert(.relist) }
                 vacate(other, isTakenAgain: false)
                 return adopt(other, at: slot, sight)
             }
-            // A second name, or a move whose first half was not read yet: look there first.
+            // This is another hard link, or a move whose first event has not been read. A look at
+            // the other name shows which.
             if !nodes[slot].flags.contains(.verified) {
                 markDirty(other)
                 mustWait = true
@@ -147,12 +151,12 @@ extension WatchReconciler {
         for child in nodes.sortedChildren(of: slot) { markDirty(child) }
     }
 
-    /// A missing item has turned up: it was moved, with everything inside.
+    /// Attaches a missing item, which was moved, with its descendants at its new name.
     private mutating func adopt(_ node: WatchNodeID, at slot: WatchNodeID, _ sight: FileSight) {
         guard let parent = nodes[slot].parent else { return }
         let name = nodes[slot].name
         let places = placesBelow(slot)
-        // The nodes at the slot are empty names; nothing but those presenters needs them.
+        // The nodes at the new name are empty; only the presenters just listed need them.
         for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
         drop(slot)
         nodes.attach(node, to: parent, named: name)
@@ -171,7 +175,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Missing items whose time is over are gone, and hints are dropped.
+    /// Takes missing items for gone when their time is over, and removes hinted nodes.
     mutating func expire() {
         var rest: [WatchNodeID] = []
         for node in missing where nodes.contains(node) {
@@ -206,7 +210,7 @@ extension WatchReconciler {
         holders[InodeKey(identity), default: []].append(node)
     }
 
-    /// Takes a node out of the tables of identities and watches.
+    /// Removes a node from the tables of identities and watches.
     mutating func letGo(_ node: WatchNodeID) {
         endWatch(node)
         clearBaseline(node)
@@ -216,7 +220,7 @@ extension WatchReconciler {
         if holders[key]?.isEmpty == true { holders[key] = nil }
     }
 
-    /// Whether a presenter of a directory above is told about changes already.
+    /// Whether changes here are already reported to a presenter of an ancestor.
     private func hasListenerAbove(_ node: WatchNodeID) -> Bool {
         var next = nodes[node].parent
         while let node = next {
@@ -232,7 +236,7 @@ extension WatchReconciler {
         return false
     }
 
-    /// Marks what is found here first as known to presenters.
+    /// Marks what is first found here as known to presenters.
     mutating func setBaseline(_ node: WatchNodeID) {
         guard !nodes[node].flags.contains(.baseline) else { return }
         nodes[node].flags.insert(.baseline)

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel does not notify is looked at every `WatchLimits.polling`, a bounded number of
-// nodes at a time, each in its turn. A failed watch is tried again ever more rarely, at once when a
-// watch was given back. The ways to what is presented are looked at every `WatchLimits.barrier` in
-// any case: a mount over a directory makes no notification.
+// Polls what the kernel does not report: every ``WatchLimits/polling``, a bounded number of nodes
+// in turn. A failed watch is tried again, after ever longer pauses, or at once when another watch
+// was removed. The ancestors of presented items are looked at every ``WatchLimits/barrier`` in any
+// case, because a mount over a directory causes no event.
 
 /// The nodes that are polled.
 struct PolledNodes {
-    /// In the order in which they are polled; may hold nodes that are not polled any more.
+    /// The nodes in the order in which they are polled.
+    ///
+    /// Some may no longer need polling.
     var nodes: [WatchNodeID] = []
     var next: UInt64?
-    /// When failed watches are tried again.
+    /// The time of the next attempt to add the failed watches.
     var retryAt: UInt64 = 0
     private var retryPause: UInt64 = 2_000_000_000
-    /// Whether who is polled has changed since presenters were told.
+    /// Whether the polled nodes have changed since presenters were told.
     var isChanged = false
-    /// No notification arrives at all.
+    /// Whether no events arrive at all.
     var isSilent = false
 
-    /// A watch was given back.
+    /// Allows an attempt at once, because a watch was removed.
     mutating func room() { (retryAt, retryPause) = (0, 2_000_000_000) }
 
-    /// Failed watches are tried now.
+    /// Notes an attempt at the failed watches, and doubles the pause before the next.
     mutating func tried(at now: UInt64) {
         retryAt = now + retryPause
         retryPause = min(retryPause * 2, 64_000_000_000)
@@ -29,7 +31,7 @@ struct PolledNodes {
 }
 
 extension WatchReconciler {
-    /// Polls a node from now on.
+    /// Adds a node to those that are polled.
     mutating func poll(_ node: WatchNodeID, because trouble: WatchTrouble) {
         polled.next = polled.next ?? pace.now + limits.polling
         guard !nodes[node].flags.contains(.polled) else { return }
@@ -39,7 +41,7 @@ extension WatchReconciler {
         if polled.retryAt == 0 { polled.tried(at: pace.now) }
     }
 
-    /// Whether the watcher's own test event arrived.
+    /// Takes in whether the kernel's event for the watcher's test arrived.
     mutating func hearing(_ hears: Bool) {
         guard polled.isSilent == hears else { return }
         polled.isSilent = !hears
@@ -48,7 +50,7 @@ extension WatchReconciler {
         if !hears { polled.next = polled.next ?? pace.now + limits.polling }
     }
 
-    /// Does what time asks for.
+    /// Does everything whose time has come.
     mutating func runTimers() {
         if let next = polled.next, next <= pace.now { pollSome() }
         let barrier = pace.nextBarrier ?? pace.now + limits.barrier
@@ -96,7 +98,7 @@ extension WatchReconciler {
             polled.nodes.isEmpty && !polled.isSilent ? nil : pace.now + limits.polling
     }
 
-    /// Why a presenter's changes are polled; nil if they are notified.
+    /// Returns why a presenter's changes are polled, or nil if the kernel reports them.
     private func trouble(of presenter: Presenter, _ above: [WatchNodeID: WatchTrouble])
         -> WatchTrouble?
     {
@@ -116,11 +118,11 @@ extension WatchReconciler {
         return nodes[node].flags.contains(.deaf) ? .remote : .permission
     }
 
-    /// Tells presenters whose changes are polled from now on, or not any more.
+    /// Tells presenters that their changes are now polled, or no longer.
     mutating func tellTroubles() {
         guard polled.isChanged else { return }
         polled.isChanged = false
-        // Every node above a polled one, with the first reason found.
+        // Maps every ancestor of a polled node to the first reason found.
         var above: [WatchNodeID: WatchTrouble] = [:]
         for node in polled.nodes where nodes.contains(node) && nodes.isInTree(node) {
             guard let trouble = ownTrouble(node) else { continue }
@@ -139,7 +141,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Why each degraded presenter's changes are polled, for status.
+    /// The reason for each presenter whose changes are polled, for status reports.
     public var troubles: [(presenter: UInt64, trouble: WatchTrouble)] {
         presenters.ids.compactMap { id in presenters[id].trouble.map { (id, $0) } }
     }

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters and the nodes that they are anchored to. A presenter has a place, which is the node
-// that its path leads to, and an object, which is the item that it was told it has. While both are
-// one node all is well. When they part, the turn decides: a path that is taken again keeps its
-// presenter, otherwise the presenter follows its object.
+// Presenters and the nodes to which they are anchored. A presenter has a place, the node to which
+// its path leads, and an object, the item that it was told it has. Normally both are the same node.
+// If they differ, the end of the turn decides: if another item has taken the path, the presenter
+// stays with the path; otherwise it follows its object.
 
 import FileCoordinationArbiter
 
-/// A presenter.
+/// What the reconciler keeps for a presenter.
 struct Presenter {
     let kind: PresentedKind
-    /// The item's path, as the presenter knows it.
+    /// The item's path that the presenter knows.
     var path: ItemPath
     /// The node at that path.
     var place: WatchNodeID
-    /// The item that the presenter knows; nil if it was told that there is none.
+    /// The item that the presenter knows, or nil if it was told that there is none.
     var object: WatchNodeID?
-    /// Until everything was seen once, nothing is told.
+    /// Whether some item has not been looked at yet.
+    ///
+    /// Until then the presenter is told nothing.
     var isStarting = true
-    /// What the presenter knew of its item when it came.
+    /// What the presenter knew of its item when it was added.
     var since: FileSight?
-    /// It is told if anything was changed later than this.
+    /// The time since which changes are reported when the presenter is added.
     var changedAfter: Int64?
-    /// What it did not know when it came.
+    /// The change that the presenter did not know of when it was added.
     var early: WatchedChange?
-    /// Why it is to be told to read everything again.
+    /// Why the presenter is to read everything again; nil if it need not.
     var whole: WatchNews.Reason?
-    /// Until when that waits for the mirror to see everything; 0 if it does not wait yet.
+    /// The time until which that message waits for pending looks; 0 before the wait begins.
     var wholeUntil: UInt64 = 0
-    /// Until when its path may be taken again.
+    /// The time until which another item may take the path.
     var settleAt: UInt64 = 0
-    /// Where the item was before its last move, and until when that counts.
+    /// The place of the item before its last move, and the time until which it matters.
     var former: (place: WatchNodeID, path: ItemPath, until: UInt64)?
     var trouble: WatchTrouble?
-    /// Who deleted or replaced its item, as others were told.
+    /// Who deleted or replaced the item, as other presenters were told.
     var changedBy: [ChangeOrigin]?
 
     var isSettled: Bool { !isStarting && object == place }
@@ -43,13 +45,13 @@ struct Presenter {
 struct PresenterBook {
     private var records: [UInt64: Presenter] = [:]
     private(set) var ids: [UInt64] = []
-    /// Those whose place and object may differ.
+    /// The presenters whose place and object may differ.
     private(set) var unsettled: [UInt64] = []
-    /// The same, to be looked up.
+    /// The same presenters as a set, for fast lookup.
     private var isUnsettled: Set<UInt64> = []
-    /// Those whose former place is kept.
+    /// The presenters whose former place is kept.
     var returning: [UInt64] = []
-    /// Those that are to read everything when the mirror has seen it.
+    /// The presenters that are told to read everything once all looks are answered.
     var postponed: [UInt64] = []
 
     subscript(id: UInt64) -> Presenter {
@@ -68,7 +70,7 @@ struct PresenterBook {
 
     mutating func insert(_ id: UInt64, _ presenter: Presenter) {
         records[id] = presenter
-        // As a rule numbers only grow.
+        // Numbers normally increase, so the search is rarely needed.
         let isLast = ids.last.map { $0 < id } ?? true
         ids.insert(id, at: isLast ? ids.endIndex : ids.firstIndex { $0 > id } ?? ids.endIndex)
     }
@@ -97,7 +99,7 @@ extension WatchReconciler {
     ) {
         guard !presenters.contains(id) else { return }
         let place = chain(from: nodes.root, path.components)
-        // What others are told about already is told to them as before.
+        // What other presenters are already told of continues to be reported to them.
         let isCovered = nodes.isCovered(place)
         let known = Set(nodes.subtree(of: place).filter { isCovered || nodes.isCovered($0) })
         var presenter = Presenter(kind: kind, path: path, place: place)
@@ -114,7 +116,8 @@ extension WatchReconciler {
             next = nodes[node].parent
         }
         guard kind.isTree else { return }
-        // What was known for the sake of others is listed for the first time.
+        // Directories that were only on the path to other presenters' items are listed for the
+        // first time.
         for node in nodes.subtree(of: place) where nodes[node].isDirectory && !known.contains(node)
         {
             setBaseline(node)
@@ -147,7 +150,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Gives up an anchor unless the presenter has another use for the node.
+    /// Releases the presenter's anchor unless the presenter has another use for the node.
     mutating func releaseUnused(_ node: WatchNodeID?, from id: UInt64) {
         let presenter = presenters[id]
         guard let node = nodes.existing(node), node != presenter.place, node != presenter.object,
@@ -156,14 +159,14 @@ extension WatchReconciler {
         release(node, from: id)
     }
 
-    /// Forgets where a presenter's item was before its last move.
+    /// Forgets where the presenter's item was before its last move.
     mutating func dropFormer(_ id: UInt64) {
         let node = presenters[id].former?.place
         presenters[id].former = nil
         releaseUnused(node, from: id)
     }
 
-    /// Gives up an anchor, and what was kept for it.
+    /// Releases the presenter's anchor, and removes nodes that were only kept for it.
     mutating func release(_ node: WatchNodeID, from id: UInt64) {
         guard nodes.contains(node) else { return }
         unanchor(id, from: node)
@@ -177,7 +180,7 @@ extension WatchReconciler {
         tidy(node)
     }
 
-    /// The node at a path of names below a node; makes those that are not there.
+    /// Returns the node at a path below a node, and makes the nodes that are missing.
     mutating func chain(from node: WatchNodeID, _ names: [[UInt8]]) -> WatchNodeID {
         var next = node
         for name in names {
@@ -191,7 +194,9 @@ extension WatchReconciler {
         return next
     }
 
-    /// A node for a name; what is found in a directory that was not listed yet is no news.
+    /// Makes a node for a name.
+    ///
+    /// If the directory has not been listed yet, the item found here is not reported as new.
     mutating func makeChild(of node: WatchNodeID, named name: [UInt8]) -> WatchNodeID {
         let child = nodes.makeChild(of: node, named: name)
         if nodes[node].flags.contains(.baseline) { setBaseline(child) }
@@ -214,7 +219,9 @@ extension WatchReconciler {
         nodes.add(-1, from: node)
     }
 
-    /// Lets a presenter's path lead to another node; its object stays.
+    /// Makes the presenter's path lead to another node.
+    ///
+    /// Its object stays the same.
     mutating func place(_ id: UInt64, at node: WatchNodeID) {
         let former = presenters[id].place
         presenters[id].place = node
@@ -226,7 +233,7 @@ extension WatchReconciler {
         }
     }
 
-    /// The presenters whose path leads to the node or below, with the names on the way.
+    /// Returns the presenters whose paths lead to the node or below, with the names on the way.
     func placesBelow(_ node: WatchNodeID) -> [(presenter: UInt64, names: [[UInt8]])] {
         guard nodes[node].below > 0 else { return [] }
         var result: [(UInt64, [[UInt8]])] = []
@@ -243,7 +250,7 @@ extension WatchReconciler {
         return result
     }
 
-    /// Removes a node, and those above, that nothing needs any more.
+    /// Removes the node and its ancestors as far as nothing needs them.
     mutating func tidy(_ node: WatchNodeID) {
         var next: WatchNodeID? = nodes.existing(node)
         while let node = next, node != nodes.root {
@@ -260,7 +267,8 @@ extension WatchReconciler {
         }
     }
 
-    /// Below a node that is not presented any more, keeps only what leads to other presenters.
+    /// Removes the descendants of a node that is no longer presented, except those that lead to
+    /// other presenters.
     mutating func shrink(_ node: WatchNodeID) {
         guard !nodes.isCovered(node) else { return }
         for child in nodes.sortedChildren(of: node) {
@@ -276,10 +284,10 @@ extension WatchReconciler {
         return displaced[slot] == node
     }
 
-    /// Removes a node with everything below.
+    /// Removes a node and its descendants.
     mutating func drop(_ node: WatchNodeID) {
         if nodes[node].isAttached { nodes.detach(node) }
-        // What presenters believe to be elsewhere must still be told to be gone.
+        // Items that presenters know under another path must still be reported as gone.
         for below in nodes.subtree(of: node) where isBelievedElsewhere(below) {
             nodes.detach(below)
             nodes[below].place = .gone

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is told what. A directory's presenter is told about the exact item inside that changed (Rule
-// 7.7), a package's presenter also that its package did, a file's presenter about its file. One who
-// presents both ends of a move is told of a move (Rule 11.9), one who presents the first end only
-// of a deletion, and one who presents the second end only that everything moved there has appeared.
+// Decides which presenter is told what. A directory's presenter is told about the very item inside
+// that changed (Rule 7.7), a package's presenter also that its package changed, a file's presenter
+// about its file. A presenter of both ends of a move is told of the move (Rule 11.9). A presenter
+// of the source only is told of a deletion. A presenter of the destination only is told of every
+// item that was moved there.
 
 import FileCoordinationArbiter
 
-/// The messages of one turn.
+/// Collects the messages of one turn.
 struct TurnOutbox {
     let limit: Int
     private(set) var changes: [UInt64: [WatchedChange]] = [:]
-    /// Those for whom there is no room: they are told to read everything again.
+    /// The presenters with more changes than the limit, who are told to read everything again.
     private(set) var full: Set<UInt64> = []
-    /// Where something has appeared for a presenter.
+    /// The paths at which an item was reported as new, by presenter.
     private var appeared: [UInt64: Set<ItemPath>] = [:]
     private var deleted: [UInt64: Set<ItemPath>] = [:]
 
@@ -25,7 +26,7 @@ struct TurnOutbox {
         case .appeared:
             guard appeared[presenter, default: []].insert(change.path).inserted else { return }
         case .changed:
-            // That it has appeared says all.
+            // The report that the item is new includes this one.
             if appeared[presenter]?.contains(change.path) == true { return }
         case .deleted:
             guard deleted[presenter, default: []].insert(change.path).inserted else { return }
@@ -41,7 +42,7 @@ struct TurnOutbox {
 }
 
 extension WatchReconciler {
-    /// Enters a report into the messages of the presenters concerned.
+    /// Adds a report to the messages of all presenters that it concerns.
     mutating func distribute(_ report: TurnReport, into outbox: inout TurnOutbox) {
         let node = report.node
         let after = nodes[node].isAttached ? nowAbove(node) : []
@@ -57,7 +58,8 @@ extension WatchReconciler {
                 let known = report.what == .appeared ? report.prior : nil
                 let follow = known.map(nowAbove) ?? []
                 for id in after {
-                    // One who does not see where the former item went sees another one.
+                    // A presenter that is not told where the former item went sees that another has
+                    // replaced it.
                     let isNew = known == nil || follow.contains(id)
                     give(isNew ? change : replaced, to: id, &outbox)
                     if report.isNew { giveAll(below: node, origin, id, &outbox) }
@@ -92,7 +94,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Keeps who changed what an unsettled presenter will be told of by itself.
+    /// Stores who made a change of which an unsettled presenter will be told later.
     private mutating func rememberOrigins(_ report: TurnReport) {
         for id in nodes[report.node].anchors {
             let place = presenters[id].place
@@ -103,7 +105,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Whether another item is where presenters were told that this one is.
+    /// Whether another item has the path that presenters were told for this one.
     private func isTakenAgain(_ node: WatchNodeID) -> Bool {
         guard let told = nodes[node].told, let parent = nodes.existing(told.parent),
             nodes.isInTree(parent), let taker = nodes[parent].children[told.name]
@@ -112,13 +114,13 @@ extension WatchReconciler {
             && !nodes[taker].flags.contains(.changed)
     }
 
-    /// Tells a presenter about an item inside its own.
+    /// Adds a change of an item inside the presenter's own.
     private mutating func give(
         _ change: WatchedChange, to id: UInt64, _ outbox: inout TurnOutbox
     ) {
         guard !presenters[id].isStarting else { return }
         guard presenters[id].isSettled else {
-            // Where its item is, is not decided yet.
+            // It is not decided yet where the presenter's item is.
             let reason: WatchNews.Reason =
                 change.origin == .coordinated ? .rewritten : .replaced
             presenters[id].whole = max(presenters[id].whole ?? reason, reason)
@@ -134,8 +136,8 @@ extension WatchReconciler {
         outbox.add(change, for: id)
     }
 
-    /// Tells a presenter of everything that came with a directory; what is not told to anybody yet
-    /// is told by itself.
+    /// Adds everything that came with a directory, except items that have not been told to any
+    /// presenter; those are reported on their own.
     private mutating func giveAll(
         below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, _ outbox: inout TurnOutbox
     ) {
@@ -148,7 +150,7 @@ extension WatchReconciler {
         }
     }
 
-    /// The presenters of directories above a node, as it is now.
+    /// Returns the presenters of directories above the node's present place.
     private func nowAbove(_ node: WatchNodeID) -> [UInt64] {
         var result: [UInt64] = []
         var next = nodes[node].parent
@@ -159,7 +161,7 @@ extension WatchReconciler {
         return result
     }
 
-    /// The presenters of directories above a node, as they were told.
+    /// Returns the presenters of directories above the place that they were told.
     private func toldAbove(_ node: WatchNodeID) -> [UInt64] {
         var result: [UInt64] = []
         var next = nodes.existing(nodes[node].told?.parent)
@@ -178,14 +180,14 @@ extension WatchReconciler {
         }
     }
 
-    /// Decides for the presenters whose path and item have parted.
+    /// Decides where the items of presenters are whose place and object differ.
     mutating func settlePresenters(into outbox: inout TurnOutbox) {
         for id in presenters.takeUnsettled() where presenters.contains(id) {
             if !settlePresenter(id, &outbox) { presenters.unsettle(id) }
         }
     }
 
-    /// Whether it is decided.
+    /// Decides for one presenter; returns whether that was possible.
     private mutating func settlePresenter(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
         let presenter = presenters[id]
         guard !presenter.isStarting else { return false }
@@ -200,13 +202,14 @@ extension WatchReconciler {
         let object = nodes.existing(presenter.object)
         if nodes[place].now != nil {
             guard object != place else { return true }
-            // Taken again: the path keeps its presenter.
+            // Another item has taken the path: the presenter stays with the path.
             guard nodes[place].told != nil, !nodes[place].flags.contains(.changed) else {
                 return false
             }
             let prior = object.flatMap { nodes[$0].told?.sight }
             settle(id, at: place, from: object)
-            // An item whose node is gone, as after an unmount, was still there for the presenter.
+            // If the node of the former item is gone, as after an unmount, the presenter still knew
+            // the item.
             let wasThere = presenter.object != nil
             changedItself(id, prior, wasThere ? .changed(.content) : .appeared, &outbox)
             return true
@@ -220,7 +223,7 @@ extension WatchReconciler {
             return true
         }
         if let object, nodes[object].place != .gone {
-            // On its way, or in a directory that is.
+            // The item, or a directory that contains it, is being moved.
             return isGoneAbove(object) ? lost(id, &outbox) : false
         }
         return lost(id, &outbox)
@@ -255,7 +258,7 @@ extension WatchReconciler {
         }
     }
 
-    /// The item has another path, and its former one is free: the presenter goes with the item.
+    /// The item was moved and its former path is free: the presenter follows the item.
     private mutating func follow(
         _ id: UInt64, to object: WatchNodeID, at path: ItemPath, _ outbox: inout TurnOutbox
     ) {
@@ -274,9 +277,9 @@ extension WatchReconciler {
             for: id)
     }
 
-    /// The item is gone.
+    /// Reports that the item is gone.
     ///
-    /// If a new one has taken the path that it had before it was moved, the move was half of a
+    /// If a new item has the path that this one had before it was moved, the move was part of a
     /// replacement.
     private mutating func lost(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
         let path = presenters[id].path
@@ -309,7 +312,9 @@ extension WatchReconciler {
         return true
     }
 
-    /// Whether a presenter is told to read everything now: what it reads should be known here, too.
+    /// Whether the message to read everything is sent now.
+    ///
+    /// It waits for pending looks, so that what the presenter reads is known here as well.
     private mutating func isTimeToRead(_ id: UInt64, _ reason: WatchNews.Reason) -> Bool {
         guard [.replaced, .rewritten, .late].contains(reason), !isQuiet else { return true }
         if presenters[id].wholeUntil == 0 {
@@ -318,7 +323,7 @@ extension WatchReconciler {
         return presenters[id].wholeUntil <= pace.now
     }
 
-    /// Makes messages of what was collected, in the order of presenters.
+    /// Makes the messages from the collected changes, in the order of presenters.
     mutating func send(_ outbox: TurnOutbox) {
         presenters.postponed = []
         for id in presenters.ids {
@@ -334,7 +339,7 @@ extension WatchReconciler {
                 }
                 continue
             }
-            // Where its item is now is told before it is told to read it.
+            // The presenter is told where its item is before it is told to read it.
             let own = changes.filter { change in
                 if case .moved = change.what { return change.path == presenters[id].path }
                 return change.what == .deleted && change.path == presenters[id].path

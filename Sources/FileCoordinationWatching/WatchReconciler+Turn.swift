@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a turn: what differs from what presenters were told last is told. A node waits while
-// an answer about it is due, while a coordinated write to it is under way, or while the directory
-// that it is in has not been told. The differences of one turn have no order among themselves.
+// The end of a turn: presenters are told every difference from what they were last told. The report
+// about a node waits while a look at it is pending, while a coordinated write to it is under way,
+// or while its directory has not been reported. The differences of one turn are in no particular
+// order.
 
 import FileCoordinationArbiter
 
-/// What is told about one node.
+/// A change of one node.
 struct TurnReport {
     let node: WatchNodeID
     let what: WatchedChange.What
     let path: ItemPath
     let sight: FileSight?
     let origins: [ChangeOrigin]
-    /// What was told to be at the path before, and was moved in the same turn.
+    /// The item that was reported at this path before, if it was moved in the same turn.
     var prior: WatchNodeID?
-    /// Whether no presenter knows what the node brings along.
+    /// Whether no presenter knows the node's descendants.
     var isNew = false
 }
 
 extension WatchReconciler {
-    /// Ends a turn: call it after each batch of facts, and at ``nextDeadline``.
+    /// Ends a turn.
     ///
-    /// Facts about claims that came while looks were made must have been handed in before.
+    /// Call it after each batch of facts, and at ``nextDeadline``.
+    ///
+    /// Before it, hand in the facts about coordinated writes that came while names were looked at.
     ///
     /// - Returns: at most one message of changes for each presenter, in the order of presenters.
     public mutating func endTurn(at now: UInt64) -> [WatchNews] {
@@ -42,12 +45,12 @@ extension WatchReconciler {
         return news
     }
 
-    /// Whether something is kept back that the end of a claim may release.
+    /// Whether a message is held back that the end of a claim may release.
     public var awaitsClaims: Bool {
         !changed.isEmpty || !presenters.unsettled.isEmpty || !missing.isEmpty
     }
 
-    /// When the next turn is to end at the latest; nil if nothing is to be done by itself.
+    /// The time by which the next turn must end, or nil if only new facts can cause one.
     public var nextDeadline: UInt64? {
         var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
         if hasOrders { times.append(pace.now) }
@@ -75,7 +78,8 @@ extension WatchReconciler {
         return last + limits.pause <= pace.now
     }
 
-    /// Presenters all of whose items were seen once are told that they will be told of changes.
+    /// Tells presenters that changes are reported from now on, once all their items have been
+    /// looked at.
     private mutating func startPresenters() {
         guard pace.baselines == 0 else { return }
         for id in presenters.unsettled where presenters[id].isStarting {
@@ -96,9 +100,9 @@ extension WatchReconciler {
         }
     }
 
-    /// Whether the item, or anything that is known inside, was changed later than a real time.
+    /// Whether the item, or a known item inside, was changed after the given real time.
     ///
-    /// What is gone from a directory has changed that.
+    /// An item that was removed since has changed its directory, which is found as well.
     private func isChanged(_ place: WatchNodeID, after time: Int64) -> Bool {
         let all = nodes.isCovered(place) ? nodes.subtree(of: place) : [place]
         return all.contains { node in nodes[node].now.map { $0.stamp.changed > time } ?? false }
@@ -129,7 +133,7 @@ extension WatchReconciler {
         if changed.isEmpty, isQuiet, presenters.unsettled.isEmpty { claims.settled() }
     }
 
-    /// The reports of this turn, and the nodes that are told with them.
+    /// Returns the reports of this turn, and the nodes that they are about.
     private mutating func collectReports() -> ([TurnReport], [WatchNodeID]) {
         let waiting = changed.filter { nodes.contains($0) && nodes[$0].flags.contains(.changed) }
         let ordered = waiting.map { (depth: nodes.isInTree($0) ? nodes.depth($0) : .max, node: $0) }
@@ -179,7 +183,7 @@ extension WatchReconciler {
         guard nodes[node].isAttached else { return reportGone(node, isTold) }
         guard let parent = nodes[node].parent, let path = nodes.path(node) else { return [] }
         guard let now = nodes[node].now else {
-            // Nothing was told of it; one who read everything at the right instant has seen it.
+            // The item was never reported. But a presenter that read everything may have seen it.
             guard nodes[node].flags.contains(.unsure) else { return [] }
             let origins = claims.origins(at: path, told: nil, now: nil)
             return [
@@ -193,7 +197,7 @@ extension WatchReconciler {
             let prior = nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
             let priorSight = prior.flatMap { nodes[$0].told?.sight }
             let origins = claims.origins(at: path, told: priorSight, now: now)
-            // Moved away in the same turn, it is reported as that.
+            // If the item that was here was moved in the same turn, that is reported as a move.
             let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
             var result = make(isReplaced ? .changed(.content) : .appeared, origins)
             result.prior = prior
@@ -205,7 +209,7 @@ extension WatchReconciler {
             let slot = ToldSlot(parent: parent, name: nodes[node].name)
             let prior = nodes.existing(displaced[slot]).flatMap { nodes[$0].told?.sight }
             let to = claims.origins(at: path, told: prior, now: now)
-            // A claim on either end says who moved it.
+            // A coordinated write to either of the two paths shows who moved the item.
             let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
             var result = [make(.moved(former: former), [origin ?? .uncoordinated])]
             if now.difference(from: told.sight) == .content {
@@ -235,7 +239,7 @@ extension WatchReconciler {
         ]
     }
 
-    /// Enters what presenters know from now on.
+    /// Stores what presenters now know about the node.
     private mutating func remember(_ node: WatchNodeID) {
         if let slot = ToldSlot(nodes[node].told), displaced[slot] == node { displaced[slot] = nil }
         guard nodes[node].isAttached, let parent = nodes[node].parent,
@@ -250,7 +254,7 @@ extension WatchReconciler {
             return
         }
         let slot = ToldSlot(parent: parent, name: nodes[node].name)
-        // Whatever presenters believed to be here is not here for them any more.
+        // Presenters now know that what they had been told is here is not.
         if let prior = nodes.existing(displaced[slot]), ToldSlot(nodes[prior].told) == slot {
             nodes[prior].told = nil
         }
@@ -269,7 +273,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Drops what was moved to where nothing is presented.
+    /// Removes a node that was moved to a place where nothing is presented.
     private mutating func tidyTold(_ node: WatchNodeID) {
         guard nodes[node].below == 0 || !nodes.isCovered(node) else { return }
         tidy(node)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes are watched, and what becomes of those that cannot be. A directory is watched first
-// and listed then: what is created in between is notified, listed, or both. Where the kernel cannot
-// notify, the node is polled, its presenters are told why, and the watch is tried again.
+// Decides which nodes are watched. A directory is first watched and then listed, so that an item
+// which is created in between is in an event, in the list, or in both. If the kernel cannot report
+// changes, the node is polled, its presenters are told why, and the watch is tried again.
 
 import FileCoordinationArbiter
 
 extension WatchReconciler {
-    /// The watch that a node should have.
+    /// Returns the mode of the watch that a node needs, or nil if it needs none.
     private func wantedMode(_ node: WatchNodeID) -> WatchOrder.Mode? {
         guard let sight = nodes[node].now, nodes.isInTree(node) else { return nil }
         if sight.isDirectory {
@@ -17,7 +17,7 @@ extension WatchReconciler {
         return nodes[node].anchors.isEmpty ? nil : .item
     }
 
-    /// Orders the watch that a node should have, or ends one that it should not.
+    /// Orders the watch that a node needs, or ends the one that it does not need.
     mutating func ensureWatch(_ node: WatchNodeID) {
         guard let mode = wantedMode(node) else { return endWatch(node) }
         switch nodes[node].watch {
@@ -36,7 +36,7 @@ extension WatchReconciler {
 
     private mutating func order(_ mode: WatchOrder.Mode, for node: WatchNodeID) {
         guard let path = nodes.path(node), let sight = nodes[node].now else { return }
-        // One that is on stays on until the answer; the kernel keeps its number.
+        // An active watch stays active until the answer; the kernel keeps its number.
         if case .on(let watch, _) = nodes[node].watch { forget(watch, at: node) }
         nodes[node].watch = .ordered(mode)
         queue.orders.append(.watch(node, path, expected: sight.identity, mode))
@@ -44,10 +44,11 @@ extension WatchReconciler {
 
     private mutating func forget(_ watch: Int32, at node: WatchNodeID) {
         watches[watch]?.removeAll { $0 == node }
-        // An empty list stays, so that a watch in transition is still known.
+        // An empty list stays in the table, so that events of a watch that is being changed are
+        // still known.
     }
 
-    /// Ends a node's watch, if it has one.
+    /// Ends the node's watch, if it has one.
     mutating func endWatch(_ node: WatchNodeID) {
         if case .on(let watch, _) = nodes[node].watch {
             forget(watch, at: node)
@@ -62,7 +63,7 @@ extension WatchReconciler {
         nodes[node].flags.subtract([.polled, .deaf])
     }
 
-    /// The answer to an order to watch.
+    /// Takes in the answer to an order to watch.
     mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome) {
         guard nodes.contains(node), case .ordered(let mode) = nodes[node].watch else {
             return discard(outcome)
@@ -92,7 +93,7 @@ extension WatchReconciler {
         rescan(node)
     }
 
-    /// A watch that no claim waits for any more.
+    /// Removes a new watch for which no node waits any more.
     private mutating func discard(_ outcome: WatchOutcome) {
         switch outcome {
         case .watching(let watch), .deaf(let watch):
@@ -103,7 +104,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Nodes that share a watch need the most that any of them needs.
+    /// Gives nodes that share a watch the greatest mode that any of them needs.
     private mutating func widen(_ watch: Int32, _ sharers: [WatchNodeID]) {
         guard sharers.count > 1 else { return }
         let modes = sharers.map { sharer -> WatchOrder.Mode in
@@ -117,7 +118,7 @@ extension WatchReconciler {
         queue.orders.append(.watch(sharers[index], path, expected: sight.identity, most))
     }
 
-    /// Looks at everything that a node's watch is for.
+    /// Orders looks at everything that a node's watch is for.
     mutating func rescan(_ node: WatchNodeID) {
         let mode: WatchOrder.Mode
         switch nodes[node].watch {
@@ -148,7 +149,7 @@ extension WatchReconciler {
         queue.orders.append(.list(node, path, expected: sight.identity))
     }
 
-    /// The answer to an order to list.
+    /// Takes in the answer to an order to list.
     mutating func listed(_ node: WatchNodeID, _ found: Found<[[UInt8]]>) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.listing) else { return }
@@ -166,11 +167,11 @@ extension WatchReconciler {
             poll(node, because: .permission)
         case .seen(let names):
             for name in names where nodes[node].children[name] == nil {
-                // One who reads the directory may see it, too.
+                // A presenter that reads the directory may see the item before it is reported.
                 nodes[makeChild(of: node, named: name)].flags.insert(.unsure)
             }
             clearBaseline(node)
-            // Those that the list does not have are looked at like the others.
+            // Names that are not in the list are looked at like the others.
             for child in nodes.sortedChildren(of: node) { markDirty(child) }
             if nodes[node].flags.contains(.relist) {
                 nodes[node].flags.remove(.relist)

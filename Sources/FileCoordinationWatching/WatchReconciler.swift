@@ -1,72 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reconciler: a value that mirrors what is presented. Notifications only say which names to
-// look at; what a look finds is compared with the mirror, and what differs from what presenters
-// were told is told, once per turn. So the order, the doubling and the loss of notifications cannot
-// make the mirror wrong for longer than it takes to look. It has no clock and does no I/O: facts
-// come in with their time, orders go out, and the caller carries them out.
+// The reconciler: a value that mirrors the presented part of the file system and finds out what
+// presenters must be told. The kernel's events only say which names to look at. The reconciler
+// compares the result of each look with its tree, and tells presenters once per turn what differs
+// from what they were last told. So events that are lost, doubled or out of order make the tree
+// wrong only until the next look.
+//
+// It has no clock and makes no system calls, which makes it easy to test: the caller hands in facts
+// with their time, takes orders and carries them out. In the server, the caller is the watcher's
+// thread.
 
-/// Times and bounds; all times in nanoseconds.
+/// Intervals and bounds; all times in nanoseconds.
 public struct WatchLimits: Hashable, Sendable {
-    /// A presenter gets at most one message of changes in this time.
+    /// The shortest time between two messages of changes to one presenter.
     ///
-    /// The first after a pause is sent at the end of its turn.
+    /// The first message after a pause is sent at the end of its turn.
     public var pause: UInt64 = 50_000_000
-    /// How long the second half of a move is waited for, and whether a presented item's name is
-    /// taken again.
+    /// How long the reconciler waits for the second event of a move, and for another item to take
+    /// the path of a presented one.
     public var settling: UInt64 = 50_000_000
-    /// How long a presenter's former path counts as its item's, if the item is deleted at the new
-    /// one: editors that rename the old version away and delete it at last.
+    /// How long the former path of a moved item matters in case the item is deleted at its new
+    /// path.
+    ///
+    /// Some editors save so: they rename the old version and delete it in the end.
     public var returning: UInt64 = 10_000_000_000
-    /// A message with more changes is replaced by one that says that the whole item changed.
+    /// The greatest number of changes in one message.
+    ///
+    /// If there are more, the message says that the whole item may have changed.
     public var changesPerMessage = 1024
-    /// At most so many names are looked at in one turn.
+    /// The greatest number of names that are looked at in one turn.
     public var looksPerTurn = 1024
-    /// How often what is not notified is looked at.
+    /// The interval of polling for what the kernel does not report.
     public var polling: UInt64 = 2_000_000_000
-    /// How many directories and items are polled at once; more take several intervals in turn.
+    /// How many directories and items are polled at once.
+    ///
+    /// If there are more, they take turns.
     public var polledAtOnce = 1024
-    /// How often the ways to what is presented are looked at although nothing was notified: mounts
-    /// over them make no notification.
+    /// The interval of looks at the ancestors of presented items even without events, because a
+    /// mount over them causes none.
     public var barrier: UInt64 = 30_000_000_000
-    /// How long messages wait for a rescan after lost notifications.
+    /// How long messages wait for the looks that lost events make necessary.
     public var rescanning: UInt64 = 1_000_000_000
 
-    /// The usual ones.
+    /// Makes the default limits.
     public init() {}
 }
 
-/// The mirror of what is presented.
+/// The mirror of the presented part of the file system.
 public struct WatchReconciler: Sendable {
     var nodes: WatchNodeTable
     let limits: WatchLimits
     var presenters = PresenterBook()
     var claims = ClaimBook()
-    /// The kernel's watch → the nodes that it leads to: several for bind mounts and hard links.
+    /// The kernel's number of a watch → its nodes.
+    ///
+    /// There are several for bind mounts and hard links.
     var watches: [Int32: [WatchNodeID]] = [:]
-    /// Device and inode → the nodes that have shown them.
+    /// Device and inode number → the nodes at which they were found.
     var holders: [InodeKey: [WatchNodeID]] = [:]
-    /// Where presenters were told that an item is → the item, which is elsewhere by now.
+    /// The path that presenters were told for an item → the item, which is elsewhere now.
     var displaced: [ToldSlot: WatchNodeID] = [:]
     var queue = LookQueue()
-    /// The nodes that presenters may have to be told about.
+    /// The nodes about which presenters may have to be told.
     var changed: [WatchNodeID] = []
-    /// The nodes whose second half of a move is waited for, and those kept because of a hint.
+    /// The nodes that wait for the second event of a move, and those kept because of a hint.
     var missing: [WatchNodeID] = []
     var hints = MoveHints()
     var pace = Pace()
     var polled = PolledNodes()
-    /// What is to be said at the end of the turn.
+    /// The messages to send at the end of the turn.
     var news: [WatchNews] = []
 
-    /// Makes a mirror of nothing; `root` is what `/` is.
+    /// Makes an empty mirror.
+    ///
+    /// `root` is the result of looking at `/`.
     public init(root: FileSight, limits: WatchLimits = WatchLimits()) {
         self.limits = limits
         nodes = WatchNodeTable(root: root)
         hold(nodes.root, as: root.identity)
     }
 
-    /// Takes a fact in.
+    /// Takes in a fact.
     public mutating func handle(_ input: WatchInput, at now: UInt64) {
         pace.now = max(pace.now, now)
         switch input {
@@ -89,9 +103,9 @@ public struct WatchReconciler: Sendable {
         }
     }
 
-    /// Hands out what is to be done, at most ``WatchLimits/looksPerTurn`` looks at a time.
+    /// Returns the orders to carry out, with at most ``WatchLimits/looksPerTurn`` looks.
     ///
-    /// Carry it out in this order, and hand in what came of it.
+    /// Carry them out in this order, and hand in the results as facts.
     public mutating func takeOrders() -> [WatchOrder] {
         handOutLooks()
         defer { queue.orders.removeAll(keepingCapacity: true) }
@@ -101,14 +115,14 @@ public struct WatchReconciler: Sendable {
     /// Whether there are orders to take.
     public var hasOrders: Bool { !queue.orders.isEmpty || !queue.isEmpty }
 
-    /// Whether nothing is under way: all orders were taken and answered.
+    /// Whether all orders were taken and answered.
     var isQuiet: Bool { !hasOrders && queue.unanswered == 0 }
 
-    /// The number of nodes: what the mirror's memory is in proportion to.
+    /// The number of nodes, to which the memory use is proportional.
     public var nodeCount: Int { nodes.count }
 }
 
-/// Device and inode, as keys of a table.
+/// Device and inode number as the key of a table.
 struct InodeKey: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -119,7 +133,7 @@ struct InodeKey: Hashable {
     }
 }
 
-/// A name in a directory, as presenters were told.
+/// A name in a directory, as presenters were told it.
 struct ToldSlot: Hashable {
     let parent: WatchNodeID
     let name: [UInt8]
@@ -136,10 +150,10 @@ struct ToldSlot: Hashable {
     }
 }
 
-/// Orders that were not taken, and names to look at.
+/// The orders that were not taken yet, and the names to look at.
 struct LookQueue {
     var orders: [WatchOrder] = []
-    /// Looks and lists that were handed out and are not answered.
+    /// The number of looks and lists that were handed out and not answered.
     var unanswered = 0
     private var names: [WatchNodeID] = []
     private var next = 0
@@ -162,16 +176,17 @@ struct LookQueue {
     }
 }
 
-/// When what is to be done.
+/// The times at which the reconciler does something.
 struct Pace {
     var now: UInt64 = 0
-    /// When presenters were told something last.
+    /// The time of the last message.
     var lastTold: UInt64?
-    /// Until when messages wait for the rescan that lost notifications made necessary.
+    /// The time until which messages wait for the looks that lost events made necessary.
     var rescanUntil: UInt64?
     var nextBarrier: UInt64?
-    /// The number of nodes whose content was there before their presenter was, and is not known.
+    /// The number of nodes whose content was there before their presenter and has not been looked
+    /// at.
     var baselines = 0
-    /// Since presenters were told to read everything, the kernel's queue has not been empty.
+    /// Whether the kernel's queue has not been empty since presenters were told to read everything.
     var isUnsure = false
 }

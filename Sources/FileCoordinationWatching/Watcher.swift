@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The watcher: a thread of its own around the reconciler, so that no call to a user's file system
-// can hold up the server. A turn reads the kernel's queue, carries out orders, takes in the
-// commands that came meanwhile, and ends with the messages. A turn has bounds, so that a program
-// that writes 100,000 files cannot keep commands waiting: what is not read stays in the kernel's
-// queue, and if that overflows, everything is looked at anew.
+// The watcher: a thread that runs the reconciler. It is a thread of its own so that a slow file
+// system cannot block the server. In each turn, the thread reads the kernel's queue, carries out
+// orders, takes in the commands that came meanwhile, and sends messages. A turn is bounded, so that
+// a program that writes 100,000 files cannot delay commands: the rest stays in the kernel's queue,
+// and if that overflows, everything is looked at again.
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
 
-/// Watches presented items, and tells what plain programs do to them.
+/// Watches presented items, and reports what programs that do not coordinate do to them.
 ///
-/// May be used from any thread. Its thread ends when the last reference is gone, or with
-/// ``stop()``.
+/// It may be used from any thread. Its thread ends after ``stop()``, or when the last reference is
+/// released.
 public final class Watcher: Sendable {
-    /// What the watcher may use.
+    /// The settings of a watcher.
     public struct Configuration: Sendable {
-        /// Times and bounds.
+        /// Intervals and bounds.
         public var limits = WatchLimits()
-        /// Changes that wait for each presenter in the mailbox before they become one message.
+        /// The greatest number of queued changes per presenter.
+        ///
+        /// If there are more, one message replaces them.
         public var waitingChanges = 8192
-        /// The most watches that are made; the kernel may allow fewer.
+        /// The greatest number of watches.
+        ///
+        /// The kernel may allow fewer.
         public var watchLimit = Int.max
-        /// A directory of our own in which the watcher's test events are made; nil for none.
+        /// A directory of the server's own in which the watcher causes its test events, or nil for
+        /// no tests.
         public var testDirectory: [UInt8]?
 
-        /// The usual one.
+        /// Makes the default settings.
         public init() {}
     }
 
-    /// Where the messages are.
+    /// The queue of messages to presenters.
     public let mailbox: WatchMailbox
     private let commands: WatchCommands
 
     /// Starts the thread.
     ///
-    /// - Throws: ``ErrorNumber/tooManyOpenFiles`` also if the user has too many inotify instances.
+    /// - Throws: for example ``ErrorNumber/tooManyOpenFiles``, also if the user has too many
+    ///   inotify instances.
     public init(_ configuration: Configuration = Configuration()) throws(SystemError) {
         mailbox = try WatchMailbox(changesPerPresenter: configuration.waitingChanges)
         commands = try WatchCommands()
@@ -48,19 +54,19 @@ public final class Watcher: Sendable {
 
     deinit { stop() }
 
-    /// Ends the thread, after the turn that it is in.
+    /// Ends the thread after its present turn.
     public func stop() { commands.stop() }
 
     /// Begins to watch an item.
     ///
-    /// `.listening` comes when changes from then on are told.
+    /// The presenter gets `.listening` when changes from then on are reported.
     ///
     /// - Parameters:
-    /// - id: the presenter's number, which is in its messages; not in use.
-    /// - path: the item, which need not exist.
-    /// - kind: what it is presented as.
-    /// - since: what the presenter knows of its item: it is told if that has changed since.
-    /// - changedAfter: a real time, in nanoseconds: it is told if anything was changed later.
+    ///   - id: the number of the presenter in messages. It must not be in use.
+    ///   - path: the item, which need not exist.
+    ///   - kind: what it is presented as.
+    ///   - since: what the presenter knows of its item. It is told if that has changed.
+    ///   - changedAfter: a real time, in nanoseconds. The presenter is told of any later change.
     public func present(
         _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight? = nil,
         changedAfter: Int64? = nil
@@ -70,45 +76,50 @@ public final class Watcher: Sendable {
 
     /// Ends watching for a presenter.
     ///
-    /// Messages may still be in the mailbox.
+    /// Messages for it may still be in the mailbox.
     public func unpresent(_ id: UInt64) { commands.add(.unpresented(id)) }
 
-    /// Returns where a presenter's item is after a move that a coordinated writer announced.
+    /// Tells the watcher that a coordinated writer announced a move, and where the presenter's item
+    /// is now.
     public func move(_ id: UInt64, to path: ItemPath) { commands.add(.relocated(id, path)) }
 
-    /// A coordinated write begins.
+    /// Announces a coordinated write.
     ///
     /// Call it before the writer is granted access.
     public func coordinatedWriteBegan(_ claim: UInt64, at paths: [ItemPath]) {
-        // It explains what will be seen, and is taken in before presenters are told of that.
+        // The thread need not wake up: it takes in this command before it tells presenters
+        // anything.
         commands.add(.claimBegan(claim, paths), .never)
     }
 
-    /// A coordinated write was found that began before: presenters may have been told of a part.
+    /// Announces a coordinated write that is already under way.
+    ///
+    /// Presenters may have been told of a part of it.
     public func coordinatedWriteFound(_ claim: UInt64, at paths: [ItemPath]) {
         commands.add(.claimFound(claim, paths), .never)
     }
 
-    /// A coordinated write is over.
+    /// Announces the end of a coordinated write.
     ///
-    /// Call it when the accessor has returned, or its process has died: then without changes.
+    /// Call it when the accessor has returned, or, without changes, when its process has died.
     public func coordinatedWriteEnded(_ claim: UInt64, _ changes: [ClaimedChange]) {
         commands.add(.claimEnded(claim, changes), .ifAwaited)
     }
 
-    /// How many commands it was given.
+    /// The number of commands that the watcher was given so far.
     ///
-    /// A message with ``WatchNews/commandsSeen`` of at least that was made with all of them known.
+    /// If ``WatchMail/commandsSeen`` of a message is at least that, all of them were known when the
+    /// message was made.
     public var commandCount: UInt64 { commands.count }
 
     /// Drops what is in the kernel's queue, as if it had overflowed; for tests.
     public func forceOverflow() { commands.add(.overflowed) }
 
-    /// Why presenters' changes are polled, by presenter; as of the last turn.
+    /// Why changes are polled, by presenter, as of the last turn.
     public var troubles: [UInt64: WatchTrouble] { commands.troubles }
 }
 
-/// Facts on their way to the watcher's thread, and what it says of itself.
+/// The queue of commands to the watcher's thread, and the thread's status.
 final class WatchCommands: Sendable {
     /// When a fact wakes the thread.
     enum Waking {
@@ -123,9 +134,9 @@ final class WatchCommands: Sendable {
 
     private struct State {
         var inputs: [WatchInput] = []
-        /// Whether the end of a claim is waited for.
+        /// Whether the thread waits for the end of a claim.
         var awaitsClaims = false
-        /// How many were added, in all.
+        /// The number of commands added so far.
         var count: UInt64 = 0
         var isStopping = false
         var troubles: [UInt64: WatchTrouble] = [:]
@@ -167,7 +178,8 @@ final class WatchCommands: Sendable {
         wakeUp.signal()
     }
 
-    /// Takes all facts, and how many there were in all; nil if the thread is to end.
+    /// Removes and returns all commands, and their total number so far; nil if the thread is to
+    /// end.
     func take() -> (inputs: [WatchInput], count: UInt64)? {
         wakeUp.drain()
         return state.withLock { state in

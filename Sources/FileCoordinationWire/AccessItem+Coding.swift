@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter's words for places and for what is wanted with them, as bytes.
+// The encodings of paths, accesses and items of claims.
 
 import FileCoordinationArbiter
 
@@ -9,7 +9,7 @@ extension ItemPath: WireCoded {
         encoder.blob(bytes, .path, limit: WireLimits.pathBytes)
     }
 
-    /// Takes a path in the one spelling that ``ItemPath/bytes`` gives it.
+    /// Decodes a path, which must be spelled as ``ItemPath/bytes`` would spell it.
     init(from decoder: inout MessageDecoder) throws(WireError) {
         let spelling = try decoder.blob(.path, limit: WireLimits.pathBytes)
         guard let path = ItemPath(bytes: spelling), path.bytes == spelling else {
@@ -20,7 +20,7 @@ extension ItemPath: WireCoded {
 }
 
 extension Access: WireCoded {
-    /// The first of the two bytes.
+    /// The first of the two bytes of an access.
     private enum Kind: UInt8 {
         case reading = 0
         case writing = 1
@@ -70,13 +70,13 @@ extension WritingOptions {
         .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
     ]
 
-    /// Says that the other bits are the options.
+    /// Marks that the other bits are the options.
     private static let several: UInt8 = 0x80
 
     /// The byte for these options.
     ///
-    /// One option alone is a number, as it was when there could be only one; builds from then take
-    /// what is said of several for no access at all, and never for another one.
+    /// A single option is encoded as a number, as before several options were possible. Older
+    /// versions reject a byte with several options and never take it for another access.
     var code: UInt8 {
         switch rawValue {
         case Self.plain.rawValue: 0
@@ -89,7 +89,7 @@ extension WritingOptions {
         }
     }
 
-    /// The options of a byte; nil if it is no byte that options have.
+    /// Decodes the options of a byte; returns nil if the byte is invalid.
     init?(code: UInt8) {
         switch code {
         case 0: self = .plain
@@ -124,7 +124,7 @@ extension AccessItem: WireCoded {
 }
 
 extension MessageEncoder {
-    /// The depths of packages on the way to `path`, ascending.
+    /// Encodes the depths of the packages in `path`, ascending.
     mutating func packageDepths(_ depths: [Int], of path: ItemPath) {
         count(depths.count, .packageDepths)
         var next = 0
@@ -139,7 +139,7 @@ extension MessageEncoder {
 }
 
 extension MessageDecoder {
-    /// The depths of packages on the way to `path`, ascending.
+    /// Decodes the depths of the packages in `path`, ascending.
     mutating func packageDepths(of path: ItemPath) throws(WireError) -> [Int] {
         var depths: [Int] = []
         for _ in 0..<(try count(.packageDepths, limit: path.depth + 1)) {

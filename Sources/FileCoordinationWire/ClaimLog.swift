@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a claim's accessor has to say: announcements while it runs, and in the end what became of
-// the items. It is written into the claim's ledger record, entry behind entry, and never changed
-// there; a reader that reads it twice knows by the number of entries what is new.
+// The log of a claim: the announcements of its accessor and, at the end, the outcomes for its
+// items. The client appends entries to the claim's ledger record and never changes them. A reader
+// remembers how many bytes it has handled.
 
 public import FileCoordinationArbiter
 
-/// What a claimant saw at the place of one of its items at one instant.
+/// The status of an item that a claimant saw at one instant.
 public struct ItemSight: Hashable, Sendable {
-    /// The file system.
+    /// The device number of the file system.
     public var device: UInt64
-    /// The number in it.
+    /// The inode number.
     public var inode: UInt64
-    /// Type and permission bits.
+    /// The file type and permissions.
     public var mode: UInt32
-    /// The owner.
+    /// The user ID of the owner.
     public var owner: UInt32
-    /// The owning group.
+    /// The group ID of the owner.
     public var group: UInt32
     /// The size in bytes.
     public var size: UInt64
-    /// When it was last modified, in nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     public var modified: Int64
-    /// When it was last changed in any way.
+    /// The time of the last status change, in nanoseconds since 1970.
     public var changed: Int64
-    /// The number of its names.
+    /// The number of hard links.
     public var linkCount: UInt64
 
-    /// Whether it is a directory.
+    /// Whether the item is a directory.
     public var isDirectory: Bool { mode & 0o170000 == 0o040000 }
 
-    /// What was seen.
+    /// Creates a status.
     public init(
         device: UInt64, inode: UInt64, mode: UInt32, owner: UInt32, group: UInt32, size: UInt64,
         modified: Int64, changed: Int64, linkCount: UInt64
@@ -47,14 +47,14 @@ public struct ItemSight: Hashable, Sendable {
     }
 }
 
-/// What a claimant saw at the place of an item before and after; nil where nothing was.
+/// The status of an item before and after the accessor; nil if the item did not exist.
 public struct ItemSights: Hashable, Sendable {
-    /// Before the accessor ran.
+    /// The status before the accessor ran.
     public var before: ItemSight?
-    /// When it had returned.
+    /// The status after the accessor returned.
     public var after: ItemSight?
 
-    /// What was seen.
+    /// Creates a pair of statuses.
     public init(before: ItemSight?, after: ItemSight?) {
         self.before = before
         self.after = after
@@ -63,26 +63,28 @@ public struct ItemSights: Hashable, Sendable {
 
 /// One entry of a claim's log.
 public enum ClaimLogEntry: Hashable, Sendable {
-    /// The accessor has made something known.
+    /// An announcement of the accessor.
     case announced(Announcement)
-    /// The accessor has returned; one outcome for each item, and the last entry that counts.
-    case outcomes([ItemOutcome])
-    /// What the claimant saw of each item, behind the outcomes; nil if it has not looked.
+    /// The accessor has returned.
     ///
-    /// It only explains what others saw, so a server need not know of it.
+    /// One outcome for each item; the last entry that is required.
+    case outcomes([ItemOutcome])
+    /// The statuses of each item, after the outcomes; nil for an item that was not examined.
+    ///
+    /// They help the watcher to explain changes; a server may ignore them.
     case sights([ItemSights?])
 
-    /// The encoding, or what a server would refuse in it.
+    /// Encodes the entry; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.log, limit: WireLimits.bodyBytes)
     }
 
-    /// The length of the encoding of that many outcomes.
+    /// Returns the length of the encoding of this many outcomes.
     public static func outcomesLength(_ count: Int) -> Int { 1 + 4 + count }
 
-    /// The entries that `bytes` encode, one behind the other, each with how many bytes it takes.
+    /// Decodes the consecutive entries in `bytes`, each with its length.
     ///
-    /// What cannot be read ends the list: what stands before it is as good as ever.
+    /// An entry that cannot be decoded ends the list; the entries before it are valid.
     public static func entries(
         decoding bytes: [UInt8]
     ) -> [(entry: ClaimLogEntry, length: Int)] {
@@ -145,7 +147,7 @@ extension ClaimLogEntry: WireCoded {
         case .outcomes:
             var outcomes: [ItemOutcome] = []
             for _ in 0..<(try decoder.count(.outcomes, limit: WireLimits.items)) {
-                // What cannot be read counts as changed: a message too many does no harm.
+                // An invalid outcome counts as changed, because an unnecessary notice does no harm.
                 outcomes.append(ItemOutcome(rawValue: try decoder.integer(UInt8.self)) ?? .changed)
             }
             self = .outcomes(outcomes)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of claims that differ in nothing but who makes them and what for: encoded once, and
-// changed where they differ.
+// A template for the bodies of claims that differ only in their purpose and access. It is encoded
+// once, and the two fields are overwritten for each claim.
 
 public import FileCoordinationArbiter
 
-/// The encoded ``ClaimBody`` of a claim on one item by a purpose of ``purposeLength`` bytes.
+/// The encoded ``ClaimBody`` of a claim on one item, with a purpose of ``purposeLength`` bytes.
 public struct ClaimTemplate: Sendable {
-    /// The encoding, with a purpose and an access that mean nothing.
+    /// The encoding, with placeholders for purpose and access.
     public private(set) var bytes: [UInt8]
-    /// Where the access is, as two bytes.
+    /// The offset of the access, which takes two bytes.
     public let accessOffset: Int
 
-    /// Where the purpose is.
+    /// The offset of the purpose.
     public static let purposeOffset = 2
-    /// How long it is.
+    /// The length of the purpose.
     public static let purposeLength = 33
 
-    /// The template for an item; nil if that cannot be encoded.
+    /// Creates the template for an item; nil if the item cannot be encoded.
     ///
-    /// Of plain ones, of which there are many, only the path differs.
+    /// Templates of plain items differ only in the path, so their frame is encoded once.
     ///
-    /// - Parameter prefix: what all purposes begin with, at most ``purposeLength`` bytes.
+    /// - Parameter prefix: the common prefix of all purposes, at most ``purposeLength`` bytes.
     public init?(_ item: AccessItem, purposePrefix prefix: [UInt8] = []) {
         precondition(prefix.count <= Self.purposeLength, "A prefix is a part of a purpose")
         guard let plain = Self(plain: item) ?? Self(encoding: item) else { return nil }
@@ -29,7 +29,7 @@ public struct ClaimTemplate: Sendable {
         for (index, byte) in prefix.enumerated() { bytes[Self.purposeOffset + index] = byte }
     }
 
-    /// The same for one in no package, by what all of these have in common.
+    /// Creates the template of an item outside of packages from the common frame.
     private init?(plain item: AccessItem) {
         guard item.packageDepths.isEmpty, item.path.depth > 0,
             let frame = item.isDirectory ? Self.directory : Self.file
@@ -42,7 +42,7 @@ public struct ClaimTemplate: Sendable {
         bytes[Self.pathOffset - 2] = UInt8(truncatingIfNeeded: path.count)
         bytes[Self.pathOffset - 1] = UInt8(truncatingIfNeeded: path.count >> 8)
         bytes += path
-        // Behind the shortest path, "/a".
+        // Continues after the path of the frame, the shortest possible one: "/a".
         bytes += frame.bytes[(Self.pathOffset + 2)...]
         self.init(bytes: bytes, accessOffset: Self.pathOffset + path.count)
     }
@@ -62,7 +62,7 @@ public struct ClaimTemplate: Sendable {
         }
     }
 
-    /// The same, by the encoder.
+    /// Creates a template with the encoder.
     package init?(encoding item: AccessItem) {
         let purpose = [UInt8](repeating: UInt8(ascii: "0"), count: Self.purposeLength)
         var plain = item
@@ -72,10 +72,10 @@ public struct ClaimTemplate: Sendable {
         self.init(bytes: bytes, accessOffset: Self.pathOffset + item.path.bytes.count)
     }
 
-    /// Where the path is: behind a purpose, a count, and its length.
+    /// The offset of the path: after a purpose, a count, and the path's length.
     private static let pathOffset = purposeOffset + purposeLength + 4 + 2
 
-    /// The two bytes of an access.
+    /// Returns the two bytes of an access.
     public static func encoding(of access: Access) -> (UInt8, UInt8) {
         switch access {
         case .reading(let options): (0, options.rawValue)

@@ -1,57 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client says to the server. Nearly all of it is "look at this record": what there is to
-// know is in the client's ledger, complete before the message is sent.
+// The messages from client to server. Most of them only say "look at this record": the contents are
+// in the client's ledger, complete before the message is sent.
 
-/// One use of a ledger record; a record that was freed and filled again is another one.
+/// One use of a ledger record.
+///
+/// A record that was freed and filled again has another generation.
 public struct WireRecord: Hashable, Sendable {
-    /// The record's place in the client's ledger.
+    /// The index of the record in the client's ledger.
     public var index: UInt32
-    /// How many uses of the record came before.
+    /// The generation of the record.
     public var generation: UInt32
 
-    /// One use of a ledger record.
+    /// Creates a record reference.
     public init(index: UInt32, generation: UInt32) {
         self.index = index
         self.generation = generation
     }
 
-    /// Both at once.
+    /// Hashes both fields as one word.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(word) }
 
-    /// As its number does it.
+    /// Hashes the word directly, for speed.
     @inlinable
     public func _rawHashValue(seed: Int) -> Int { word._rawHashValue(seed: seed) }
 
     @usableFromInline var word: UInt64 { UInt64(index) << 32 | UInt64(generation) }
 }
 
-/// A client's first message.
+/// The first message of a client.
 public struct Hello: Hashable, Sendable {
-    /// The version that the client speaks.
+    /// The protocol version of the client.
     ///
-    /// Where it is in the encoding never changes. Of a hello of another version than
-    /// ``ProtocolVersion/current`` nothing else is decoded: look at this first.
+    /// Its position in the encoding never changes. If it differs from ``ProtocolVersion/current``,
+    /// nothing else in the hello is decoded, so check it first.
     public var version: UInt16
-    /// The file name of the client's ledger; empty for a client that only asks for status.
+    /// The file name of the client's ledger; empty for a client that only requests status.
     public var ledgerName: [UInt8]
 
-    /// A client's first message.
+    /// Creates a hello.
     public init(version: UInt16 = ProtocolVersion.current, ledgerName: [UInt8]) {
         self.version = version
         self.ledgerName = ledgerName
     }
 }
 
-/// A presenter did what a claim asked of it.
+/// The answer of a presenter that has taken the steps which a claim required.
 public struct PresenterAnswer: Hashable, Sendable {
     /// The presenter's record in the client's ledger.
     public var presenter: WireRecord
-    /// For whom it made way.
+    /// The number of the question.
     public var claim: UInt64
 
-    /// A presenter did what a claim asked of it.
+    /// Creates an answer.
     public init(presenter: WireRecord, claim: UInt64) {
         self.presenter = presenter
         self.claim = claim
@@ -60,45 +62,45 @@ public struct PresenterAnswer: Hashable, Sendable {
 
 /// A message from a client to the server.
 public enum ClientMessage: Hashable, Sendable {
-    /// Who speaks: the first message.
+    /// The first message, which identifies the client.
     case hello(Hello)
-    /// Look at this record: a claim or a presenter is filed.
+    /// Look at this record: it contains a new claim or presenter.
     case filed(WireRecord)
     /// Look at this record: it is released or cancelled.
     case ended(WireRecord)
-    /// Look at this record: its log has grown.
+    /// Look at this record: its log has new entries.
     case announced(WireRecord)
-    /// A presenter did what `claim` asked of it, or failed with an encoded error.
+    /// A presenter has taken the steps that `claim` required, or failed with an encoded error.
     case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
-    /// Presenters that were asked together did what was asked of them; at most
+    /// Presenters that were asked together have taken the required steps; at most
     /// ``WireLimits/answers``.
     case madeWay([PresenterAnswer])
-    /// Whom does this claim wait for?
+    /// Asks what this claim waits for.
     case explain(WireRecord)
-    /// A ``StatusReport`` is wanted.
+    /// Requests a ``StatusReport``.
     case statusRequest
-    /// A daemon asks an embedded server for its role.
+    /// A daemon asks an embedded server to give up its role.
     case handOver
-    /// The presenter can do nothing that it is asked before this waiting claim is granted or over;
-    /// nil: it can again (Rule 18.4).
+    /// The presenter cannot answer before this waiting claim is granted or over; nil means that it
+    /// can answer again (Rule 18.4).
     case blocked(presenter: WireRecord, by: WireRecord?)
-    /// Lines to add to the package policy; opaque here.
+    /// Lines to add to the package policy, which the server does not interpret.
     case packagePolicy([UInt8])
 
-    /// The encoding.
+    /// Encodes the message.
     ///
-    /// A path or a failure that is not within ``WireLimits`` is the caller's bug, and ends the
-    /// process: shorten before, or use ``encodeChecked()``.
+    /// A path or a failure that exceeds ``WireLimits`` is a programming error and ends the process.
+    /// Shorten it before, or use ``encodeChecked()``.
     public func encode() -> [UInt8] {
         trustedEncoding(.message, limit: WireLimits.messageBytes)
     }
 
-    /// The encoding, or what a server would refuse in it.
+    /// Encodes the message; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.message, limit: WireLimits.messageBytes)
     }
 
-    /// The message that `bytes` encode.
+    /// Decodes a message.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         self = try Self.decoding(bytes, .message, limit: WireLimits.messageBytes)
     }
@@ -133,7 +135,7 @@ extension PresenterAnswer: WireCoded {
 extension ClientMessage: WireCoded {
     /// The first byte of a message.
     private enum Kind: UInt8 {
-        /// Never changes; and neither does it that the version comes next.
+        /// This value, and the version after it, must never change.
         case hello = 1
         case filed = 2
         case ended = 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the arbiter says to a presenter, on its way to the process in which the presenter lives.
+// The messages from the server to a presenter, which its client delivers.
 
 public import FileCoordinationArbiter
 
@@ -8,22 +8,24 @@ public import FileCoordinationArbiter
 public enum PresenterMessage: Hashable, Sendable {
     /// Take these steps for the claim, and answer.
     case ask(claim: UInt64, YieldSteps)
-    /// The claim is gone: an answer is no longer waited for.
+    /// The claim does not wait for an answer any more.
     case cancelAsk(claim: UInt64)
-    /// The item may be had back (Rule 8.2).
+    /// The presenter has its item back (Rule 8.2).
     case reacquire(Relinquishment)
-    /// Something happened (Rule 7.1).
+    /// A notice (Rule 7.1).
     case notice(Notice)
-    /// The item is here by now; the presenter is to be told of it if `isTold`, and if it has not
-    /// (Rule 11.4).
+    /// The item has a new path.
+    ///
+    /// The client tells the presenter if `isTold`, unless it has done so before (Rule 11.4).
     case relocated(to: ItemPath, isTold: Bool)
-    /// Something happened that no coordinated writer did (Rule 7.14).
+    /// A notice about a change that no coordinated writer has made (Rule 7.14).
     case plainNotice(Notice)
-    /// A program that does not coordinate has moved the item here, and the presenter is to be told
-    /// of it (Rule 11.9).
+    /// A program that does not coordinate has moved the item to this path.
+    ///
+    /// The client tells the presenter (Rule 11.9).
     case followed(to: ItemPath)
 
-    /// The same for a client that does not know who made a change.
+    /// The message for an older client, which does not distinguish who made a change.
     public var withoutOrigin: PresenterMessage {
         switch self {
         case .plainNotice(let notice): .notice(notice)
@@ -33,32 +35,34 @@ public enum PresenterMessage: Hashable, Sendable {
     }
 }
 
-/// A message, and the presenter that it is for.
+/// A message and its presenter.
 public struct Delivery: Hashable, Sendable {
     /// The presenter's record in the client's ledger.
     public var presenter: WireRecord
-    /// What it is told.
+    /// The message.
     public var message: PresenterMessage
 
-    /// A message, and the presenter that it is for.
+    /// Creates a delivery.
     public init(presenter: WireRecord, message: PresenterMessage) {
         self.presenter = presenter
         self.message = message
     }
 
-    /// The encoding, of which ``ServerMessage/deliveryPart(_:isLast:)`` carries pieces.
+    /// Encodes the delivery.
     ///
-    /// A delivery that is over ``WireLimits`` is the caller's bug, and ends the process.
+    /// ``ServerMessage/deliveryPart(_:isLast:)`` carries parts of a long one.
+    ///
+    /// A delivery that exceeds ``WireLimits`` is a programming error and ends the process.
     public func encode() -> [UInt8] {
         trustedEncoding(.delivery, limit: WireLimits.deliveryBytes)
     }
 
-    /// Whether it is within ``WireLimits``.
+    /// Whether the delivery is within ``WireLimits``.
     public var isUtterable: Bool {
         (try? encoding(.delivery, limit: WireLimits.deliveryBytes)) != nil
     }
 
-    /// The delivery that `bytes` encode.
+    /// Decodes a delivery.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         self = try Self.decoding(bytes, .delivery, limit: WireLimits.deliveryBytes)
     }
@@ -135,9 +139,9 @@ extension PresenterMessage: WireCoded {
 }
 
 extension YieldSteps: WireCoded {
-    /// All steps but those that have a path.
+    /// The steps without a path.
     ///
-    /// Their order needs no bytes: Rule 6.5 fixes it.
+    /// Their order is not encoded, because Rule 6.5 defines it.
     private struct Flags: OptionSet {
         var rawValue: UInt8
 

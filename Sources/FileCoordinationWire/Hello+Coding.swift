@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one encoding that must be understood across versions. The version comes first, in 16 bits,
-// and never moves; what follows is for those who speak that version.
+// The encoding of the hello, which all versions must understand. The version always comes first, in
+// 16 bits. The rest is only for servers that speak that version.
 
 import FileCoordinationArbiter
 
@@ -23,7 +23,7 @@ extension Hello: WireCoded {
         guard Self.isLegal(ledgerName) else { throw .illegalValue(.ledgerName) }
     }
 
-    /// Whether the name stays in its directory: it has no slash, and is not `.` or `..`.
+    /// Whether the name is a plain file name: without a slash, and not `.` or `..`.
     private static func isLegal(_ name: [UInt8]) -> Bool {
         name.isEmpty || ItemPath.isLegal(name[...])
     }

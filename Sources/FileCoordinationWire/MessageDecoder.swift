@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to values. The bytes are another process's word: every length is compared with its limit
-// and with what is left before anything is allocated, and every value with what it may be. No
-// sequence of bytes makes a decoder trap.
+// Decodes values from bytes of another process. Every length is compared with its limit and with
+// the remaining bytes before memory is allocated, and every value is validated. No input makes a
+// decoder trap.
 //
-// It decodes an array and not a buffer in place, since a ledger is shared memory: what was checked
-// there could be something else a moment later.
+// It decodes an array instead of shared memory, because another process could change shared memory
+// after it was validated.
 
 import FileCoordinationArbiter
 
-/// Takes values from the front of an array of bytes.
+/// Decodes values from the beginning of an array of bytes.
 struct MessageDecoder {
     private let bytes: [UInt8]
     private var position = 0
-    /// The version of the protocol in which they were written.
+    /// The protocol version of the encoding.
     let version: UInt16
 
-    /// A decoder at the front of `bytes`, unless they are too many.
+    /// Creates a decoder; throws if there are too many bytes.
     init(
         _ bytes: [UInt8], _ field: WireError.Field, limit: Int,
         version: UInt16 = ProtocolVersion.current
@@ -26,16 +26,16 @@ struct MessageDecoder {
         self.version = version
     }
 
-    /// The number of bytes that nothing was made of yet.
+    /// The number of bytes that are not decoded yet.
     var left: Int { bytes.count - position }
 
-    /// Whether nothing is left.
+    /// Whether all bytes are decoded.
     var isAtEnd: Bool { left == 0 }
 
-    /// Passes over what is left.
+    /// Skips the remaining bytes.
     mutating func skipRest() { position = bytes.count }
 
-    /// Confirms that nothing is left.
+    /// Throws unless all bytes are decoded.
     func finish() throws(WireError) {
         guard left == 0 else { throw .trailingBytes }
     }
@@ -75,7 +75,7 @@ struct MessageDecoder {
         return value
     }
 
-    // MARK: Bytes, with their length in front
+    // MARK: Bytes with a length prefix
 
     mutating func blob(_ field: WireError.Field, limit: Int) throws(WireError) -> [UInt8] {
         let length = Int(try integer(UInt16.self))
@@ -93,7 +93,7 @@ struct MessageDecoder {
         try blob(.failure, limit: WireLimits.failureBytes)
     }
 
-    /// A path that ``ItemPath`` accepts, as it was written.
+    /// Decodes a path that ``ItemPath`` accepts, in its original spelling.
     mutating func path() throws(WireError) -> [UInt8] {
         let value = try blob(.path, limit: WireLimits.pathBytes)
         guard ItemPath(bytes: value) != nil else { throw .illegalValue(.path) }
@@ -108,7 +108,7 @@ struct MessageDecoder {
         return value
     }
 
-    // MARK: Compositions
+    // MARK: Compound values
 
     mutating func value<Value: WireCoded>(_: Value.Type) throws(WireError) -> Value {
         try Value(from: &self)
@@ -120,7 +120,7 @@ struct MessageDecoder {
         try bool() ? try read(&self) : nil
     }
 
-    /// A number of elements, each of which takes a byte at least.
+    /// Decodes the number of elements, each of which takes at least one byte.
     mutating func count(
         _ field: WireError.Field, limit: Int = Int(UInt32.max)
     ) throws(WireError) -> Int {
@@ -133,7 +133,7 @@ struct MessageDecoder {
     mutating func list<Value: WireCoded>(
         of _: Value.Type, _ field: WireError.Field, limit: Int = Int(UInt32.max)
     ) throws(WireError) -> [Value] {
-        // No capacity is reserved: an element may be larger in memory than its bytes are.
+        // No capacity is reserved, because an element may take more memory than its encoding.
         var values: [Value] = []
         for _ in 0..<(try count(field, limit: limit)) { values.append(try Value(from: &self)) }
         return values
@@ -141,7 +141,7 @@ struct MessageDecoder {
 }
 
 extension WireCoded {
-    /// The value of which `bytes` are the encoding, all of them.
+    /// Decodes a value from exactly these bytes.
     static func decoding(
         _ bytes: [UInt8], _ field: WireError.Field, limit: Int,
         version: UInt16 = ProtocolVersion.current

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values to bytes. The encoder notes the first thing that a decoder would refuse, so that what was
-// encoded without a fault always decodes.
+// Encodes values as bytes. The encoder records the first value that a decoder would reject. So an
+// encoding without a fault can always be decoded.
 
 import FileCoordinationArbiter
 
-/// Something that has exactly one encoding.
+/// A value with exactly one encoding.
 protocol WireCoded {
-    /// Appends the encoding.
+    /// Appends the encoding of the value.
     func write(to encoder: inout MessageEncoder)
-    /// Takes the value from the front of what is left.
+    /// Decodes the value from the beginning of the remaining bytes.
     init(from decoder: inout MessageDecoder) throws(WireError)
 }
 
-/// Gathers the bytes of a value.
+/// Collects the bytes of an encoding.
 struct MessageEncoder {
-    /// What was written until now.
+    /// The bytes so far.
     private(set) var bytes: [UInt8] = []
-    /// The first thing written that no decoder accepts.
+    /// The first value that no decoder accepts, or nil.
     private(set) var fault: WireError?
-    /// The version of the protocol in which it is written.
+    /// The protocol version of the encoding.
     let version: UInt16
 
-    /// Most of what is said fits into this, and is gathered in one piece then.
+    /// The initial capacity, which suffices for most messages.
     private static let usualLength = 160
 
     init(version: UInt16 = ProtocolVersion.current) {
@@ -30,7 +30,7 @@ struct MessageEncoder {
         bytes.reserveCapacity(Self.usualLength)
     }
 
-    /// Records that what is written is not to be sent.
+    /// Records that the encoding must not be sent.
     mutating func fail(_ error: WireError) {
         if fault == nil { fault = error }
     }
@@ -48,13 +48,13 @@ struct MessageEncoder {
         integer(value.rawValue)
     }
 
-    /// A process's number; 0, "not known", for what cannot be one.
+    /// Encodes a process ID; an invalid one is encoded as 0, "not known".
     ///
-    /// It may come from a ledger's header, and so from another process, which must not be able to
-    /// make a server fail.
+    /// It may come from a ledger's header, which another process writes. That process must not be
+    /// able to make the server fail.
     mutating func processID(_ value: Int32) { integer(UInt32(max(0, value))) }
 
-    // MARK: Bytes, with their length in front
+    // MARK: Bytes with a length prefix
 
     mutating func blob(_ value: [UInt8], _ field: WireError.Field, limit: Int) {
         guard value.count <= limit, let length = UInt16(exactly: value.count) else {
@@ -77,7 +77,9 @@ struct MessageEncoder {
         blob(value, .path, limit: WireLimits.pathBytes)
     }
 
-    /// A text for people, cut between two characters' bytes if it is too long.
+    /// Encodes a text for people.
+    ///
+    /// If it is too long, it is cut between two characters.
     mutating func text(_ value: String) {
         var utf8 = Array(value.utf8)
         if utf8.count > WireLimits.textBytes {
@@ -88,7 +90,7 @@ struct MessageEncoder {
         blob(utf8, .text, limit: WireLimits.textBytes)
     }
 
-    // MARK: Compositions
+    // MARK: Compound values
 
     mutating func value(_ value: some WireCoded) { value.write(to: &self) }
 
@@ -110,7 +112,7 @@ struct MessageEncoder {
         for value in values { self.value(value) }
     }
 
-    /// Appends what another encoder wrote.
+    /// Appends the bytes of another encoder.
     mutating func append(_ other: MessageEncoder) {
         if let fault = other.fault { fail(fault) }
         bytes.append(contentsOf: other.bytes)
@@ -118,7 +120,7 @@ struct MessageEncoder {
 }
 
 extension WireCoded {
-    /// The encoding, if a decoder accepts it.
+    /// Returns the encoding; throws if a decoder would reject it.
     func encoding(
         _ field: WireError.Field, limit: Int, version: UInt16 = ProtocolVersion.current
     ) throws(WireError) -> [UInt8] {
@@ -129,7 +131,7 @@ extension WireCoded {
         return encoder.bytes
     }
 
-    /// The encoding of a value that the caller knows to be within the limits.
+    /// Returns the encoding of a value that the caller knows to be within the limits.
     func trustedEncoding(
         _ field: WireError.Field, limit: Int, version: UInt16 = ProtocolVersion.current
     ) -> [UInt8] {

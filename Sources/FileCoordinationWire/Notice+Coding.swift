@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters are told, as bytes.
+// The encoding of notices to presenters.
 
 import FileCoordinationArbiter
 

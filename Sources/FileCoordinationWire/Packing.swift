@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A packet socket keeps messages apart but bounds them. Short things share a message; what is
-// longer than one goes in pieces, and is put together again at the other end.
+// Distributes values among messages. A packet socket preserves message boundaries but limits their
+// length. Short values share a message; a long value is sent in parts, which the receiver joins.
 
 extension ServerMessage {
-    /// The fewest messages that carry `deliveries` in their order.
+    /// Returns the fewest messages for `deliveries`, in order.
     ///
-    /// They are ``deliveries(_:)`` of at most ``WireLimits/deliveriesBytes``, but for a delivery
-    /// that alone is longer (a claim may delete thousands of items in a presented directory), which
-    /// is sent as ``deliveryPart(_:isLast:)``.
+    /// These are ``deliveries(_:)`` messages of at most ``WireLimits/deliveriesBytes``. A single
+    /// delivery that is longer (a claim may delete thousands of items in a presented directory) is
+    /// sent as ``deliveryPart(_:isLast:)`` messages.
     public static func packing(_ deliveries: [Delivery]) -> [ServerMessage] {
         let frame = ServerMessage.deliveries([]).encode().count
         var messages: [ServerMessage] = []
@@ -33,14 +33,14 @@ extension ServerMessage {
         return messages
     }
 
-    /// The messages that carry a status report.
+    /// Returns the messages for a status report.
     public static func packing(
         _ report: StatusReport, version: UInt16 = ProtocolVersion.current
     ) -> [ServerMessage] {
         pieces(of: report.encode(version: version)).map { .statusPart($0.bytes, isLast: $0.isLast) }
     }
 
-    /// At least one piece; the last is marked.
+    /// Divides bytes into at least one part; the last one is marked.
     private static func pieces(of bytes: [UInt8]) -> [(bytes: [UInt8], isLast: Bool)] {
         var result: [(bytes: [UInt8], isLast: Bool)] = []
         var start = 0
@@ -53,8 +53,10 @@ extension ServerMessage {
     }
 }
 
-/// Puts pieces together that came as ``ServerMessage/statusPart(_:isLast:)`` or
-/// ``ServerMessage/deliveryPart(_:isLast:)``; one assembler for each kind.
+/// Joins the parts of ``ServerMessage/statusPart(_:isLast:)`` or
+/// ``ServerMessage/deliveryPart(_:isLast:)`` messages.
+///
+/// Each kind needs its own assembler.
 public struct PartAssembler: Hashable, Sendable {
     private var bytes: [UInt8] = []
     private let field: WireError.Field
@@ -65,17 +67,19 @@ public struct PartAssembler: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// An assembler of status reports.
+    /// An assembler for status reports.
     public static var statusReport: Self {
         Self(.statusReport, limit: WireLimits.statusReportBytes)
     }
 
-    /// An assembler of deliveries.
+    /// An assembler for deliveries.
     public static var delivery: Self { Self(.delivery, limit: WireLimits.deliveryBytes) }
 
-    /// Adds a piece, and returns the whole if it was the last.
+    /// Adds a part.
     ///
-    /// After the last, or an error, it begins anew.
+    /// Returns the whole value if it was the last part.
+    ///
+    /// After the last part or an error, the assembler starts again.
     public mutating func add(_ part: [UInt8], isLast: Bool) throws(WireError) -> [UInt8]? {
         guard part.count <= limit - bytes.count else {
             bytes = []

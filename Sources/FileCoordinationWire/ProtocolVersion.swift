@@ -1,84 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both ends must agree on before they can talk: the version, and how long anything may be.
-// The encoding, in one paragraph: integers are little-endian and of fixed width; bytes and texts
-// have a length of 16 bits in front, lists a count of 32 bits, an optional value a byte that is 0
-// or 1; a message begins with a byte that names its kind. There is exactly one encoding of each
-// value, so bytes that decode at all (a hello of another version aside, of which the rest is passed
-// over) are the bytes that the value encodes to.
+// The protocol version and the limits, on which both ends must agree. The encoding: integers are
+// little-endian and have a fixed width. Bytes and texts have a 16-bit length prefix, lists a 32-bit
+// count. An optional value has a prefix byte of 0 or 1. The first byte of a message is its kind.
+// Each value has exactly one encoding, so bytes that can be decoded are the encoding of the value.
+// (The exception is a hello of another version, of which only the version is decoded.)
 //
-// Nothing in it says which version it is but the hello; encoder and decoder are told. Three things
-// therefore never change, in any version: a hello is the byte 1, then the version in 16 bits; a
-// refusal is the byte 0x82, a code byte and a text; and the code of `wrongVersion` is 1. With
-// them, any server can turn any client away in words.
+// Only the hello contains the version; encoders and decoders get it as an argument. Three things
+// therefore never change: a hello is the byte 1 followed by the version in 16 bits; a refusal is
+// the byte 0x82, a code byte and a text; and the code of `wrongVersion` is 1. So every server can
+// refuse every client with a readable reason.
 
-/// The version of the protocol, which a client states in its hello.
+/// The protocol version, which a client names in its hello.
 public enum ProtocolVersion {
-    /// The newest version that this source speaks.
+    /// The newest version that this source code speaks.
     ///
-    /// 2 has ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
-    /// ``ServerMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
-    /// the number of those for whom a claim waits; 5 says which messages are of changes by programs
-    /// that do not coordinate, and how a presenter is watched for.
+    /// Version 2 adds ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
+    /// ``ServerMessage/overLimit(_:text:)``. Version 3 adds ``ClientMessage/madeWay(_:)``. Version
+    /// 4 adds labels, and the number of parties that a claim waits for. Version 5 distinguishes
+    /// changes by programs that do not coordinate, and reports how presenters are watched.
     public static let current: UInt16 = 5
 
-    /// The first version in which parties, claims and presenters are reported with their labels.
+    /// The first version that reports parties, claims and presenters with their labels.
     static let withLabels: UInt16 = 4
 
     /// The first version with ``PresenterMessage/plainNotice(_:)`` and
     /// ``PresenterMessage/followed(to:)``.
     public static let withPlainChanges: UInt16 = 5
 
-    /// All that it speaks; the client chooses, in its hello.
+    /// All versions that this source code speaks.
+    ///
+    /// The client chooses one in its hello.
     public static let supported: ClosedRange<UInt16> = 1...5
 }
 
-/// The bounds of everything that is sent or kept in a ledger.
+/// The limits of everything that is sent or stored in a ledger.
 public enum WireLimits {
-    /// A message.
+    /// Bytes of a message.
     public static let messageBytes = 64 << 10
-    /// A piece of something that is longer than a message: see ``PartAssembler``.
+    /// Bytes of a part of a long value; see ``PartAssembler``.
     public static let statusPartBytes = 60 << 10
-    /// A message of deliveries, as ``ServerMessage/packing(_:)-([Delivery])`` makes them.
+    /// Bytes of a message with deliveries, as ``ServerMessage/packing(_:)-([Delivery])`` creates
+    /// them.
     public static let deliveriesBytes = 60 << 10
-    /// One delivery, which may have to come in pieces.
+    /// Bytes of one delivery, which may be sent in parts.
     public static let deliveryBytes = bodyBytes
-    /// A status report.
+    /// Bytes of a status report.
     public static let statusReportBytes = 64 << 20
-    /// What a claim's or a presenter's ledger record holds.
+    /// Bytes of the body of a claim's or presenter's record.
     public static let bodyBytes = 8 << 20
-    /// A path, as Linux bounds it.
+    /// Bytes of a path; the limit of Linux.
     public static let pathBytes = 4096
-    /// A ledger's file name.
+    /// Bytes of a ledger's file name.
     public static let ledgerNameBytes = 255
-    /// A purpose identifier.
+    /// Bytes of a purpose identifier.
     public static let purposeBytes = 1024
-    /// A presenter's error, as its process encoded it.
+    /// Bytes of a presenter's encoded error.
     public static let failureBytes = 32 << 10
-    /// A text for people, such as a process's name or a refusal; longer ones are cut.
+    /// Bytes of a text for people, such as a program name or a refusal; longer ones are cut.
     public static let textBytes = 1024
-    /// A package policy.
+    /// Bytes of a package policy.
     public static let packagePolicyBytes = 16 << 10
-    /// The persistent identifier of a version, or the name of an attribute.
+    /// Bytes of a version's persistent identifier or an attribute's name.
     public static let identifierBytes = 1024
-    /// The ubiquity attributes that are said to have changed at once.
+    /// Ubiquity attributes in one announcement.
     public static let attributes = 256
-    /// The items of a claim.
+    /// Items of a claim.
     public static let items = 65536
-    /// The answers of presenters that are given at once.
+    /// Answers of presenters in one message.
     public static let answers = 256
-    /// The moves that are announced to have happened at once.
+    /// Simultaneous moves in one announcement.
     public static let moves = 1024
-    /// Entries of the relocation log that hold all together.
+    /// Entries of the relocation log that are written together.
     public static let relocations = 1 << 20
-    /// The same, in bytes.
+    /// Bytes of such entries.
     public static let relocationFrameBytes = 64 << 20
-    /// The claims inside which a claim is made.
+    /// Claims inside which a claim is made.
     public static let enclosing = 1024
-    /// The claims of other processes inside which a claim is made; the innermost count.
+    /// Claims of other processes inside which a claim is made; the innermost ones are kept.
     public static let outerClaims = 6
-    /// What a record says beside its body; as much as a ledger has room for.
+    /// Bytes of a record's supplement; the room that a ledger has for it.
     public static let supplementBytes = 400
-    /// The parties that one claim is said to wait for; longer lists are cut.
+    /// The most parties that one claim is reported to wait for; longer lists are cut.
     public static let parties = 256
 }

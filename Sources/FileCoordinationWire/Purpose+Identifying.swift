@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Purposes of any length. Records and messages have room for so many bytes of a purpose, and a
-// purpose is only ever compared: so a longer one is known by its beginning and a digest, which all
-// processes make alike.
+// Purposes of any length. Records and messages limit the length of a purpose, and purposes are only
+// compared. So a longer one is represented by its beginning and a digest, which all processes
+// compute in the same way.
 
 public import FileCoordinationArbiter
 
 extension Purpose {
-    /// The purpose with this identifier, as records and messages name it.
+    /// Creates the purpose of an identifier, as it is in records and messages.
     public init(identifying text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count > WireLimits.purposeBytes else {
@@ -21,7 +21,7 @@ extension Purpose {
             " \(bytes.count) "
             + digest.map { String($0, radix: 16) }.joined(separator: "-")
         var beginning = bytes.prefix(WireLimits.purposeBytes - end.utf8.count)
-        // Not in the middle of a character.
+        // Do not cut in the middle of a character.
         while let last = beginning.last, last & 0xC0 == 0x80 { beginning.removeLast() }
         if let last = beginning.last, last & 0xC0 == 0xC0 { beginning.removeLast() }
         self.init(bytes: Array(beginning) + Array(end.utf8))

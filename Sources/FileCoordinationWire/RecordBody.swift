@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a ledger record holds beside its word: all that the server must know of a claim or of a
-// presenter, there before the server is told to look.
+// The contents of ledger records: everything that the server must know of a claim or presenter,
+// complete before the server is told to look.
 
 public import FileCoordinationArbiter
 
@@ -9,34 +9,34 @@ public import FileCoordinationArbiter
 public struct WireStandpoint: Hashable, Sendable {
     /// The presenter's record in the same ledger.
     public var presenter: WireRecord
-    /// Its place, as far as the presenter has been told by now.
+    /// The presenter's path, as far as the presenter has been told.
     public var place: ItemPath
 
-    /// Where a coordinator believes its presenter to be.
+    /// Creates a standpoint.
     public init(presenter: WireRecord, place: ItemPath) {
         self.presenter = presenter
         self.place = place
     }
 }
 
-/// What a claim's record holds.
+/// The body of a claim's record.
 public struct ClaimBody: Hashable, Sendable {
     /// The coordinator's purpose.
     public var purpose: [UInt8]
-    /// What the claim wants; may be empty (Rule 13.6).
+    /// The items and the access to each; may be empty (Rule 13.6).
     public var items: [AccessItem]
     /// The claims of the same ledger inside whose accessors the call was made.
     public var enclosing: [WireRecord]
-    /// The thread that made the call, for people who debug.
+    /// The thread that made the call, for debugging.
     public var threadID: UInt64
-    /// What the claim is for.
+    /// The kind of the claim.
     public var kind: ClaimKind
-    /// Where its coordinator believes its presenter to be, if it has one that is registered.
+    /// Where its coordinator believes its presenter to be, if that presenter is registered.
     public var standpoint: WireStandpoint?
-    /// Whether the accessors that it was made in wait for it (Rule 18.4).
+    /// Whether the accessors around the claim wait for it (Rule 18.4).
     public var blocksCaller: Bool
 
-    /// What a claim's record holds.
+    /// Creates a body.
     public init(
         purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [], threadID: UInt64 = 0,
         kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false
@@ -50,35 +50,35 @@ public struct ClaimBody: Hashable, Sendable {
         self.blocksCaller = blocksCaller
     }
 
-    /// The encoding.
+    /// Encodes the body.
     ///
-    /// A body that is over ``WireLimits`` is the caller's bug, and ends the process: since purpose
-    /// and paths are a user's choice, ``encodeChecked()`` is the one to use.
+    /// A body that exceeds ``WireLimits`` is a programming error and ends the process. Purpose and
+    /// paths come from users, so use ``encodeChecked()``.
     public func encode() -> [UInt8] { trustedEncoding(.body, limit: WireLimits.bodyBytes) }
 
-    /// The encoding, or what a server would refuse in it.
+    /// Encodes the body; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.body, limit: WireLimits.bodyBytes)
     }
 
-    /// The body that `bytes` encode.
+    /// Decodes a body.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         self = try Self.decoding(bytes, .body, limit: WireLimits.bodyBytes)
     }
 }
 
-/// What a presenter's record holds.
+/// The body of a presenter's record.
 public struct PresenterBody: Hashable, Sendable {
     /// The purpose that all coordinators made with it share (Rule 4.2).
     public var purpose: [UInt8]
-    /// The place it presents, or nil while it presents none (Rule 5.5).
+    /// The presented path, or nil if there is none now (Rule 5.5).
     public var path: [UInt8]?
     /// The optional methods it implements (Rule 5.3).
     public var methods: PresenterMethods
-    /// How long it may take to answer, in nanoseconds; nil: as long as it likes (Rule 18.3).
+    /// How long it may take to answer, in nanoseconds; nil for no limit (Rule 18.3).
     public var patience: UInt64?
 
-    /// What a presenter's record holds.
+    /// Creates a body.
     public init(
         purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods, patience: UInt64? = nil
     ) {
@@ -88,18 +88,18 @@ public struct PresenterBody: Hashable, Sendable {
         self.patience = patience
     }
 
-    /// The encoding.
+    /// Encodes the body.
     ///
-    /// A body that is over ``WireLimits`` is the caller's bug, and ends the process: since purpose
-    /// and path are a user's choice, ``encodeChecked()`` is the one to use.
+    /// A body that exceeds ``WireLimits`` is a programming error and ends the process. Purpose and
+    /// path come from users, so use ``encodeChecked()``.
     public func encode() -> [UInt8] { trustedEncoding(.body, limit: WireLimits.bodyBytes) }
 
-    /// The encoding, or what a server would refuse in it.
+    /// Encodes the body; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.body, limit: WireLimits.bodyBytes)
     }
 
-    /// The body that `bytes` encode.
+    /// Decodes a body.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         self = try Self.decoding(bytes, .body, limit: WireLimits.bodyBytes)
     }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says beside its body. Servers that know nothing of supplements pass over the whole,
-// and servers that know less than the client pass over the rest: so new fields come last, and what
-// must be understood for claims to be right does not belong here.
+// The supplement of a ledger record, with additional information. Older servers ignore the whole
+// supplement, or the fields that they do not know. So new fields are appended, and nothing that is
+// necessary for correct decisions belongs here.
 
-/// A claim of another process, inside whose command a claim is made.
+/// A claim of another process around this claim, which a command of that process has made.
 public struct OuterClaim: Hashable, Sendable {
     /// The name of the other process's ledger.
     public var ledgerName: [UInt8]
     /// The claim's record there.
     public var record: WireRecord
 
-    /// A claim of another process.
+    /// Creates a reference to a claim of another process.
     public init(ledgerName: [UInt8], record: WireRecord) {
         self.ledgerName = ledgerName
         self.record = record
     }
 }
 
-/// What a presenter's item is when it is registered.
+/// The kind of a presenter's item at its registration.
 public enum PresentedItem: UInt8, CaseIterable, Hashable, Sendable {
-    /// Nothing was there, or the client does not say.
+    /// The item did not exist, or the client does not tell.
     case unknown = 0
-    /// A file, or anything else that contains nothing.
+    /// A file, or another item without contents.
     case file = 1
     /// A plain directory.
     case directory = 2
@@ -30,17 +30,18 @@ public enum PresentedItem: UInt8, CaseIterable, Hashable, Sendable {
     case package = 3
 }
 
-/// What a claim's or a presenter's record may say beside its body.
+/// The supplement of a claim's or presenter's record.
 public struct RecordSupplement: Hashable, Sendable {
-    /// A short text for people; empty: the client's, or its program's name (Rule 18.15).
+    /// A short text for people; if empty, the client's label or its program's name is used (Rule
+    /// 18.15).
     public var label: String
-    /// The claims of other processes whose commands wait for this claim (Rule 18.4); outermost
+    /// The claims of other processes whose commands wait for this claim (Rule 18.4), outermost
     /// first.
     public var outer: [OuterClaim]
-    /// What the presenter's item is.
+    /// The kind of the presenter's item.
     public var item: PresentedItem
 
-    /// What a record says beside its body.
+    /// Creates a supplement.
     public init(
         label: String = "", outer: [OuterClaim] = [], item: PresentedItem = .unknown
     ) {
@@ -51,8 +52,9 @@ public struct RecordSupplement: Hashable, Sendable {
 
     private var isEmpty: Bool { label.isEmpty && outer.isEmpty && item == .unknown }
 
-    /// The encoding, with a label that is cut to what there is room for, and the innermost of more
-    /// claims than there is room for; empty if there is nothing to be said.
+    /// Encodes the supplement; the result is empty if there is nothing to encode.
+    ///
+    /// A long label is cut, and of too many claims the innermost ones are kept.
     public func encode() -> [UInt8] {
         if isEmpty { return [] }
         var rest = self
@@ -70,19 +72,19 @@ public struct RecordSupplement: Hashable, Sendable {
         }
     }
 
-    /// The supplement that `bytes` encode; what a newer client wrote behind it is passed over.
+    /// Decodes a supplement; additional fields of a newer client are ignored.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var decoder = try MessageDecoder(bytes, .supplement, limit: WireLimits.supplementBytes)
         self = try Self(from: &decoder)
     }
 }
 
-/// A short text for people, by which a claim or a presenter is named (Rule 18.15).
+/// A short text for people that names a claim or presenter (Rule 18.15).
 public enum Label {
-    /// The longest, in bytes of UTF-8.
+    /// The most bytes of a label, in UTF-8.
     public static let byteLimit = 120
 
-    /// The longest beginning of whole characters that is short enough.
+    /// Returns the longest prefix of whole characters within the limit.
     public static func cut(_ text: String) -> String {
         var end = text.startIndex
         var count = 0
@@ -119,7 +121,8 @@ extension RecordSupplement: WireCoded {
         label = try decoder.text()
         outer = try decoder.list(
             of: OuterClaim.self, .enclosing, limit: WireLimits.outerClaims)
-        // A client of an earlier version says no more; what a later one says is passed over.
+        // An older client does not write this field; additional fields of a newer client are
+        // ignored.
         item =
             decoder.isAtEnd
             ? .unknown

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server writes down about records that are not where they say they are: the record is its
-// client's, and tells where the item was when it was written; a move since then is in the server's
-// relocation log. Each entry says all there is to say about its record, so the last one counts.
+// The entries of the server's relocation log. A record contains the paths at the time when its
+// client wrote it; the log contains later moves. Each entry contains everything about its record,
+// so only the last one for a record is valid.
 
 public import FileCoordinationArbiter
 
-/// Where the items of one record are by now.
+/// An entry about the present paths of one record.
 public struct RelocationEntry: Hashable, Sendable {
-    /// What the record is about.
+    /// The contents of an entry.
     public enum Relocation: Hashable, Sendable {
-        /// A presenter; `isTold` if it is to be told of its last move.
+        /// The path of a presenter; `isTold` if the presenter is told about its last move.
         case presenter(ItemPath, isTold: Bool)
-        /// A claim that waits, or has waited, with all of its items.
+        /// All items of a claim that waits or has waited.
         case claim([AccessItem])
-        /// A claim that runs, and how many bytes of its log have been acted on.
+        /// A running claim, and how many bytes of its log the server has handled.
         case handled(UInt32)
-        /// Not of a record: what clients have added to the package policy.
+        /// Not about a record: what clients have added to the package policy.
         case packages([UInt8])
     }
 
-    /// The record's serial number, which no other record has.
+    /// The unique serial number of the record.
     public var serial: UInt64
-    /// What there is to say about it.
+    /// The contents of the entry.
     public var relocation: Relocation
 
-    /// Where the items of one record are by now.
+    /// Creates an entry.
     public init(serial: UInt64, _ relocation: Relocation) {
         self.serial = serial
         self.relocation = relocation
     }
 
-    /// The encoding of entries that are valid only together, with its length in front, or the error
-    /// that a reader would find.
+    /// Encodes entries that are valid only together, with a length prefix; throws if a reader would
+    /// reject them.
     ///
-    /// A reader that finds only a part of it notices, and ignores it.
+    /// A reader recognizes and ignores an incomplete group.
     public static func encodeChecked(_ entries: [RelocationEntry]) throws(WireError) -> [UInt8] {
         var body = MessageEncoder()
         body.list(entries, .relocationEntry, limit: WireLimits.relocations)
@@ -47,7 +47,7 @@ public struct RelocationEntry: Hashable, Sendable {
         return framed.bytes + body.bytes
     }
 
-    /// The entries at the front of `bytes`, as far as those that hold together are all there.
+    /// Decodes the groups of entries at the beginning of `bytes`, as far as they are complete.
     public static func entries(decoding bytes: [UInt8]) -> [RelocationEntry] {
         var entries: [RelocationEntry] = []
         var rest = bytes[...]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's messages as bytes. Their kinds have the high bit, so that a message which comes back
-// to its sender is no message at all.
+// The encoding of the server's messages. Their kinds have the high bit, so that a message cannot be
+// taken for one of a client.
 
 import FileCoordinationArbiter
 
@@ -9,7 +9,7 @@ extension ServerMessage: WireCoded {
     /// The first byte of a message.
     private enum Kind: UInt8 {
         case welcome = 0x81
-        /// Never changes; and neither does it that a code byte and a text come next.
+        /// This value, and the code byte and text after it, must never change.
         case refused = 0x82
         case granted = 0x83
         case failed = 0x84
@@ -115,8 +115,9 @@ extension ServerMessage: WireCoded {
         try decoder.blob(.part, limit: WireLimits.statusPartBytes)
     }
 
-    /// Writes the parties, as many as leave the message within its limit: their paths are other
-    /// clients' choice, which must not be able to make a server fail.
+    /// Encodes as many parties as fit into the message.
+    ///
+    /// Their paths come from other clients, which must not be able to make the server fail.
     private static func write(_ parties: [Party], to encoder: inout MessageEncoder) {
         let countBytes = 4
         var written = MessageEncoder(version: encoder.version)

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server says to a client. A grant is a swap in the client's ledger; a message only tells
-// of it where a client asked to be told.
+// The messages from server to client. A grant itself is a compare-and-swap in the client's ledger;
+// a message reports it only if the client has asked for that.
 
 public import FileCoordinationArbiter
 
-/// Where the arbiter lives.
+/// Where the server runs.
 public enum ServerKind: UInt8, CaseIterable, Hashable, Sendable {
-    /// In a process of its own.
+    /// In a separate process.
     case daemon = 0
-    /// On a thread of some client.
+    /// On a thread of a client.
     case embedded = 1
 }
 
-/// The server's answer to a hello.
+/// The server's answer to an accepted hello.
 public struct Welcome: Hashable, Sendable {
-    /// The version that the server speaks: the client's.
+    /// The protocol version of the connection, which is the client's.
     public var version: UInt16
     /// The server's epoch.
     public var epoch: UInt32
     /// The server's process.
     public var processID: Int32
-    /// Where the arbiter lives.
+    /// Where the server runs.
     public var kind: ServerKind
-    /// What counts as a package; opaque here, 16 KiB at most.
+    /// The package policy, at most 16 KiB; not interpreted here.
     public var packagePolicy: [UInt8]
 
-    /// The server's answer to a hello.
+    /// Creates a welcome.
     public init(
         version: UInt16 = ProtocolVersion.current, epoch: UInt32, processID: Int32,
         kind: ServerKind,
@@ -42,17 +42,19 @@ public struct Welcome: Hashable, Sendable {
 
 /// Why the server closes a connection.
 public struct Refusal: Hashable, Sendable {
-    /// The reason, for programs.
+    /// The reasons, for programs.
     public enum Code: UInt8, CaseIterable, Hashable, Sendable {
-        /// The hello has another version. This raw value never changes.
+        /// The hello has an unsupported version.
+        ///
+        /// This raw value never changes.
         case wrongVersion = 1
         /// The ledger that the hello names cannot be used.
         case badLedger = 2
-        /// The client is another user's.
+        /// The client belongs to another user.
         case notAllowed = 3
-        /// The server serves as much as it can.
+        /// A limit of the server was reached.
         case limitReached = 4
-        /// A message or a record is not what a client writes.
+        /// A message or record is invalid.
         case malformed = 5
     }
 
@@ -61,7 +63,7 @@ public struct Refusal: Hashable, Sendable {
     /// The reason, for people.
     public var text: String
 
-    /// Why the server closes a connection.
+    /// Creates a refusal.
     public init(code: Code, text: String) {
         self.code = code
         self.text = text
@@ -72,45 +74,55 @@ public struct Refusal: Hashable, Sendable {
 public enum ServerMessage: Hashable, Sendable {
     /// The hello was accepted.
     case welcome(Welcome)
-    /// The connection ends here. The layout of this one never changes, whatever the version.
+    /// The server closes the connection.
+    ///
+    /// The encoding of this message never changes.
     case refused(Refusal)
-    /// The record was granted; only said of records that want to be told.
+    /// The record was granted.
+    ///
+    /// Sent only for records that request a message.
     case granted(WireRecord)
-    /// A presenter refused, with an encoded error; the claim is over (Rule 9.1).
+    /// A presenter refused with an encoded error; the claim is over (Rule 9.1).
     case failed(WireRecord, failure: [UInt8])
-    /// The claim waits for itself, by way of these, and is over (Rule 18.4). As many as fit.
+    /// The claim is in a cycle of waits with these parties, and is over (Rule 18.4).
+    ///
+    /// As many as fit.
     case inCycle(WireRecord, parties: [Party])
-    /// The record is one too many for the server, and was not filed; the text says what to do.
+    /// The record exceeds a limit of the server and was not filed; the text says what to do.
     case overLimit(WireRecord, text: String)
-    /// Messages for presenters of the client, in order. See ``packing(_:)-([Delivery])``.
+    /// Messages for presenters of the client, in order.
+    ///
+    /// See ``packing(_:)-([Delivery])``.
     case deliveries([Delivery])
-    /// A piece of one encoded ``Delivery`` that is too long for a message.
+    /// A part of an encoded ``Delivery`` that is too long for one message.
     case deliveryPart([UInt8], isLast: Bool)
-    /// Whom the claim waits for: stage nil if the server does not know it. As many parties as fit.
+    /// What the claim waits for; the stage is nil if the server does not know the claim.
+    ///
+    /// As many parties as fit.
     case explanation(WireRecord, stage: ClaimStage?, parties: [Party])
-    /// The claim waits still; others went before it while its process was stopped (Rule 18.6).
+    /// The claim still waits; others have passed it while its process was stopped (Rule 18.6).
     case skipped(WireRecord)
-    /// A piece of an encoded ``StatusReport``.
+    /// A part of an encoded ``StatusReport``.
     case statusPart([UInt8], isLast: Bool)
-    /// The server leaves its role: connect anew.
+    /// The server gives up its role; the client must reconnect.
     case retiring
-    /// The package policy is this one by now; opaque here.
+    /// The new package policy, which is not interpreted here.
     case packagePolicy([UInt8])
 
-    /// The encoding in the version that the connection's hello named.
+    /// Encodes the message in the version of the connection.
     ///
-    /// Texts and lists of parties that are too long are cut. Anything else that is over
-    /// ``WireLimits`` is the caller's bug, and ends the process.
+    /// Texts and lists of parties that are too long are cut. Anything else that exceeds
+    /// ``WireLimits`` is a programming error and ends the process.
     public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
         trustedEncoding(.message, limit: WireLimits.messageBytes, version: version)
     }
 
-    /// The encoding, or what a client would refuse in it.
+    /// Encodes the message; throws if a client would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.message, limit: WireLimits.messageBytes)
     }
 
-    /// The message that `bytes` encode.
+    /// Decodes a message.
     public init(
         decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
     ) throws(WireError) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A status report as bytes, and the parties of an explanation.
+// The encoding of status reports and of the parties in explanations.
 
 import FileCoordinationArbiter
 
 extension MessageEncoder {
-    /// A label, which versions without labels leave out.
+    /// Encodes a label; older versions have none.
     fileprivate mutating func label(_ label: String) {
         if version >= ProtocolVersion.withLabels { text(label) }
     }
 }
 
 extension MessageDecoder {
-    /// A label; of a version without labels, none.
+    /// Decodes a label; older versions have none.
     fileprivate mutating func label() throws(WireError) -> String {
         version >= ProtocolVersion.withLabels ? try text() : ""
     }

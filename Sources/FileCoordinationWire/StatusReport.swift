@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who holds, who waits for whom, who presents: what `filecoord status` shows, and what a wait that
-// takes long is explained with (Rule 18.5).
+// Status reports: which claims hold items, which wait for what, and which presenters there are.
+// `filecoord status` shows them, and errors about long waits contain parts of them (Rule 18.5).
 
 public import FileCoordinationArbiter
 
@@ -9,7 +9,7 @@ public import FileCoordinationArbiter
 public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
     /// A granted claim.
     case holder = 0
-    /// A claim further ahead in the queue.
+    /// A claim before it in the queue.
     case waiter = 1
     /// A presenter that has not answered.
     case presenter = 2
@@ -17,27 +17,27 @@ public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
 
 /// A process that a claim waits for.
 public struct Party: Hashable, Sendable {
-    /// The claim, unless it is a presenter.
+    /// The claim's number; nil for a presenter.
     public var claim: UInt64?
-    /// The presenter, unless it is a claim.
+    /// The presenter's number; nil for a claim.
     public var presenter: UInt64?
-    /// Its process.
+    /// The process ID.
     public var processID: Int32
-    /// The name of its process.
+    /// The name of the program.
     public var processName: String
-    /// Its label, for people; empty: none but the name of its process (Rule 18.15).
+    /// The label for people; if empty, the program's name is used (Rule 18.15).
     public var label: String
-    /// Its purpose.
+    /// The purpose of the claim or presenter.
     public var purpose: [UInt8]
-    /// Its place, or the first of its places; empty if it has none.
+    /// The path, or the first of several; empty if there is none.
     public var path: [UInt8]
-    /// What it is.
+    /// The role of the process.
     public var role: PartyRole
-    /// For how long it has been so.
+    /// How long the process has been in this role.
     public var sinceNanoseconds: UInt64
-    /// The message that a presenter has to answer, by its Swift name.
+    /// The Swift name of the message that a presenter must answer.
     public var message: String?
-    /// Whether its process is stopped, as by Control-Z.
+    /// Whether the process is stopped, for example by Control-Z.
     public var isStopped: Bool
 
     /// Creates a process that a claim waits for.
@@ -60,18 +60,18 @@ public struct Party: Hashable, Sendable {
     }
 }
 
-/// The arbiter, as status shows it.
+/// The status of the server.
 public struct ArbiterStatus: Hashable, Sendable {
-    /// The server's process.
+    /// The process ID of the server.
     public var processID: Int32
-    /// Where the arbiter lives.
+    /// Where the server runs.
     public var kind: ServerKind
-    /// For how long it has been the arbiter.
+    /// How long the server has run.
     public var uptimeNanoseconds: UInt64
-    /// The version that it speaks.
+    /// The protocol version of the server.
     public var protocolVersion: UInt16
 
-    /// The arbiter, as status shows it.
+    /// Creates a status.
     public init(
         processID: Int32, kind: ServerKind, uptimeNanoseconds: UInt64, protocolVersion: UInt16
     ) {
@@ -82,32 +82,34 @@ public struct ArbiterStatus: Hashable, Sendable {
     }
 }
 
-/// A claim, as status shows it.
+/// The status of a claim.
 public struct ClaimStatus: Hashable, Sendable {
-    /// Its serial number.
+    /// The serial number.
     public var claim: UInt64
-    /// Its process.
+    /// The process ID.
     public var processID: Int32
-    /// The name of its process.
+    /// The name of the program.
     public var processName: String
-    /// Its label, for people; empty: none but the name of its process (Rule 18.15).
+    /// The label for people; if empty, the program's name is used (Rule 18.15).
     public var label: String
-    /// Its purpose.
+    /// The purpose of the claim.
     public var purpose: [UInt8]
-    /// Where it is in its life.
+    /// The stage of the claim.
     public var stage: ClaimStage
-    /// For how long it has waited, or been held.
+    /// How long the claim has waited or has been held.
     public var sinceNanoseconds: UInt64
-    /// Whether its process is stopped, as by Control-Z.
+    /// Whether the process is stopped, for example by Control-Z.
     public var isStopped: Bool
-    /// What it wants, or has.
+    /// The items of the claim.
     public var items: [AccessItem]
-    /// What it waits for; empty when granted, and of longer lists only the front is sent.
+    /// What the claim waits for; empty if it is granted.
+    ///
+    /// Of longer lists, only the beginning is sent.
     public var waitsFor: [Party]
-    /// How many those are in all.
+    /// The total number of parties that it waits for.
     public var waitsForCount: Int
 
-    /// A claim, as status shows it.
+    /// Creates a status.
     public init(
         claim: UInt64, processID: Int32, processName: String, purpose: [UInt8], stage: ClaimStage,
         sinceNanoseconds: UInt64, isStopped: Bool, items: [AccessItem], waitsFor: [Party],
@@ -127,41 +129,40 @@ public struct ClaimStatus: Hashable, Sendable {
     }
 }
 
-/// How changes by programs that do not coordinate are found for a presenter (Rule 7.14).
+/// How the server finds changes by programs that do not coordinate, for a presenter (Rule 7.14).
 public enum PresenterWatching: UInt8, CaseIterable, Hashable, Sendable {
-    /// The kernel notifies of them.
+    /// The kernel reports the changes.
     case notified = 0
-    /// They are looked for at intervals: the user's limit of watches is reached.
+    /// The server polls, because the user's limit of inotify watches is reached.
     case limited = 1
-    /// They are looked for at intervals: something may not be read.
+    /// The server polls, because it may not read a directory.
     case forbidden = 2
-    /// They are looked for at intervals: the file system belongs to the network or to another
-    /// process.
+    /// The server polls, because the file system belongs to the network or to another process.
     case remote = 3
-    /// They are looked for at intervals: the kernel's notifications do not arrive.
+    /// The server polls, because the kernel's reports do not arrive.
     case silent = 4
 }
 
-/// A presenter, as status shows it.
+/// The status of a presenter.
 public struct PresenterStatus: Hashable, Sendable {
-    /// Its number.
+    /// The presenter's number.
     public var presenter: UInt64
-    /// Its process.
+    /// The process ID.
     public var processID: Int32
-    /// The name of its process.
+    /// The name of the program.
     public var processName: String
-    /// Its label, for people; empty: none but the name of its process (Rule 18.15).
+    /// The label for people; if empty, the program's name is used (Rule 18.15).
     public var label: String
-    /// The place that it presents, or nil if it presents none.
+    /// The presented path; nil if there is none.
     public var path: [UInt8]?
-    /// Whether it owes an answer for longer than answers take.
+    /// Whether it has not answered in time.
     public var isUnresponsive: Bool
-    /// Whether its process is stopped, as by Control-Z.
+    /// Whether the process is stopped, for example by Control-Z.
     public var isStopped: Bool
-    /// How it is told of changes by programs that do not coordinate.
+    /// How the server finds changes by programs that do not coordinate.
     public var watching: PresenterWatching
 
-    /// A presenter, as status shows it.
+    /// Creates a status.
     public init(
         presenter: UInt64, processID: Int32, processName: String, path: [UInt8]?,
         isUnresponsive: Bool, isStopped: Bool, label: String = "",
@@ -178,30 +179,32 @@ public struct PresenterStatus: Hashable, Sendable {
     }
 }
 
-/// All that the arbiter knows, at one moment.
+/// The status of all claims and presenters at one moment.
 public struct StatusReport: Hashable, Sendable {
-    /// The arbiter itself.
+    /// The status of the server.
     public var arbiter: ArbiterStatus
-    /// The claims, in line.
+    /// The claims, in queue order.
     public var claims: [ClaimStatus]
     /// The presenters, in order of registration.
     public var presenters: [PresenterStatus]
 
-    /// All that the arbiter knows, at one moment.
+    /// Creates a report.
     public init(arbiter: ArbiterStatus, claims: [ClaimStatus], presenters: [PresenterStatus]) {
         self.arbiter = arbiter
         self.claims = claims
         self.presenters = presenters
     }
 
-    /// The encoding, of which ``ServerMessage/statusPart(_:isLast:)`` carries pieces.
+    /// Encodes the report.
     ///
-    /// It has no limit of its own here: what a server knows came in within limits.
+    /// ``ServerMessage/statusPart(_:isLast:)`` carries parts of it.
+    ///
+    /// There is no limit here, because everything that a server knows came in within limits.
     public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
         trustedEncoding(.statusReport, limit: .max, version: version)
     }
 
-    /// The report that `bytes` encode.
+    /// Decodes a report.
     public init(
         decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
     ) throws(WireError) {

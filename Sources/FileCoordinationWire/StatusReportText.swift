@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A status report that is encoded bit by bit: a server that knows of thousands of claims has others
-// to serve meanwhile, also when all of it is there and is to be sent.
+// A status report that is encoded step by step, because a server with thousands of claims must
+// serve other clients meanwhile. It is also sent part by part.
 
-/// The encoding of a ``StatusReport``, as far as it has come: first claims, then presenters.
+/// The encoding of a ``StatusReport`` so far: first the claims, then the presenters.
 public struct StatusReportText: Sendable {
-    /// All of it, when nothing is added any more.
+    /// The bytes; complete after the last presenter was added.
     private var bytes: [UInt8]
-    /// Where the number of what is being added is, and how great it is.
+    /// The offset and value of the count of the present list.
     private var count: (offset: Int, value: UInt32)
-    /// The version of the protocol in which it is written.
+    /// The protocol version of the encoding.
     private let version: UInt16
-    /// How much was taken.
+    /// The number of bytes that were taken for messages.
     private var taken = 0
 
-    /// The beginning of a report for a connection that speaks `version`.
+    /// Begins a report for a connection with this version.
     public init(arbiter: ArbiterStatus, version: UInt16 = ProtocolVersion.current) {
         self.version = version
         var encoder = MessageEncoder(version: version)
@@ -29,13 +29,13 @@ public struct StatusReportText: Sendable {
         bytes += [0, 0, 0, 0]
     }
 
-    /// Adds the next claim; nothing if no client would accept it.
+    /// Adds a claim; ignored if no client would accept it.
     public mutating func add(_ claim: ClaimStatus) { append(claim) }
 
-    /// There are no more claims.
+    /// Ends the list of claims and begins that of presenters.
     public mutating func beginPresenters() { beginList() }
 
-    /// Adds the next presenter; nothing if no client would accept it.
+    /// Adds a presenter; ignored if no client would accept it.
     public mutating func add(_ presenter: PresenterStatus) { append(presenter) }
 
     private mutating func append(_ value: some WireCoded) {
@@ -49,7 +49,7 @@ public struct StatusReportText: Sendable {
         }
     }
 
-    /// The next message that carries some of it, once all is there; nil if that was the last.
+    /// Returns the next message with a part of the complete report; nil after the last one.
     public mutating func nextPart() -> ServerMessage? {
         guard taken < bytes.count else { return nil }
         let end = min(taken + WireLimits.statusPartBytes, bytes.count)

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why bytes are not a message. The sender is at fault, never the reader; it costs the sender its
-// connection, or the record its claim.
+// Why bytes cannot be decoded. The fault is the sender's: it loses its connection, or its record is
+// rejected.
 
-/// Why bytes could not be decoded, or a value not be encoded.
+/// Why bytes cannot be decoded, or a value cannot be encoded.
 public enum WireError: Error, Hashable, Sendable {
-    /// The bytes end before the value does.
+    /// The bytes end before the value.
     case truncated
-    /// The value ends before the bytes do.
+    /// The value ends before the bytes.
     case trailingBytes
-    /// No message begins with this byte, or none in this direction.
+    /// No message of this direction has this kind.
     case unknownKind(UInt8)
-    /// The field holds what it must not.
+    /// The field has an invalid value.
     case illegalValue(Field)
-    /// The field is longer, or has more elements, than ``WireLimits`` allows.
+    /// The field exceeds a limit of ``WireLimits``.
     case tooLong(Field)
 
-    /// The part of a message that is at fault.
+    /// The invalid part of a message.
     public enum Field: String, CaseIterable, Hashable, Sendable {
-        /// The whole of a message.
+        /// The message itself.
         case message
-        /// The whole of a ledger record's body.
+        /// The body of a ledger record.
         case body
-        /// What a ledger record holds beside its body.
+        /// The supplement of a ledger record.
         case supplement
-        /// The whole of a status report, or its pieces together.
+        /// A status report, or its parts together.
         case statusReport
-        /// One delivery, or its pieces together.
+        /// A delivery, or its parts together.
         case delivery
-        /// A piece of something longer than a message.
+        /// A part of a long value.
         case part
-        /// A byte that says yes or no, or whether an optional value is there.
+        /// A boolean, or the presence of an optional value.
         case flag
         /// A ledger's file name.
         case ledgerName
-        /// A place in the file tree.
+        /// A path.
         case path
         /// A purpose identifier.
         case purpose
@@ -44,49 +44,49 @@ public enum WireError: Error, Hashable, Sendable {
         case packagePolicy
         /// A text for people.
         case text
-        /// A process's number.
+        /// A process ID.
         case processID
-        /// Which kind of server it is.
+        /// The kind of a server.
         case serverKind
-        /// Why a connection is refused.
+        /// The code of a refusal.
         case refusalCode
-        /// Which message for a presenter it is.
+        /// The kind of a message for a presenter.
         case presenterMessage
-        /// What a presenter is asked to do.
+        /// The steps that a presenter must take.
         case yieldSteps
-        /// To whom an item was relinquished.
+        /// The kind of a relinquishment.
         case relinquishment
-        /// Which notice it is.
+        /// The kind of a notice.
         case notice
         /// The optional methods of a presenter.
         case methods
-        /// Where a claim is in its life.
+        /// The stage of a claim.
         case stage
-        /// What a party does.
+        /// The role of a party.
         case role
-        /// A claim's items.
+        /// The items of a claim.
         case items
-        /// What is wanted with an item.
+        /// The access to an item.
         case access
-        /// The depths at which an item's packages are.
+        /// The depths of an item's packages.
         case packageDepths
         /// The claims around a claim.
         case enclosing
-        /// Those that a claim waits for.
+        /// The parties that a claim waits for.
         case parties
-        /// What a claim is for.
+        /// The kind of a claim.
         case claimKind
-        /// A claim's log, or an entry of it.
+        /// A claim's log or an entry of it.
         case log
         /// The moves of an announcement.
         case moves
-        /// What presenters answer together.
+        /// The answers of presenters.
         case answers
-        /// What became of a claim's items.
+        /// The outcomes for a claim's items.
         case outcomes
         /// What happened to a version.
         case versionFate
-        /// Which version it is.
+        /// The identifier of a version.
         case identifier
         /// The names of attributes.
         case attributes
@@ -96,7 +96,7 @@ public enum WireError: Error, Hashable, Sendable {
 }
 
 extension WireError: CustomStringConvertible {
-    /// What is wrong, to be put after "could not be read:".
+    /// The fault, as the end of the sentence "could not be read: …".
     public var description: String {
         switch self {
         case .truncated: "it ends too early"

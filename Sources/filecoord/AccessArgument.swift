@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One `--read` or `--write` of `filecoord access`. What stands after the last colon is an option,
-// and nothing else: a mistyped one would otherwise name, and protect, another file.
+// Parses an argument of `--read` or `--write` of `filecoord access`. The text after the last colon
+// lists options. If it contains an unknown word, the whole text is only taken as a path if a file
+// of that name exists; otherwise it is an error. If it were always a path, a mistyped option would
+// make the command claim another file than the one it uses.
 
 import ArgumentParser
 import FileCoordinationArbiter
 import Synchronization
 
-/// An item, what is wanted with it, and its place on the command line.
+/// A path, the kind of access to it, and its position on the command line.
 struct AccessArgument: Hashable {
-    /// The path as it was typed, without the option.
+    /// The path as the user typed it, without the options.
     let path: String
-    /// What is wanted.
+    /// The kind of access.
     let access: Access
-    /// Larger for what comes later on the command line.
+    /// Increases with the position on the command line.
     let ordinal: Int
 
-    /// The parser makes these in the order of the command line, and keeps lists of them.
+    /// A counter for `ordinal`.
+    ///
+    /// The parser makes these values in the order of the command line, but keeps those of each
+    /// option in a list of their own.
     private static let made = Atomic<Int>(0)
 
     private init(path: String, access: Access) {
@@ -25,10 +30,10 @@ struct AccessArgument: Hashable {
         ordinal = Self.made.add(1, ordering: .relaxed).newValue
     }
 
-    /// An item to read, with the path as it is.
+    /// An item to read, with the whole text as its path.
     init(readingPath path: String) { self.init(path: path, access: .reading([])) }
 
-    /// An item to write, with the path as it is.
+    /// An item to write, with the whole text as its path.
     init(writingPath path: String) { self.init(path: path, access: .writing(.plain)) }
 
     private static let reading: [(name: String, option: ReadingOptions)] = [
@@ -43,24 +48,29 @@ struct AccessArgument: Hashable {
         ("includingContents", .includingContents),
     ]
 
-    /// An item to read; `exists` says whether a path names a file.
+    /// Parses an item to read.
+    ///
+    /// `exists` determines whether a path names a file.
     init(reading text: String, exists: (String) -> Bool = Self.exists) throws {
         let (path, options) = try Self.split(text, "--read", Self.reading, exists)
         self.init(path: path, access: .reading(options))
     }
 
-    /// An item to write; `exists` says whether a path names a file.
+    /// Parses an item to write.
+    ///
+    /// `exists` determines whether a path names a file.
     init(writing text: String, exists: (String) -> Bool = Self.exists) throws {
         let (path, options) = try Self.split(text, "--write", Self.writing, exists)
         self.init(path: path, access: .writing(options))
     }
 
-    /// The path, and the options behind its last colon, with commas between them.
+    /// Splits the text into the path and the comma-separated options after its last colon.
     private static func split<Options: SetAlgebra>(
         _ text: String, _ flag: String, _ known: [(name: String, option: Options)],
         _ exists: (String) -> Bool
     ) throws -> (path: String, options: Options) {
-        // By its bytes: an accent after the colon would make one character of both.
+        // This searches the UTF-8 bytes because Swift joins a colon and a combining accent after it
+        // into one character.
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
             let path = String(text.utf8[..<colon]),
             let words = String(text.utf8[text.utf8.index(after: colon)...])
@@ -92,9 +102,9 @@ struct AccessArgument: Hashable {
     }
 }
 
-/// How far words are from each other.
+/// The distance between words, for suggestions after typing errors.
 enum Spelling {
-    /// How many letters must be added, removed or changed, at most, to make one of the other.
+    /// Returns the number of letters to add, remove or change to turn one word into the other.
     static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (
             Array(first.lowercased().utf8.prefix(64)), Array(second.lowercased().utf8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord access`: several items, some to read and some to write, in one claim.
+// `filecoord access`: makes one claim for several items, some to read and some to write.
 
 import ArgumentParser
 

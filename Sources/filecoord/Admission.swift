@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Getting access: file the claim, wait as long as was asked for, tell the user whom for, and turn
-// every way in which a wait can end into an exit status.
+// Obtains access for a command: it files the claim, waits as long as the options allow, tells the
+// user which processes are in the way, and translates every way in which the wait can end into an
+// exit status. It runs on the command's main thread.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -9,12 +10,12 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
 
-/// The way to a granted claim.
+/// Obtains access and runs an accessor with it.
 struct Admission {
     let options: WaitingTerms
     let purpose: Purpose
     let signals: SignalReceiver
-    /// The claims of the commands around this one.
+    /// The claims held by the commands inside which this one runs.
     private let surroundings: SurroundingClaims
 
     init(_ options: WaitingTerms, signals: SignalReceiver) {
@@ -25,24 +26,27 @@ struct Admission {
         ProcessLabel.text = options.label ?? CommandLabel.withoutCommand
     }
 
-    /// Has others see COMMAND as this access's label, unless another one was asked for.
+    /// Sets COMMAND as the label that other programs are shown for this access, unless the user
+    /// gave one.
     func name(after command: [String]) {
         if options.label == nil { ProcessLabel.text = CommandLabel.text(for: command) }
     }
 
-    /// How long a wait may last before it is mentioned (Rule 18.5).
+    /// How long a wait may last before the user is told of it (Rule 18.5).
     private static let mentionAfter = Duration.seconds(1)
-    /// How long the arbiter may take to say whom a claim waits for; it may have to be started.
+    /// How long the arbiter may take to answer which processes a claim waits for.
+    ///
+    /// It may have to be started first.
     private static let explanationPatience = Duration.seconds(5)
 
-    /// Waits for access to `items`, and runs `accessor` with it, on this thread.
+    /// Waits for access to `items`, and runs `accessor` with it on the calling thread.
     func run<Result>(
         _ items: [ClaimedItem], _ accessor: ([NativePath]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try run(items) { paths, _ throws(Failure) in try accessor(paths) }
     }
 
-    /// The same for an accessor that has something to make known.
+    /// Does the same for an accessor that announces moves or the like.
     func run<Result>(
         _ items: [ClaimedItem],
         _ accessor: ([NativePath], CoordinatedAccess) throws(Failure) -> Result
@@ -53,7 +57,7 @@ struct Admission {
         var failure: Failure?
         access.run { granted in
             do throws(Failure) {
-                // What came while the claim was being granted must not let anything run.
+                // A signal that arrived while the claim was granted must prevent the accessor.
                 try signals.hold()
                 result = try accessor(granted.map { NativePath($0.path) }, access)
             } catch {
@@ -71,7 +75,7 @@ struct Admission {
             access = try CoordinatedAccess(
                 items.map { RequestedItem(ItemName(path: $0.path.bytes), access: $0.access) },
                 in: Session.current(), purpose: purpose,
-                // A claim that does not wait blocks no other.
+                // A claim that does not wait cannot block the claims behind it.
                 blocksCaller: options.patience != .none,
                 supplement: RecordSupplement(outer: surroundings.claims))
         } catch {
@@ -104,7 +108,9 @@ struct Admission {
         }
     }
 
-    /// Ends the wait; returns how it had ended already, if it had.
+    /// Ends the wait.
+    ///
+    /// Returns how it ended if it had already ended.
     private func giveUp(_ access: CoordinatedAccess, _ reason: AccessEnding) -> AccessEnding? {
         access.giveUp(reason)
         switch access.wait() {
@@ -117,16 +123,16 @@ struct Admission {
     // MARK: Without waiting
 
     private func grantOnlyAtOnce(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
-        // The answer comes after the arbiter has looked at the claim: by then it is granted, or
-        // another claim or a presenter is in its way.
+        // The arbiter answers after it has examined the claim. At that time the claim is granted,
+        // or another claim or a presenter is in its way.
         var parties: [Party]?
         var hops: Int
         repeat {
             hops = access.hops
             parties = self.parties(inTheWayOf: access, patience: Self.explanationPatience)
             if let ending = access.wait(until: MonotonicClock.now) { return ending }
-            // It was granted, and goes on where a link leads: no presenter was asked about that
-            // yet.
+            // The claim was granted but led through a link, so it was filed again for the link's
+            // target, whose presenters have not been asked.
         } while access.hops > hops
         if let ending = giveUp(access, .timedOut) { return ending }
         guard let parties else {
@@ -157,12 +163,15 @@ struct Admission {
         }
         let parties = parties(inTheWayOf: access, patience: .seconds(1)) ?? []
         if let ending = giveUp(access, .timedOut) { return ending }
-        // The bound that was asked for, not what passed until its end was noticed.
+        // The text names the limit that the user gave, not the slightly longer time that has
+        // passed.
         let bound = patience.map { DurationText.text($0) } ?? PeopleText.seconds(since: start)
         throw notGranted(access, "was not granted within \(bound)", parties)
     }
 
-    /// Returns whether there was something to say: a grant may have come meanwhile.
+    /// Tells the user who is in the way.
+    ///
+    /// Returns false if the claim was granted meanwhile.
     private func mentionWait(for access: CoordinatedAccess) -> Bool {
         let parties = parties(inTheWayOf: access, patience: .seconds(1))
         guard access.wait(until: MonotonicClock.now) == nil else { return false }
@@ -191,7 +200,7 @@ struct Admission {
                     + PeopleText.lines(parties))
     }
 
-    /// Asks again and again: what is asked before there is a connection is not answered.
+    /// Asks repeatedly, because a question is not answered while there is no connection yet.
     private func parties(inTheWayOf access: CoordinatedAccess, patience: Duration) -> [Party]? {
         let end = MonotonicClock.after(patience)
         var slice = Duration.milliseconds(20)
@@ -205,7 +214,7 @@ struct Admission {
 }
 
 extension AccessEnding {
-    /// Whether a deadline has passed.
+    /// Whether the wait ended because of a time limit.
     fileprivate var isTimeOut: Bool {
         switch self {
         case .timedOut: true
@@ -215,7 +224,7 @@ extension AccessEnding {
 }
 
 extension CoordinatedAccess {
-    /// What the claim was filed for.
+    /// The paths for which the claim was filed.
     var requestedPaths: [NativePath] {
         requests.map { request in
             switch request.name.path {
@@ -225,7 +234,7 @@ extension CoordinatedAccess {
         }
     }
 
-    /// Makes known that an item was moved.
+    /// Tells presenters that an item was moved.
     func announceMove(from old: NativePath, to new: NativePath) {
         announceMove(from: ItemName(path: old.bytes), to: ItemName(path: new.bytes))
     }

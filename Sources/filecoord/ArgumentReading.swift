@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What words on the command line mean, without doing any of it: for those who try all kinds of
-// words. Nothing here looks at a file.
+// Gives tests and fuzzers access to the parsers of the command line, without executing a command.
+// Nothing here accesses a file.
 
 import ArgumentParser
 import FileCoordinationArbiter
 
-/// The languages of the command line, apart from the commands.
+/// The parsers of the command line, apart from those of the single commands.
 package enum ArgumentReading {
-    /// Reads the words after the program's name as a command, and says what people would be told
-    /// if they are none.
+    /// Parses the words after the program's name as a command, and returns the error message for
+    /// the user, or nil if they are valid.
     package static func complaint(about words: [String]) -> String? {
         do {
             _ = try FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
@@ -19,8 +19,8 @@ package enum ArgumentReading {
         }
     }
 
-    /// Whether the words are understood without the parser; and whether it then understands the
-    /// same.
+    /// Returns whether `PlainArguments` understands the words, and whether the argument parser then
+    /// understands the same.
     package static func plainness(of words: [String]) -> (isPlain: Bool, isAlike: Bool) {
         guard let plain = PlainArguments(words) else { return (false, true) }
         let parsed = try? FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
@@ -33,26 +33,28 @@ package enum ArgumentReading {
         return (true, isAlike)
     }
 
-    /// A command's words, with the paths where they belong.
+    /// Replaces the path marks of a command by paths.
     package static func expand(_ words: [String], paths: [String]) -> [String] {
         CommandTemplate(words).words(for: paths.map { NativePath(ArgumentText.decode($0)) })
     }
 
-    /// What is wrong with a command's words for so many paths; nil if nothing is.
+    /// Returns what is wrong with the path marks of a command for `count` items, or nil.
     package static func complaint(aboutMarksIn words: [String], count: Int) -> String? {
         CommandTemplate(words).complaint(itemCount: count)
     }
 
-    /// The text that stands for any bytes.
+    /// The text that represents these bytes.
     package static func text(_ bytes: [UInt8]) -> String { ArgumentText.encode(bytes) }
 
-    /// The bytes for which it stands.
+    /// The bytes that this text represents.
     package static func bytes(_ text: String) -> [UInt8] { ArgumentText.decode(text) }
 
-    /// A name as people see it.
+    /// A name as it is shown to users.
     package static func shown(_ bytes: [UInt8]) -> String { PeopleText.text(bytes) }
 
-    /// The words that were folded into one argument, as they come out of it; nil if they were not.
+    /// Folds the words into one argument, and unfolds it again.
+    ///
+    /// Returns nil if they were not folded.
     package static func unfold(_ words: [String]) -> [String]? {
         let prefix = "--\(FoldedArguments.commandOption)="
         guard let folded = FoldedArguments.fold(["filecoord", "read", "p", "--"] + words).last,
@@ -61,9 +63,10 @@ package enum ArgumentReading {
         return FoldedArguments(folded: String(folded.dropFirst(prefix.count))).words
     }
 
-    /// The path in the argument of `--read` or `--write`, and whether an option stands behind it.
+    /// Splits an argument of `--read` or `--write` into its path and whether an option follows.
     ///
-    /// Nil if what stands there is none. `exists` says whether a file has the whole as its name.
+    /// Returns nil if the argument is invalid. `exists` is whether a file has the whole text as its
+    /// name.
     package static func item(
         _ text: String, isWritten: Bool, exists: Bool = false
     ) -> (path: String, hasOption: Bool)? {
@@ -82,7 +85,7 @@ package enum ArgumentReading {
         JSONText.object([("texts", .list(texts.map { .text($0) }))]).description
     }
 
-    /// A length of time for people, and as JSON.
+    /// A duration as text for users, and as JSON.
     package static func time(_ nanoseconds: UInt64) -> (words: String, json: String) {
         (PeopleText.seconds(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
     }

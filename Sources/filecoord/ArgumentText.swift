@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments as text, byte for byte. The kernel's arguments are bytes, Swift's text is Unicode, and
-// would be repaired where it is not: a repaired path is another file's. So each byte that is not
-// part of UTF-8 stands as one of 128 characters at the very end of Unicode's private planes, and so
-// do the bytes of those characters themselves: the way back is always the same bytes.
+// Converts the bytes of arguments to text without loss. The kernel passes arguments as arbitrary
+// bytes, but a Swift `String` is valid Unicode: it would replace invalid bytes, and the changed
+// path would name another file. So each byte that is not part of valid UTF-8 is represented by one
+// of 128 characters at the end of Unicode's last private-use plane. Where these characters
+// themselves occur, their bytes are represented in the same way, so that decoding always returns
+// the original bytes.
 
 import Glibc
 
-/// Text that stands for any bytes.
+/// Converts between bytes and text that represents them.
 enum ArgumentText {
-    /// Where the characters for single bytes are: this and the byte, which is 0x80 or more.
+    /// The character for a byte is this plus the byte, which is 0x80 or more.
     private static let base: UInt32 = 0x10FF00
     private static let bytes: ClosedRange<UInt32> = 0x10FF80...0x10FFFF
 
-    /// This process's arguments, the program's name first.
+    /// The arguments of this process, beginning with the program's name.
     static var ofProcess: [String] {
         (0..<Int(CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[index].map { encode(bytes(at: $0)) }
         }
     }
 
-    /// The bytes up to a zero.
+    /// The bytes before the terminating zero.
     static func bytes(at start: UnsafePointer<CChar>) -> [UInt8] {
         Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
     }
 
-    /// Text that stands for `bytes`.
+    /// The text that represents `bytes`.
     static func encode(_ bytes: [UInt8]) -> String {
         if let text = String(validating: bytes, as: UTF8.self),
             !text.unicodeScalars.contains(where: { self.bytes.contains($0.value) })
@@ -43,7 +45,7 @@ enum ArgumentText {
         return String(result)
     }
 
-    /// The bytes that `text` stands for.
+    /// The bytes that `text` represents.
     static func decode(_ text: String) -> [UInt8] {
         guard text.unicodeScalars.contains(where: { bytes.contains($0.value) }) else {
             return Array(text.utf8)
@@ -58,9 +60,9 @@ enum ArgumentText {
     }
 }
 
-/// Bytes as characters, and as what is none.
+/// Splits bytes into valid UTF-8 characters and invalid bytes.
 enum UTF8Pieces {
-    /// Calls `body` with each character and its bytes, and with nil for a byte of none.
+    /// Calls `body` with each character and its bytes, and with nil for each invalid byte.
     static func forEach(
         in bytes: [UInt8], _ body: (Unicode.Scalar?, ArraySlice<UInt8>) -> Void
     ) {

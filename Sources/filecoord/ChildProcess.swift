@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child that does not outlive the claim under which it runs: the kernel kills it when filecoord
-// dies. That binds to the *thread* that starts it, so this must be called on the main one.
+// Starts a child process that does not outlive the claim under which it runs: the kernel kills it
+// when filecoord dies (`PR_SET_PDEATHSIG`). The kernel does so when the *thread* ends that started
+// the child, so this must be called on the main thread.
 //
-// Everything the child needs is made before, in the form in which the kernel takes it.
+// Everything that the child needs is prepared before it starts, in the form that the system calls
+// take.
 
 import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 
-/// What a child gets as its standard streams; nil is what filecoord has itself.
+/// The standard streams of a child.
+///
+/// For nil, the child inherits filecoord's stream.
 struct ChildStreams {
     var input: Descriptor?
     var output: Descriptor?
@@ -20,16 +24,17 @@ struct ChildStreams {
     }
 }
 
-/// A program that is about to be run.
+/// A program to run and its arguments.
 struct ChildProcess {
     private let program: String
     private let candidates: CStringList
     private let words: CStringList
     private let environment: CStringList
-    /// For a script without "#!": the shell, the script, its arguments.
+    /// For a script without "#!": the words with which a shell runs it.
     private let shellWords: CStringList
 
-    /// A program and its arguments, with these variables besides the ones of this process.
+    /// Prepares a program and its arguments, with these variables added to this process's
+    /// environment.
     init(words: [String], environment: [String: String]) throws(Failure) {
         guard let program = words.first, !program.isEmpty else {
             throw Failure(.notFound, "COMMAND is empty: name a program after \"--\"")
@@ -42,7 +47,7 @@ struct ChildProcess {
         self.environment = CStringList(environmentWith: environment.merging(claims) { $1 })
     }
 
-    /// Where to look for a program, in order.
+    /// The files to try for a program, in order.
     private static func candidates(for program: String) -> [String] {
         guard !program.contains("/") else { return [program] }
         let path =
@@ -53,7 +58,9 @@ struct ChildProcess {
         }
     }
 
-    /// Runs the program to its end; returns the status that stands for it.
+    /// Runs the program until it ends.
+    ///
+    /// Returns its exit status as shells give it.
     func run(
         signals: SignalReceiver, streams: ChildStreams = ChildStreams()
     ) throws(Failure) -> Int32 {
@@ -86,7 +93,10 @@ struct ChildProcess {
         return Failure(.notFound, "cannot run \(program): it was not found; check its name")
     }
 
-    /// Waits first and reaps afterwards, so that no signal is sent to a number that is free.
+    /// Waits for the end and reaps the child afterwards.
+    ///
+    /// Until it is reaped, its process ID cannot be given to another process, which could otherwise
+    /// get a forwarded signal.
     private static func waitForEnd(of child: pid_t, _ signals: SignalReceiver) -> Int32 {
         var information = siginfo_t()
         while waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,

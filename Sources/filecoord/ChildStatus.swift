@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How children end, and the lists of strings that they are started with.
+// The exit status of child processes, and the lists of C strings with which they are started.
 
 import Glibc
 
-/// How a child ended.
+/// Reads the exit status of child processes.
 enum ChildStatus {
-    /// WNOWAIT, which cannot be imported: the child is waited for, and not reaped.
+    /// WNOWAIT, which Swift does not import: `waitid` then does not reap the child.
     static let leavingIt: Int32 = 0x0100_0000
 
-    /// Reaps a child that has ended; returns its status as shells have it.
+    /// Reaps a child that has ended.
+    ///
+    /// Returns its exit status as shells give it.
     static func reap(_ child: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(child, &status, 0) != child, errno == EINTR {}
@@ -18,13 +20,17 @@ enum ChildStatus {
     }
 }
 
-/// A null-terminated list of C strings, as exec wants it.
+/// A null-terminated list of C strings, as `exec` takes it.
 final class CStringList {
-    /// The first of the strings; the last is followed by nil.
+    /// The first element.
+    ///
+    /// A nil follows the last string.
     let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
 
-    /// A list of copies of the bytes that `strings` stand for; nil makes a gap to fill in later.
+    /// Copies the bytes that `strings` represent.
+    ///
+    /// A nil leaves an element to be filled in later.
     convenience init(_ strings: [String?]) {
         self.init(adopting: strings.map { string in string.flatMap { Self.copy($0) } })
     }
@@ -33,7 +39,7 @@ final class CStringList {
         NativePath(ArgumentText.decode(text)).withCString { strdup($0) }
     }
 
-    /// This process's variables as the bytes that they are, but for those given anew.
+    /// Copies this process's environment byte for byte, with these variables added or replaced.
     convenience init(environmentWith additions: [String: String]) {
         var strings: [UnsafeMutablePointer<CChar>?] = additions.keys.sorted().map {
             Self.copy("\($0)=\(additions[$0] ?? "")")

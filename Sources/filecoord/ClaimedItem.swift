@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command wants access to.
+// One item of the claim that a command makes.
 
 import FileCoordinationArbiter
 
-/// One item of a claim, and what is wanted with it.
+/// An item and the kind of access to it.
 struct ClaimedItem: Hashable, Sendable {
-    /// The item, by an absolute path.
+    /// The absolute path of the item.
     var path: NativePath
-    /// What is wanted.
+    /// The kind of access.
     var access: Access
 }

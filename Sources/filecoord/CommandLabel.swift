@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What others are shown for an access that was given no label: the command as it was typed.
+// The label of an access for which the user gave none: the command as the user could have typed it.
+// Other programs and `filecoord status` show it.
 
 /// Labels of accesses (Rule 18.15).
 enum CommandLabel {
-    /// How many characters of a command are shown.
+    /// The greatest number of characters in a label.
     static let length = 60
 
-    /// COMMAND as it could be typed, shortened.
+    /// The command, quoted as for a shell and shortened.
     static func text(for words: [String]) -> String {
         var text = ""
         for word in words {
             if !text.isEmpty { text += " " }
             text += quoted(word)
-            // What is cut off anyway need not be put together.
+            // The rest would be cut off anyway.
             guard text.count <= length else { return text.prefix(length - 1) + "…" }
         }
         return text
     }
 
-    /// The label where there is no COMMAND: this program and what it was told to do.
+    /// The label of a filecoord command without COMMAND: "filecoord" and the name of the
+    /// subcommand.
     static var withoutCommand: String {
         let command = CommandLine.arguments.dropFirst().first ?? ""
         return command.isEmpty ? "filecoord" : "filecoord \(command)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// COMMAND, run under a claim.
+// Runs the user's COMMAND while filecoord holds a claim.
 
 import FileCoordinationArbiter
 
@@ -9,14 +9,14 @@ struct CommandRun {
     private let template: CommandTemplate
     private let admission: Admission
 
-    /// A command as it was typed, which of its arguments are paths, and how it gets access.
+    /// Prepares a command as the user typed it, with the arguments that stand for paths.
     init(_ words: [String], mark: PathMark = .braces, admission: Admission) {
         template = CommandTemplate(words, mark: mark)
         admission.name(after: words)
         self.admission = admission
     }
 
-    /// Waits for access, runs the command to its end, and ends with its status.
+    /// Waits for access, runs the command, and ends this process with the command's exit status.
     func run(_ items: [ClaimedItem]) throws(Failure) {
         if !admission.options.quiet { DirectoryNotice.say(about: items) }
         let status = try admission.run(items) { paths throws(Failure) in
@@ -28,7 +28,9 @@ struct CommandRun {
         guard status == 0 else { throw Failure(status: status, lines: []) }
     }
 
-    /// Runs the command under the claim on the items at `paths`; returns its status.
+    /// Runs the command under the granted claim.
+    ///
+    /// Returns its exit status.
     func run(
         at paths: [NativePath], streams: ChildStreams = ChildStreams()
     ) throws(Failure) -> Int32 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the client room leaves to the command line, which is a face of it: the store of versions,
-// copies for uploading, and how a presenter's refusal is put into bytes.
+// What the client library needs from the program that uses it: the store of versions, copies for
+// uploading, and the encoding of a presenter's refusal. This is the command line's implementation;
+// the Foundation-compatible library has another.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -10,9 +11,9 @@ import FileCoordinationVersions
 import FileTree
 import Glibc
 
-/// The services of this program.
+/// The services that filecoord gives to the client library.
 final class CommandServices: ClientServices {
-    /// The one object of this kind.
+    /// The only instance.
     static let shared = CommandServices()
 
     private init() {}
@@ -39,12 +40,14 @@ final class CommandServices: ClientServices {
 
     func canName(_ path: [UInt8], isDirectory: Bool) -> Bool { true }
 
-    /// Presenters of this program make no coordinated calls on their queues.
+    /// The presenters of this program make no coordinated accesses on their queues.
     var currentSerialQueue: ObjectIdentifier? { nil }
 
     private let mainThread = pthread_self()
 
-    /// The object is made on the main thread, which all commands begin on.
+    /// Whether the caller is on the main thread.
+    ///
+    /// The instance is made on the main thread, because all commands start there.
     var isMainThread: Bool { pthread_equal(mainThread, pthread_self()) != 0 }
 
     func encode(_ failure: any Error) -> [UInt8] {
@@ -53,14 +56,15 @@ final class CommandServices: ClientServices {
 }
 
 extension Session {
-    /// This process's session, opened at first use.
+    /// This process's session, which is opened at its first use.
     static func current() throws(AccessFailure) -> Session {
         try current(CommandServices.shared)
     }
 }
 
 extension NativePath {
-    /// Where the arbiter has it: links on the way are followed (Rule 1.3).
+    /// The canonical path, by which the arbiter knows the item: links on the way are followed (Rule
+    /// 1.3).
     func place() throws(Failure) -> ItemPath {
         do throws(PlaceError) {
             return try PlaceResolver.canonicalPath(of: bytes)
@@ -70,9 +74,9 @@ extension NativePath {
     }
 }
 
-/// What counts as a package.
+/// Determines what is a package.
 enum Packages {
-    /// Whether the directory at an absolute path without links is one.
+    /// Whether the directory at an absolute path without links is a package.
     static func isPackage(_ directory: [UInt8]) throws(Failure) -> Bool {
         do throws(AccessFailure) {
             return try Session.current().packagePolicy.isPackage(directoryAt: directory)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the accessor's paths go in COMMAND's arguments and environment. Only an argument that *is*
-// a mark is replaced: "{}" is also what find, jq and awk write, and shells must never be given a
-// path as part of a script.
+// Inserts the accessor's paths into COMMAND's arguments and environment. Only an argument that
+// consists of a mark alone is replaced. "{}" inside a longer argument is left alone, because find,
+// jq and awk use it too, and because a path must never become a part of a shell script.
 
 import ArgumentParser
 
 /// Which arguments of COMMAND stand for paths.
 enum PathMark: Hashable {
-    /// `{}`, and `{1}`, `{2}` … for each item.
+    /// `{}` stands for the first item, and `{1}`, `{2}` … for each item.
     case braces
-    /// An argument that is this stands for the first item.
+    /// An argument equal to this text stands for the first item.
     case other(String)
-    /// None does.
+    /// No argument stands for a path.
     case none
 }
 
-/// Options about marks.
+/// The options that choose the marks.
 struct TemplateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct TemplateOptions: ParsableArguments {
     @Flag(help: "Leave all arguments of COMMAND as they are.")
     var noReplace = false
 
-    /// What they come to.
+    /// The mark that the options choose.
     var mark: PathMark {
         guard !noReplace else { return .none }
         return replace.map { .other($0) } ?? .braces
@@ -41,18 +41,18 @@ struct TemplateOptions: ParsableArguments {
     }
 }
 
-/// A command some of whose arguments stand for paths.
+/// A command and the marks in it.
 struct CommandTemplate {
     private let words: [String]
     private let mark: PathMark
 
-    /// A command as it was typed; not empty.
+    /// A command as the user typed it; not empty.
     init(_ words: [String], mark: PathMark = .braces) {
         self.words = words
         self.mark = mark
     }
 
-    /// The part of the manual that is about COMMAND.
+    /// The part of the manual about COMMAND.
     static let manual = """
         With COMMAND, it runs while the claim is held, and the claim is held until COMMAND has \
         ended; what COMMAND left running in the background is not covered. Its environment has the \
@@ -68,7 +68,7 @@ struct CommandTemplate {
         \(Surroundings.manual)
         """
 
-    /// What is wrong with it for so many items; nil if nothing is.
+    /// Returns what is wrong with the marks for so many items, or nil if nothing is.
     func complaint(itemCount: Int) -> String? {
         let numbers = places.compactMap { place in
             switch place {
@@ -83,7 +83,9 @@ struct CommandTemplate {
             + "\(itemCount). Use --no-replace if COMMAND is to get it as it is."
     }
 
-    /// The command's words for these paths; the first, the program, is left alone.
+    /// The command with its marks replaced by these paths.
+    ///
+    /// The first word, the program, is not replaced.
     func words(for paths: [NativePath]) -> [String] {
         places.map { place in
             switch place {
@@ -94,7 +96,7 @@ struct CommandTemplate {
         }
     }
 
-    /// The environment's additions for these paths.
+    /// The environment variables that tell the command about the paths.
     static func environment(for paths: [NativePath], purpose: String) -> [String: String] {
         var environment = ["FILECOORD_PURPOSE": purpose]
         for (index, path) in paths.enumerated() {
@@ -105,15 +107,15 @@ struct CommandTemplate {
 
     // MARK: Marks
 
-    /// A word as it is, or the number of an item, from 1 on.
+    /// A word to use as it is, or the number of an item, counted from 1.
     private enum Place {
         case word(String)
         case item(Int)
     }
 
-    /// What begins a command of find's own.
+    /// The arguments of find after which a command of its own begins.
     private static let inner: Set<String> = ["-exec", "-execdir", "-ok", "-okdir"]
-    /// Programs to which "{}" means something else.
+    /// The programs to which "{}" has a meaning of its own.
     private static let owners: Set<String> = ["xargs", "parallel", "fd", "fdfind"]
 
     private var places: [Place] {
@@ -142,7 +144,7 @@ struct CommandTemplate {
         }
     }
 
-    /// What is between the braces: nothing, or a number without ornaments.
+    /// Parses what is between the braces: nothing, or a number without sign or leading zeros.
     private static func number(inBraces word: String) -> Int? {
         guard word.utf8.first == UInt8(ascii: "{"), word.utf8.last == UInt8(ascii: "}") else {
             return nil
@@ -151,7 +153,7 @@ struct CommandTemplate {
         guard !digits.isEmpty else { return word.utf8.count == 2 ? 1 : nil }
         let isNumber = digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard isNumber, digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
-        // What is too large for a number is certainly no item's.
+        // A number that is too large for `Int` is larger than the number of items.
         return String(digits).flatMap { Int($0) } ?? .max
     }
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Standard output and standard error without buffers: a line is out when the call returns, and a
-// line is one write, so that lines of several processes do not mix.
+// Writes to standard output and standard error without buffers. A line has been written when the
+// call returns. Each line is written by one system call, so that the lines of several processes do
+// not mix.
 
 import FileCoordinationSystem
 import Glibc
 
-/// The standard streams.
+/// Writes to the standard streams.
 enum Console {
-    /// Says one line on standard error, as filecoord.
+    /// Writes a line to standard error, after "filecoord: ".
     static func say(_ line: String) {
         // If standard error is closed, there is no other way to tell the user.
         let line = PeopleText.line(line)
         _ = try? write(Array("filecoord: \(line)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// Prints one line on standard output.
+    /// Writes a line to standard output.
     static func print(_ line: String) throws(Failure) {
         try write(Array("\(line)\n".utf8), to: STDOUT_FILENO)
     }
 
-    /// Whether a person reads standard output.
+    /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Writes all of `bytes`.
@@ -30,7 +31,7 @@ enum Console {
         guard failure == 0 else { throw outputFailure(failure) }
     }
 
-    /// Prints the contents of `file`, from its beginning.
+    /// Writes the contents of `file` to standard output, from its beginning.
     static func print(contentsOf file: Descriptor) throws(Failure) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
         defer { buffer.deallocate() }
@@ -50,7 +51,9 @@ enum Console {
         }
     }
 
-    /// Writes everything; returns the error number, or 0.
+    /// Writes everything.
+    ///
+    /// Returns the error number, or 0.
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
         var rest = bytes
         while !rest.isEmpty {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three processes of the demonstration. They coordinate as any program would, and do nothing
-// else to keep out of each other's way.
+// The reader and the writer of the demonstration, each a process of its own. They only use file
+// coordination to avoid conflicts, as any other program would.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 
-/// The two that come and go.
+/// The reader and the writer, which access the document once and end.
 enum DemoActors {
-    /// Reads the document, and keeps its access until it is told to go on.
+    /// Reads the document, and keeps its access until the parent process tells it to go on.
     static func read(_ path: NativePath) {
         DemoEvent.report(.reader, .asksToRead, path)
         coordinate(Coordinator(), path, .reading([])) { path in
@@ -19,19 +19,21 @@ enum DemoActors {
         }
     }
 
-    /// Adds something to the document.
+    /// Appends a text to the document.
     static func write(_ path: NativePath) {
         DemoEvent.report(.writer, .asksToWrite, path)
         coordinate(Coordinator(), path, .writing(.plain)) { path in
             DemoEvent.report(.writer, .writes, path)
             let text = DemoEvent.content(of: path) + DemoScript.writersWords
-            // What was not written comes up in the demonstration's checks.
+            // If the text could not be written, the demonstration's checks will find that.
             try? DemoDocument.save(text, at: path)
             DemoEvent.report(.writer, .wrote, path)
         }
     }
 
-    /// Waits for access to the document, and runs `accessor` with it; returns why it did not.
+    /// Waits for access to the document and runs `accessor` with it.
+    ///
+    /// Returns the failure, if any.
     @discardableResult
     static func coordinate(
         _ coordinator: Coordinator, _ path: NativePath, _ access: Access,
@@ -54,12 +56,12 @@ enum DemoActors {
     }
 }
 
-/// What is written in the demonstration.
+/// The texts that are written in the demonstration.
 enum DemoScript {
-    /// What the document holds at first.
+    /// The first content of the document.
     static let beginning = "milk"
-    /// What is typed in the editor.
+    /// The text that is typed in the editor.
     static let editorsWords = ", eggs"
-    /// What the writer adds.
+    /// The text that the writer appends.
     static let writersWords = ", tea"
 }

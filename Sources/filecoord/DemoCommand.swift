@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord demo`: a newcomer's first look. Three real processes meet over one document; what they
-// report is laid out as a timeline, and checked against what the rules promise.
+// `filecoord demo`: shows newcomers how file coordination works. It starts three real processes
+// that use one document, prints what they report as a timeline, and checks it against the rules.
 
 import ArgumentParser
 import FileCoordinationClient
@@ -55,7 +55,9 @@ struct DemoCommand: ParsableCommand {
         }
     }
 
-    /// Lets the three meet; returns what happened, in order.
+    /// Starts the three processes.
+    ///
+    /// Returns what happened, in order.
     private static func play(on stage: DemoStage) throws(Failure) -> [DemoEvent] {
         let editor = try stage.start(.editor)
         try stage.awaitEvent(.editor, .types)
@@ -63,7 +65,8 @@ struct DemoCommand: ParsableCommand {
         let reader = try stage.start(.reader)
         try stage.awaitEvent(.reader, .reads)
 
-        // The reader keeps its claim until it is told to go on, so that the writer has to wait.
+        // The reader keeps its claim until it is told to go on, so that the writer must wait for
+        // it.
         let writer = try stage.start(.writer)
         try stage.awaitWait(of: writer, for: reader)
         stage.nudge(reader)
@@ -74,7 +77,7 @@ struct DemoCommand: ParsableCommand {
     }
 }
 
-/// One of the three processes; `demo` starts them.
+/// The hidden command that runs one of the three processes; `demo` starts it.
 struct DemoPartCommand: ParsableCommand {
     static let name = "demo-part"
     static let configuration = CommandConfiguration(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The document of the demonstration, read and saved as plain programs do it.
+// Reads and saves the document of the demonstration with plain system calls. The callers coordinate
+// the access.
 
 import FileCoordinationSystem
 import Glibc
 
-/// Reading and saving a small text.
+/// Reads and saves a small text file.
 enum DemoDocument {
     /// The text in the file at `path`.
     static func text(at path: NativePath) throws -> String {
@@ -15,7 +16,7 @@ enum DemoDocument {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Puts another file with this text in the place of the one at `path`, in one step.
+    /// Saves the text by replacing the file at `path` atomically with a new one.
     static func save(_ text: String, at path: NativePath) throws {
         let directory = try path.directory.openDirectory()
         let name = path.name + Array(".new".utf8)

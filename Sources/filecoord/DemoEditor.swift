@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The demonstration's editor: a presenter with changes that are in no file yet.
+// The editor of the demonstration: a presenter with unsaved changes.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 
-/// The one that has the document open all the time, with changes that are not saved yet.
+/// A presenter that has the document open all the time, with changes that are not saved yet.
 final class DemoEditor: Presenter {
     private let path: NativePath
     /// What the window shows, and whether it has been saved.
@@ -28,10 +28,12 @@ final class DemoEditor: Presenter {
     var presentedItem: ItemName? { ItemName(path: path.bytes) }
     let observedAttributes: Set<String> = []
 
-    /// A coordinator that acts on behalf of this presenter, which is not asked for its accesses.
+    /// A coordinator that belongs to this presenter.
+    ///
+    /// The library does not ask the presenter about the coordinator's own accesses.
     private var coordinator: Coordinator { Coordinator(presenter: identity, keeping: self) }
 
-    /// Shows the document until standard input ends.
+    /// Presents the document until standard input ends.
     func play() throws(Failure) {
         do throws(AccessFailure) {
             try Session.current().add(self, label: "")
@@ -85,7 +87,7 @@ final class DemoEditor: Presenter {
                 defer { window = (text: text, isSaved: true) }
                 return window.text != text
             }
-            // Being told is no promise that something changed (Rule 7.12).
+            // A presenter may be told of a change although nothing has changed (Rule 7.12).
             if isNews { DemoEvent.report(.editor, .shows, path) }
         }
         return true

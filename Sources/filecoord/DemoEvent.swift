@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the processes of the demonstration tell the one that started them: a line for each event.
+// What the processes of the demonstration report to their parent process: one line for each event.
 
 import FileCoordinationSystem
 import Glibc
 
 /// Something that happened in the demonstration.
 struct DemoEvent: Hashable, Sendable {
-    /// Who is in it.
+    /// The process that reports the event.
     enum Part: String, CaseIterable, Hashable, Sendable {
         case editor
         case reader
@@ -16,44 +16,44 @@ struct DemoEvent: Hashable, Sendable {
 
     /// What happened.
     enum Kind: String, Hashable, Sendable {
-        /// The editor has the document open, and changes that are in no file.
+        /// The editor has the document open, with unsaved changes.
         case types
-        /// The editor lets a reader in.
+        /// The editor relinquishes the document to a reader.
         case makesWayForReader
         /// The editor is asked to save.
         case askedToSave
         /// The editor has saved.
         case saved
-        /// The editor lets a writer in.
+        /// The editor relinquishes the document to a writer.
         case makesWayForWriter
-        /// The editor was told of a change, and has read it.
+        /// The editor was told of a change and has read the document.
         case shows
-        /// The reader wants access.
+        /// The reader requests access.
         case asksToRead
-        /// The reader has access, and has read.
+        /// The reader has access and has read the document.
         case reads
-        /// The reader gives its access back.
+        /// The reader ends its access.
         case doneReading
-        /// The writer wants access.
+        /// The writer requests access.
         case asksToWrite
-        /// The arbiter says that the writer waits for the reader.
+        /// The arbiter reports that the writer waits for the reader.
         case waits
         /// The writer has access.
         case writes
-        /// The writer has written, and gives its access back.
+        /// The writer has written the document and ends its access.
         case wrote
     }
 
-    /// Monotonic time, which is the same for all processes.
+    /// The monotonic time, which is the same for all processes.
     let time: UInt64
-    /// Who.
+    /// The process.
     let part: Part
-    /// What.
+    /// What happened.
     let kind: Kind
-    /// What the document held just then.
+    /// The content of the document at that time.
     let content: String
 
-    /// An event of just now.
+    /// An event that happens now.
     init(_ part: Part, _ kind: Kind, content: String) {
         time = MonotonicClock.now
         self.part = part
@@ -61,7 +61,9 @@ struct DemoEvent: Hashable, Sendable {
         self.content = content
     }
 
-    /// An event as its process reported it; nil if the line is none.
+    /// Parses a reported line.
+    ///
+    /// Returns nil if it is not valid.
     init?(line: String) {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard fields.count == 4, let time = UInt64(fields[0]),
@@ -74,19 +76,20 @@ struct DemoEvent: Hashable, Sendable {
         content = String(fields[3])
     }
 
-    /// The event as a line.
+    /// The line that reports the event.
     var line: String { "\(time)\t\(part.rawValue)\t\(kind.rawValue)\t\(content)" }
 
-    /// What the document at `path` holds; tabs and line ends would not do in a line.
+    /// The content of the document at `path`, with spaces instead of the characters that separate
+    /// lines.
     static func content(of path: NativePath) -> String {
-        // What is not there, or is being replaced, holds nothing.
+        // If the file is missing or is just being replaced, the content is empty.
         let text = (try? DemoDocument.text(at: path)) ?? ""
         return text.split(separator: "\n").joined(separator: " ")
     }
 
-    /// Tells the process that started this one.
+    /// Reports an event to the parent process.
     static func report(_ part: Part, _ kind: Kind, _ path: NativePath) {
-        // If no process reads any more, the pipe's signal ends this process.
+        // If the parent process has closed the pipe, SIGPIPE ends this process.
         try? Console.print(DemoEvent(part, kind, content: content(of: path)).line)
     }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The demonstration's timeline as a picture (SVG): the same rows as `DemoTimeline`, with a bar for
+// Draws the demonstration's timeline as an SVG picture: the rows of `DemoTimeline`, with a bar for
 // each wait and each access. `filecoord demo --svg FILE` writes it; the README shows one.
 
-/// The timeline as a picture.
+/// Draws a timeline as a picture.
 struct DemoPicture {
     private let events: [DemoEvent]
 
-    /// The picture of `events`, which are in order.
+    /// Draws `events`, which must be in order.
     init(_ events: [DemoEvent]) { self.events = events }
 
-    /// A time during which a process waits, or has access.
+    /// A time during which a process waits or has access.
     private struct Span {
         let part: DemoEvent.Part
         let from: DemoEvent.Kind
         let to: DemoEvent.Kind
-        /// The class of its bar.
+        /// The CSS class of its bar.
         let style: String
     }
 
@@ -27,7 +27,7 @@ struct DemoPicture {
         Span(part: .writer, from: .writes, to: .wrote, style: "write"),
     ]
 
-    /// What the styles of bars mean.
+    /// The legend: the meaning of the bars' styles.
     private static let legend = [
         (style: "wait", meaning: "waits for access"), (style: "read", meaning: "has read access"),
         (style: "write", meaning: "has write access"),
@@ -36,7 +36,7 @@ struct DemoPicture {
     private static let size = (width: 860, row: 28, head: 46, foot: 44, time: 58, document: 700)
     private static let lanes: [DemoEvent.Part: Int] = [.editor: 86, .reader: 320, .writer: 500]
 
-    /// The picture, as a file.
+    /// The picture as the text of an SVG file.
     var text: String {
         let height = Self.size.head + events.count * Self.size.row + Self.size.foot
         return """
@@ -52,7 +52,7 @@ struct DemoPicture {
             """
     }
 
-    /// Dark on light, or light on dark where the reader prefers that.
+    /// The style sheet, with dark text on light ground or the reverse, as the reader prefers.
     private static let style = """
         <style>.page{fill:#fbfcfe}text{fill:#1d2738}.h{font-weight:bold}.s{fill:#5c6880}\
         .t{fill:#5c6880;text-anchor:end;font-size:11px}\
@@ -121,7 +121,7 @@ struct DemoPicture {
 
     private func row(of kind: DemoEvent.Kind) -> Int? { events.firstIndex { $0.kind == kind } }
 
-    /// The middle of a row.
+    /// The vertical middle of a row.
     private func y(_ row: Int) -> Int { Self.size.head + row * Self.size.row + 10 }
 
     private static func x(of part: DemoEvent.Part) -> Int { lanes[part] ?? 0 }

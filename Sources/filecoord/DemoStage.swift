@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the demonstration takes place: a temporary directory with a document, a runtime directory
-// of its own, three processes, and what they report.
+// Runs the processes of the demonstration in a temporary directory, with a document and a runtime
+// directory of its own, and collects what they report.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 import FileTree
 import Glibc
 
-/// The demonstration's directory and processes.
+/// The temporary directory and the processes of the demonstration.
 final class DemoStage: Sendable {
     private let directory: NativePath
     private let document: NativePath
@@ -17,22 +17,26 @@ final class DemoStage: Sendable {
     private let actors = Lock<[Actor]>([])
     private let isStruck = Lock(false)
 
-    /// A process that plays a part.
+    /// A running process of the demonstration.
     struct Actor: Sendable {
-        /// Its number.
+        /// The process ID.
         let processID: Int32
-        /// What it reads from; closed when it is to end.
+        /// The writing end of its standard input.
+        ///
+        /// Closing it tells the process to end.
         fileprivate let input: Descriptor
     }
 
     private static let runtimeDirectory = "FILECOORDINATION_RUNTIME_DIR"
 
-    /// How long anything may take; more than that is a failure.
+    /// How long any step may take.
+    ///
+    /// If it takes longer, the demonstration fails.
     private static let patience = Duration.seconds(10)
 
-    /// Makes the directory and the document.
+    /// Creates the directory and the document.
     init() throws(Failure) {
-        // Before there is anything to be left behind.
+        // Signals are blocked before there is anything that would have to be removed.
         Self.blockSignals()
         let parent = CurrentProcess.environmentVariable("TMPDIR") ?? "/tmp"
         var template = Array("\(parent)/filecoord-demo-XXXXXX".utf8CString)
@@ -87,7 +91,8 @@ final class DemoStage: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The keys of a terminal are for this process, which ends the others.
+        // The children get a process group of their own, so that ^C in the terminal only reaches
+        // this process, which then ends them. They start with an empty signal mask.
         var mask = sigset_t()
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
@@ -123,15 +128,15 @@ final class DemoStage: Sendable {
         reports.notifyAll()
     }
 
-    /// Lets an actor that waits for it go on.
+    /// Tells a waiting process to go on.
     func nudge(_ actor: Actor) {
-        // One that is gone comes up as an event that does not come.
+        // If the process has died, the missing event will show it.
         try? Console.write(Array("go on\n".utf8), to: actor.input.number)
     }
 
     // MARK: What happens
 
-    /// What happened so far, in order.
+    /// The events so far, in order.
     var events: [DemoEvent] {
         reports.withLock { $0.sorted { $0.time < $1.time } }
     }
@@ -148,7 +153,8 @@ final class DemoStage: Sendable {
         }
     }
 
-    /// Waits until the arbiter says that `waiter` waits for `holder`, and notes that.
+    /// Waits until the arbiter reports that `waiter` waits for `holder`, and adds that to the
+    /// events.
     func awaitWait(of waiter: Actor, for holder: Actor) throws(Failure) {
         let deadline = MonotonicClock.after(Self.patience)
         while MonotonicClock.now < deadline {
@@ -169,7 +175,7 @@ final class DemoStage: Sendable {
 
     /// Ends all processes and removes the directory.
     ///
-    /// One thread does it; the other, if there is one, waits until it is done.
+    /// Only the first thread that calls this does it; another thread waits until it is done.
     func tearDown() {
         isStruck.withLock { isStruck in
             if !isStruck { removeAll() }
@@ -179,7 +185,7 @@ final class DemoStage: Sendable {
 
     private func removeAll() {
         let children = actors.withLock { actors in
-            // A child that still runs sees the end of its standard input.
+            // A child that still runs is told to end by the end of its standard input.
             defer { actors = [] }
             return actors.map(\.processID)
         }
@@ -190,8 +196,10 @@ final class DemoStage: Sendable {
         }
     }
 
-    /// Ends the daemon, which is this directory's own and has no client left to serve, and waits
-    /// for its end: a server whose names vanish makes them anew.
+    /// Ends the daemon and waits for its end.
+    ///
+    /// The daemon belongs to this directory and has no other clients. It must be gone before the
+    /// directory is removed, because a server whose files vanish creates them again.
     private func endDaemon() {
         guard let arbiter = try? StatusCommand.ask(environment)?.arbiter,
             arbiter.kind == .daemon,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happened in the demonstration: a column for each process, and one for the document.
+// Prints the events of the demonstration, with a column for each process and one for the document,
+// and checks them.
 
-/// The timeline.
+/// Prints a timeline as text.
 struct DemoTimeline {
     private let events: [DemoEvent]
 
-    /// The timeline of `events`, which are in order.
+    /// Prints `events`, which must be in order.
     init(_ events: [DemoEvent]) { self.events = events }
 
     private static let timeWidth = 7
     private static let widths: [DemoEvent.Part: Int] = [.editor: 26, .reader: 18, .writer: 22]
 
-    /// The lines, none of them longer than 100 columns.
+    /// The lines of the timeline, each with at most 100 columns.
     var lines: [String] {
         let heading = line(
             time: "ms",
@@ -39,12 +40,12 @@ struct DemoTimeline {
         return "\(gap)\(time)  \(columns.joined(separator: "  "))  \(content)"
     }
 
-    /// A time since the first event, for people.
+    /// The time since the first event, in milliseconds.
     static func milliseconds(_ nanoseconds: UInt64) -> String {
         "\(nanoseconds / 1_000_000).\(nanoseconds / 100_000 % 10)"
     }
 
-    /// What happened, for people.
+    /// What an event means, as text for the user.
     static func text(_ kind: DemoEvent.Kind) -> String {
         switch kind {
         case .types: "types \"eggs\", unsaved"
@@ -64,14 +65,14 @@ struct DemoTimeline {
     }
 }
 
-/// What the rules promise about the demonstration.
+/// Checks the demonstration against the rules.
 struct DemoChecks {
     private let events: [DemoEvent]
 
-    /// Checks of `events`, which are in order.
+    /// Checks `events`, which must be in order.
     init(_ events: [DemoEvent]) { self.events = events }
 
-    /// All that is promised, and whether it was kept.
+    /// Every rule that is checked, and whether it was kept.
     var all: [(sentence: String, holds: Bool)] {
         let saved = DemoScript.beginning + DemoScript.editorsWords
         let final = saved + DemoScript.writersWords

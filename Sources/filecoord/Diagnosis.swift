@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the facts about a machine mean for coordination, and what to do about it. Pure, so that what
-// no test machine has can be tested.
+// Judges the facts about a machine for `filecoord doctor`, and says what to do. It makes no system
+// calls, so that tests can judge machines that are not at hand.
 
 import FileCoordinationServer
 import FileCoordinationWire
 
-/// One thing that `filecoord doctor` has found.
+/// One finding of `filecoord doctor`.
 struct DoctorFinding: Hashable, Sendable {
-    /// How bad it is.
+    /// How severe the finding is.
     enum State: String, Sendable {
         case ok
         case note
@@ -21,27 +21,27 @@ struct DoctorFinding: Hashable, Sendable {
     let text: String
     var advice: String?
 
-    /// For people.
+    /// The finding as text for the user.
     var lines: [String] {
         let mark = state.rawValue + String(repeating: " ", count: 9 - state.rawValue.count)
         return ["\(mark)\(text)"] + (advice.map { ["         → \($0)"] } ?? [])
     }
 }
 
-/// The findings for some facts.
+/// Derives the findings from the facts.
 enum Diagnosis {
-    /// With fewer descriptors a server has to turn clients away soon.
+    /// A server with fewer descriptors would soon have to reject clients.
     private static let fewDescriptors = 1024
     private static let leastNotifications = ["max_user_instances": 128, "max_user_watches": 8192]
     private static let littleSpace: UInt64 = 16 * 1024 * 1024
 
-    /// All that is to be said, in the order in which it is shown.
+    /// All findings, in the order in which they are shown.
     static func findings(for facts: MachineFacts) -> [DoctorFinding] {
         meetings(facts) + server(facts) + daemon(facts) + kernel(facts) + limits(facts)
             + versions(facts)
     }
 
-    /// The findings, for programs.
+    /// The findings as JSON.
     static func json(_ findings: [DoctorFinding]) -> JSONText {
         .object([
             (
@@ -60,7 +60,7 @@ enum Diagnosis {
 
     // MARK: Where programs meet
 
-    /// Rule 18.14.
+    /// Checks the runtime directories (Rule 18.14).
     private static func meetings(_ facts: MachineFacts) -> [DoctorFinding] {
         let places: [PlaceFinding]
         switch facts.places {

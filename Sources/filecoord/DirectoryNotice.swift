@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claim on a directory is no claim on what is inside (Rule 2.4), which few expect: one line on
-// standard error says so.
+// Warns the user that a claim on a directory does not cover what is inside (Rule 2.4), because few
+// users expect that. The warning is one line on standard error.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// What is said about directories before they are claimed.
+/// The warning about claims on directories.
 enum DirectoryNotice {
-    /// Says of each plain directory among `items` what is not covered.
+    /// Prints a warning for each plain directory among `items`.
     static func say(about items: [ClaimedItem]) {
         for item in items where !coversContents(item.access) {
             let path = item.path
@@ -19,8 +19,8 @@ enum DirectoryNotice {
         }
     }
 
-    /// Whether there is nothing to say: a write that deletes, moves or replaces waits for all that
-    /// is inside (Rule 2.3), and one of metadata does not want what is inside.
+    /// Whether the access needs no warning: a write that deletes, moves or replaces waits for all
+    /// accesses inside (Rule 2.3), and a write of metadata does not concern what is inside.
     private static func coversContents(_ access: Access) -> Bool {
         switch access {
         case .reading(let options):
@@ -33,7 +33,7 @@ enum DirectoryNotice {
 
     private static func isPackage(_ path: NativePath) -> Bool {
         guard let real = try? RealPath.resolve(path.bytes) else { return false }
-        // Where that cannot be told, the claim will say why.
+        // If that cannot be determined, the claim will fail and say why.
         return (try? Packages.isPackage(real)) ?? false
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord doctor`: can programs coordinate here, and if not, what is to be done.
+// `filecoord doctor`: reports whether programs can coordinate on this machine, and if not, what to
+// do.
 
 import ArgumentParser
 import FileCoordinationSystem
 
-/// What stands in the way of coordination on this machine.
+/// Reports what prevents coordination on this machine.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ends an access that is held for no command: the end of standard input, or a signal.
+// Waits for the end of an access that is held without a COMMAND: the end of standard input, or a
+// signal.
 
 import FileCoordinationSystem
 import Glibc
 
-/// Waits until access is to be released.
+/// Waits until the access is to be released.
 final class EndOfHold: Sendable {
     private let hasCome = Monitor(false)
 
-    /// Ends the wait, from any thread.
+    /// Ends the wait.
+    ///
+    /// May be called on any thread.
     func come() {
         hasCome.withLock { $0 = true }
         hasCome.notifyAll()
     }
 
-    /// Blocks the thread until standard input has ended, or ``come()`` was called.
+    /// Blocks the calling thread until standard input has ended or ``come()`` was called.
     func wait() throws(Failure) {
         do {
             try DetachedThread.start(name: "end of input") { [self] in
@@ -28,9 +31,9 @@ final class EndOfHold: Sendable {
         _ = hasCome.wait { $0 }
     }
 
-    /// Blocks the thread until no process can write to a descriptor any more.
+    /// Blocks the calling thread until all processes have closed the other end of a descriptor.
     ///
-    /// - Returns: whether anything was written.
+    /// - Returns: whether anything was read.
     @discardableResult
     static func readToEnd(of descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ends a program that would go on for ever: a signal, or the end of the pipe that feeds it.
+// Waits for the end of a program that runs until it is stopped: a signal, or the end of the pipe
+// that is its standard input.
 
 import FileCoordinationSystem
 import Glibc
 
-/// Waits for the end of the program.
+/// Waits until the program is to end.
 final class EndOfProgram: Sendable {
     private let hasCome = Monitor(false)
-    /// The mask that children are to start with.
+    /// The signal mask with which children must start.
     let originalMask: sigset_t
 
-    /// Takes over TERM, INT and HUP; to be made before any other thread, on the main one.
+    /// Takes over SIGTERM, SIGINT and SIGHUP.
+    ///
+    /// It must be made on the main thread, before there is another thread.
     init() throws(Failure) {
         var taken = sigset_t()
         sigemptyset(&taken)
@@ -27,7 +30,7 @@ final class EndOfProgram: Sendable {
         }
     }
 
-    /// Blocks the thread until the program is to end.
+    /// Blocks the calling thread until the program is to end.
     func wait() throws(Failure) {
         var status = stat()
         if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How filecoord ends when it does not end with COMMAND's status, and what it says then.
+// The exit statuses of filecoord itself, and the messages that explain them. If COMMAND ran,
+// filecoord ends with COMMAND's status instead.
 
 import FileCoordinationSystem
 import Glibc
 
-/// The exit statuses that scripts may rely on.
+/// The exit statuses on which scripts may rely.
 enum ExitStatus: Int32 {
-    /// Options or arguments make no sense.
+    /// The options or arguments are invalid.
     case usage = 64
-    /// A path that names nothing, or nothing that can be used like this.
+    /// A path names no item, or an item that cannot be used in this way.
     case badPath = 66
-    /// No arbiter can be reached, or a limit is hit.
+    /// No arbiter can be reached, or a limit was reached.
     case unavailable = 69
-    /// A presenter refused, or a cycle of waits was found.
+    /// A presenter refused, or the access would have waited in a cycle.
     case refused = 70
     /// Reading or writing failed.
     case inputOutput = 74
-    /// Access was not granted in time, or at once.
+    /// Access was not granted in time.
     case notGranted = 75
-    /// COMMAND was found and cannot be run.
+    /// COMMAND was found but cannot be run.
     case cannotRun = 126
     /// COMMAND was not found.
     case notFound = 127
 
-    /// The status that stands for death by `signal`, as shells have it.
+    /// The status for death by `signal`, as shells give it.
     static func signal(_ signal: Int32) -> Int32 { 128 + signal }
 
-    /// The part of the manual that all commands share.
+    /// The part of the manual about exit statuses, which all commands share.
     static let manual = """
         EXIT STATUS
           0        done; with COMMAND, COMMAND's own status
@@ -43,26 +44,28 @@ enum ExitStatus: Int32 {
         """
 }
 
-/// Why filecoord ends without having done what it was asked for.
+/// Why filecoord could not do what the user asked for.
 struct Failure: Error {
     /// The exit status.
     var status: Int32
-    /// What to say on standard error: sentences that tell what to do next.
+    /// The lines for standard error.
+    ///
+    /// They also say what the user can do.
     var lines: [String]
 
-    /// A failure that is to be explained.
+    /// A failure with an explanation.
     init(_ status: ExitStatus, _ lines: String...) {
         self.status = status.rawValue
         self.lines = lines
     }
 
-    /// A failure with a status of its own.
+    /// A failure with a status that is computed elsewhere.
     init(status: Int32, lines: [String]) {
         self.status = status
         self.lines = lines
     }
 
-    /// The end that a signal asked for; it needs no explanation.
+    /// The end that a signal demanded, which needs no explanation.
     static func interrupted(by signal: Int32) -> Failure {
         Failure(status: ExitStatus.signal(signal), lines: [])
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the client room's failures come to on the command line: an exit status, and lines that say
-// what happened and what to do next.
+// Translates failures of the client library into an exit status and lines that say what happened
+// and what the user can do.
 
 import FileCoordinationClient
 import FileCoordinationSystem
@@ -9,7 +9,7 @@ import FileCoordinationWire
 import FileTree
 
 extension Failure {
-    /// Access that was not had to the items at `paths`, for whatever reason.
+    /// The failure of an access to the items at `paths`.
     init(_ failure: AccessFailure, of paths: [NativePath]) {
         switch failure {
         case .system(let reason):
@@ -37,7 +37,7 @@ extension Failure {
         }
     }
 
-    /// A name that leads to no place.
+    /// The failure of a path that cannot be resolved.
     init(place error: PlaceError, _ path: NativePath) {
         let sentence =
             switch error {
@@ -50,7 +50,7 @@ extension Failure {
         self.init(.badPath, sentence)
     }
 
-    /// A claim that was filed, and then refused by a presenter (Rule 9.1).
+    /// A claim that a presenter refused (Rule 9.1).
     private init(refusal: PresenterRefusal) {
         guard refusal.domain != PresenterRefusal.domainOfSystem else {
             let status: ExitStatus =
@@ -86,7 +86,7 @@ extension Failure {
 }
 
 extension PeopleText {
-    /// A sentence about a process that is in a circle of waits.
+    /// A sentence about one process in a cycle of waits.
     static func sentence(_ party: Party) -> String {
         let label = party.label.isEmpty ? party.processName : party.label
         let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
@@ -102,7 +102,7 @@ extension PeopleText {
         }
     }
 
-    /// A length of time in its units, from hours to milliseconds.
+    /// A duration in its units, from hours to milliseconds.
     private static func spelled(_ nanoseconds: UInt64) -> String {
         let milliseconds = (nanoseconds &+ 500_000) / 1_000_000
         let units: [(UInt64, String, String)] = [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line's root: its manual, and the one place where an error becomes an exit status.
+// The root command of filecoord: its manual, and the only place where an error becomes an exit
+// status.
 
 import ArgumentParser
 import FileCoordinationSystem

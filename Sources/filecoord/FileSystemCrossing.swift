@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A move from one file system to another, which no kernel does: a copy is made beside the new place
-// under a name of its own, put into place in one step when it is whole and on the device, and then
-// the original goes. Whatever happens, the item is whole in one of the two places.
+// Moves an item to another file system, which the kernel cannot do. It copies the item to a
+// temporary name beside the destination, waits until the copy is on the device, renames the copy
+// atomically, and then removes the original. At every moment, at least one of the two places has
+// the whole item.
 
 import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// A move by copying and removing.
+/// Moves an item by copying and removing it.
 struct FileSystemCrossing {
     private let source: NativePath
     private let target: NativePath
-    /// The directories of the two.
+    /// The parent directories of source and target.
     private let from: Descriptor
     private let to: Descriptor
     private let signals: SignalReceiver
@@ -28,19 +29,19 @@ struct FileSystemCrossing {
         self.ifTaken = ifTaken
     }
 
-    /// How many losses are told one by one.
+    /// The greatest number of lost attributes that are listed one by one.
     private static let toldLosses = 10
 
     /// Moves the item.
     ///
-    /// - Returns: what is to be said if something is left of it at its old place.
+    /// - Returns: a failure to report if a part of the original could not be removed.
     func run() throws(Failure) -> Failure? {
         try refuseUnremovable()
         TemporaryEntry.sweep(from)
         let copy = try makeEntry(in: to, target)
         do throws(Failure) {
             let losses = try make(copy)
-            // From here on it is too late to turn back.
+            // After this, a signal comes too late to stop the move.
             if let signal = signals.noted { throw Failure.interrupted(by: signal) }
             try place(copy)
             tell(losses)
@@ -62,7 +63,7 @@ struct FileSystemCrossing {
         }
     }
 
-    /// Before anything is copied: an original that cannot go makes no move.
+    /// Fails before anything is copied if the original cannot be removed.
     private func refuseUnremovable() throws(Failure) {
         guard faccessat(from.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw Failure(errorNumber: errno, doing: "remove", path: source)
@@ -74,7 +75,7 @@ struct FileSystemCrossing {
     private func make(
         _ copy: TemporaryEntry
     ) throws(Failure) -> [(path: NativePath, loss: AttributeLoss)] {
-        // Nothing is left out in silence, because the original is going to be removed.
+        // Nothing may be left out silently, because the original will be removed.
         var options = TreeCopy.Options()
         options.keepsHardLinks = true
         options.keepsSpecials = true
@@ -127,7 +128,7 @@ struct FileSystemCrossing {
 
     // MARK: Removing
 
-    /// Takes the original's name away in one step, and then all that is in it.
+    /// Removes the original: renames it atomically, and then removes its contents.
     private func removeOriginal() throws(Failure) -> Failure? {
         let rubbish: TemporaryEntry
         do throws(SystemError) {

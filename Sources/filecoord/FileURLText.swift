@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths as the texts of file URLs, for programs that want those.
+// Writes paths as the text of file URLs, for programs that expect URLs.
 
-/// The text of a file URL.
+/// Writes file URLs.
 enum FileURLText {
-    /// What stands for itself: what RFC 3986 allows in a path.
+    /// The bytes that RFC 3986 allows unescaped in a path.
     private static let plain = Set(
         "!$&'()*+,-./:;=@_~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The URL of an absolute path, without looking at the disk.
+    /// The URL of an absolute path.
+    ///
+    /// This does not access the file system.
     static func text(_ path: NativePath) -> String {
         let bytes = path.bytes.flatMap { byte -> [UInt8] in
             guard !plain.contains(byte) else { return [byte] }

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two things that the argument parser has no notion of: options with two values, as in
-// `present --on MESSAGE SHELL`, and several paths before "--" with a command after it. Both are
-// folded into one argument before the parser sees them, and taken apart by it.
+// The argument parser cannot handle options with two values, as in `present --on MESSAGE SHELL`,
+// nor several paths before "--" with a command after it. So this type folds each such group of
+// words into one argument before the parser runs, and unfolds it while the parser reads the value.
 
 import ArgumentParser
 
-/// Several arguments in one.
+/// Several words in one argument.
 struct FoldedArguments: Hashable, Sendable {
-    /// The arguments.
+    /// The words.
     let words: [String]
 
-    /// No argument of a program can hold it.
+    /// The separator, which cannot occur in a program's argument.
     private static let mark: Character = "\0"
 
-    /// The hidden option that carries what comes after "--".
+    /// The hidden option that carries the words after "--".
     static let commandOption = "command-after-dashes"
 
     init(_ words: [String]) { self.words = words }
 
-    /// Takes a folded argument apart.
+    /// Unfolds an argument.
     init(folded text: String) {
-        // By its bytes: a character is more than one of them when a word begins with an accent.
+        // This splits bytes because a word may begin with a combining accent, which Swift would
+        // join with the separator into one character.
         words = text.utf8.dropFirst().split(separator: 0, omittingEmptySubsequences: false)
             .dropLast().map { String(Substring($0)) }
     }
 
-    /// Begins with a character of its own, because the parser takes no empty values.
+    /// The folded argument.
+    ///
+    /// It begins with an extra character because the parser rejects empty values.
     private var folded: String { ":" + words.map { "\($0)\(Self.mark)" }.joined() }
 
-    /// The arguments behind the program's name, with that folded which has to be.
+    /// The arguments after the program's name, with the groups folded that the parser cannot
+    /// handle.
     static func fold(_ arguments: [String]) -> [String] {
         let arguments = Array(arguments.dropFirst())
         return switch arguments.first {
@@ -40,15 +44,16 @@ struct FoldedArguments: Hashable, Sendable {
         }
     }
 
-    /// Options whose value is a word of its own.
+    /// The options whose value is the next word.
     private static let valued: Set<String> = [
         "--timeout", "-w", "--purpose", "-E", "--replace", "--label", "--expect-bytes",
     ]
 
-    /// Finds COMMAND: with paths before the first "--" that begins it.
+    /// Folds the words after the "--" that begins COMMAND.
     ///
-    /// Else paths follow, and the second one begins COMMAND. With `isFirst` there are no paths but
-    /// in options.
+    /// If there are paths before the first "--", it begins COMMAND. Otherwise paths follow, and the
+    /// second "--" begins COMMAND. If `isFirst` is true, paths occur in options only, so the first
+    /// one begins COMMAND.
     private static func foldingCommand(_ arguments: [String], isFirst: Bool) -> [String] {
         guard let dashes = arguments.firstIndex(of: "--") else { return arguments }
         let before = arguments[..<dashes]
@@ -62,7 +67,7 @@ struct FoldedArguments: Hashable, Sendable {
         ["--\(commandOption)=\(Self(Array(command)).folded)"]
     }
 
-    /// Whether one of `words` is neither an option nor the value of one.
+    /// Whether one of `words` is neither an option nor the value of an option.
     private static func hasPath(_ words: ArraySlice<String>) -> Bool {
         var rest = words
         while let word = rest.popFirst() {
@@ -71,7 +76,7 @@ struct FoldedArguments: Hashable, Sendable {
                 _ = rest.popFirst()
                 continue
             }
-            // Several letters in one: the last of them may have a value.
+            // A group of one-letter options, of which the last may have a value.
             let isCluster = word.utf8.dropFirst().first != UInt8(ascii: "-")
             if isCluster, let last = word.last, valued.contains("-\(last)") { _ = rest.popFirst() }
         }
@@ -110,7 +115,7 @@ struct CommandArguments: ParsableArguments {
         transform: { FoldedArguments(folded: $0) })
     var folded: FoldedArguments?
 
-    /// The command and its arguments; empty if there is none.
+    /// The command and its arguments, or empty if there is none.
     var words: [String] { folded?.words ?? [] }
 
     func validate() throws {

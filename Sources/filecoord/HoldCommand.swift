@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord hold`: access for a script or a program in another language, for as long as it keeps a
-// pipe open. It says when access was granted, and ends when its input does.
+// `filecoord hold`: holds access for a script or a program in another language. It writes a line
+// when access is granted, and releases the access when its standard input ends.
 
 import ArgumentParser
 import FileCoordinationClient
 
-/// Access that is held until standard input ends.
+/// Holds access until standard input ends.
 struct HoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold",

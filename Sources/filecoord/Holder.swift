@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Access that outlives COMMAND and filecoord (Rule 18.13). The program becomes two processes. One
-// gets access, runs COMMAND and holds on, until the last process has gone that has inherited the
-// writing end of a pipe from COMMAND. The other is what was started: it hands signals on, and ends
-// with COMMAND's status as soon as COMMAND has ended.
+// Holds access until all processes that COMMAND started have ended, even after filecoord itself
+// (Rule 18.13). For that, the program forks into two processes. The child, called the holder,
+// obtains access, runs COMMAND, and lets it inherit the writing end of a pipe; it holds the access
+// until the last process with that end has closed it. The parent forwards signals to the holder,
+// and ends with COMMAND's exit status as soon as COMMAND has ended.
 
 import FileCoordinationSystem
 import Glibc
 
-/// The process that holds access, as itself.
+/// The process that holds access.
 final class Holder: Sendable {
-    /// There if this process is one.
+    /// The holder, if this process is one.
     private static let own = Lock<Holder?>(nil)
     static var current: Holder? { own.withLock { $0 } }
 
-    /// Where the other process waits for COMMAND's status.
+    /// The pipe through which the parent gets COMMAND's exit status.
     private let starter: Descriptor
-    /// Reads as ended when no process has the other end any more.
+    /// Reaches its end when no process has the writing end any more.
     private let end: Descriptor
-    /// What COMMAND inherits; ours is closed once COMMAND runs.
+    /// The writing end, which COMMAND inherits.
+    ///
+    /// This process closes it once COMMAND runs.
     private let inherited: Lock<Descriptor?>
 
     private init(starter: Descriptor) throws(SystemError) {
@@ -28,14 +31,14 @@ final class Holder: Sendable {
         inherited = Lock(pipe.writing)
     }
 
-    /// Makes the program two processes, and returns in the one that is to hold access.
+    /// Forks the program, and returns only in the child, which is to hold access.
     ///
-    /// To be called before there is a second thread.
+    /// Call it before there is a second thread.
     static func separate() throws(Failure) {
         do {
             let pipe = try ForkedProcess.pipe()
             if let holder = try ForkedProcess.fork() {
-                // The holder's alone, so that its end is noticed.
+                // Only the holder may have this end, so that its death is noticed.
                 close(pipe.writing.number)
                 StarterOfHolder(holder, status: pipe.reading).wait()
             }
@@ -46,14 +49,17 @@ final class Holder: Sendable {
         }
     }
 
-    /// The descriptor that COMMAND is to inherit.
+    /// The descriptor that COMMAND inherits.
     var descriptor: Int32 { inherited.withLock { $0?.number ?? -1 } }
 
-    /// COMMAND runs: from now on only it and its children have the other end.
+    /// Closes this process's writing end, because COMMAND runs: now only COMMAND and its children
+    /// have it.
     func commandRuns() { inherited.withLock { $0 = nil } }
 
-    /// COMMAND has ended: lets go of the terminal and of pipes, has the other process end with its
-    /// status, and waits for the end of the last process that COMMAND has left.
+    /// Waits for the end of the last process that COMMAND started, after COMMAND itself has ended.
+    ///
+    /// Before that, it closes the terminal and pipes that are its standard streams, and sends
+    /// COMMAND's exit status to the parent, which ends with it.
     func outlast(_ status: Int32) {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         if null >= 0 { for stream in 0...2 { dup2(null, Int32(stream)) } }
@@ -66,7 +72,7 @@ final class Holder: Sendable {
     }
 }
 
-/// The process that was started, and that its caller waits for.
+/// The parent process: the one that the user started and whose end the user's shell waits for.
 private struct StarterOfHolder {
     private let holder: pid_t
     private let status: Descriptor
@@ -76,7 +82,7 @@ private struct StarterOfHolder {
         self.status = status
     }
 
-    /// Hands signals on, and ends the process when COMMAND has ended, or the holder has.
+    /// Forwards signals to the holder, and ends this process when COMMAND or the holder has ended.
     func wait() -> Never {
         var taken = sigset_t()
         sigemptyset(&taken)
@@ -95,7 +101,7 @@ private struct StarterOfHolder {
         while true {
             var information = siginfo_t()
             guard sigwaitinfo(&taken, &information) > 0 else { continue }
-            // The terminal tells the whole foreground group, and so the holder, too.
+            // The terminal signals the whole foreground process group, which includes the holder.
             if information.si_code <= 0 { kill(holder, information.si_signo) }
         }
     }
@@ -106,7 +112,7 @@ private struct StarterOfHolder {
             let count = read(status.number, &byte, 1)
             if count == 1 { _exit(Int32(byte)) }
             if count < 0, errno == EINTR { continue }
-            // It ended before COMMAND ran, or was killed, and COMMAND with it.
+            // The holder ended before COMMAND ran, or it was killed and COMMAND with it.
             _exit(ChildStatus.reap(holder))
         }
     }

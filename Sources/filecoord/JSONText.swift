@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON with its fields in the order in which they are documented, on one line.
+// Writes JSON on one line, with the fields of objects in the documented order.
 
 import FileCoordinationWire
 
@@ -9,10 +9,12 @@ enum JSONText: CustomStringConvertible, Sendable {
     case null
     case truth(Bool)
     case integer(Int64)
-    /// A number of seconds, to the microsecond.
+    /// A number of seconds, with microseconds.
     case seconds(nanoseconds: UInt64)
     case text(String)
-    /// A path; where it is not UTF-8, an object has a further field with its bytes.
+    /// A path.
+    ///
+    /// If it is not valid UTF-8, the object gets another field with the exact bytes.
     case path([UInt8])
     case list([JSONText])
     case members([Member])
@@ -33,10 +35,12 @@ enum JSONText: CustomStringConvertible, Sendable {
         .integer(Int64(clamping: number))
     }
 
-    /// A process's number, in its own namespace.
+    /// A process ID without the mark of another process namespace.
     static func process(_ number: Int32) -> JSONText { .number(ProcessNumber.plain(number)) }
 
-    /// Bytes as text; what is not UTF-8 becomes replacement characters.
+    /// Bytes as text.
+    ///
+    /// Invalid UTF-8 becomes replacement characters.
     static func bytes(_ bytes: [UInt8]) -> JSONText { .text(repaired(bytes)) }
 
     private static func repaired(_ bytes: [UInt8]) -> String {
@@ -64,7 +68,8 @@ enum JSONText: CustomStringConvertible, Sendable {
         return "\(field),\(quoted(name + "Bytes")):\(quoted(percentEncoded(path)))"
     }
 
-    /// All bytes that are not ASCII, controls and the percent sign as "%" and two digits.
+    /// Percent-encodes all bytes that are not ASCII, control characters, spaces and the percent
+    /// sign.
     private static func percentEncoded(_ bytes: [UInt8]) -> String {
         bytes.map { byte in
             guard byte <= 0x20 || byte >= 0x7f || byte == UInt8(ascii: "%") else {

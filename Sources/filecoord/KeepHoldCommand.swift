@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What FileCoordination starts so that a hold outlasts its program (Rule 18.13): joins the access
-// that a join token describes, says so on descriptor 3, and holds it until the processes that it is
-// for have ended. Not for people.
+// A hidden command that the FileCoordination library starts when a program wants its access held
+// after its own end (Rule 18.13). It joins the access that a join token describes, confirms that on
+// descriptor 3, and holds the access until the given process has ended.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -11,7 +11,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
 
-/// Keeps an access of another process.
+/// Keeps an access that another process holds.
 struct KeepHoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: HoldKeeper.command,
@@ -24,14 +24,17 @@ struct KeepHoldCommand: ParsableCommand {
     @Argument(help: "The process that it is kept for.")
     var process: Int32?
 
-    /// Presenters may be asked once more.
+    /// The limit of the wait.
+    ///
+    /// Joining an access may require asking presenters once more.
     private static let patience = Duration.seconds(60)
 
     func run() throws {
         guard fcntl(HoldKeeper.descriptor, F_GETFD) >= 0, let joinToken = JoinToken(text: joinToken)
         else { throw ValidationError("Programs start this by themselves.") }
         do {
-            // Before it is said that the access is kept: the number must still be that process's.
+            // The handle is opened before the access is confirmed, while the process ID surely
+            // still belongs to that process.
             let handle = try process.map { try ProcessHandle(processID: $0) }
             ProcessLabel.text = joinToken.label
             let access = try CoordinatedAccess(
@@ -51,7 +54,7 @@ struct KeepHoldCommand: ParsableCommand {
     private func keep(until process: ProcessHandle?) {
         say(HoldKeeper.granted)
         let isConfirmed = EndOfHold.readToEnd(of: HoldKeeper.descriptor)
-        // Without a word the program that was to hand it down has failed, or died.
+        // If nothing was read, the program that was to hand the access over has failed or died.
         guard let process, isConfirmed else { return }
         while !process.hasExited {
             var end = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
@@ -61,7 +64,7 @@ struct KeepHoldCommand: ParsableCommand {
 
     private func say(_ text: String) {
         let bytes = Array(text.utf8.prefix(1024))
-        // If the other end is closed, that is noticed when its end is waited for.
+        // If the other end is closed, the wait for its end will notice that.
         _ = send(HoldKeeper.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The option of everything that runs a COMMAND: how long access is held.
+// The option `--keep-while-running`, which all commands that run a COMMAND have.
 
 import ArgumentParser
 
-/// How long access is held.
+/// Determines how long the access is held.
 struct KeepingOption: ParsableArguments {
     @Flag(
         help: """
@@ -12,7 +12,7 @@ struct KeepingOption: ParsableArguments {
             """)
     var keepWhileRunning = false
 
-    /// The part of the manual that is about it.
+    /// The part of the manual about this option.
     static let manual = """
         With --keep-while-running, access is held on after COMMAND has ended, until the last \
         process has gone that inherited a certain descriptor from it, as a lock of flock(1) is: \
@@ -20,7 +20,7 @@ struct KeepingOption: ParsableArguments {
         program that closes all descriptors, as many daemons do when they start, is not waited for.
         """
 
-    /// What is wrong with it, for the user; nil if nothing is.
+    /// Returns what is wrong with the option, as text for the user, or nil if nothing is.
     func complaint(hasCommand: Bool) -> String? {
         keepWhileRunning && !hasCommand
             ? "--keep-while-running needs a COMMAND after \"--\"." : nil

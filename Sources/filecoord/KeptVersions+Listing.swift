@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions in a table, and as JSON.
+// Lists versions as a table or as JSON.
 
 import FileCoordinationArbiter
 import FileCoordinationVersions
 import Glibc
 
 extension KeptVersions {
-    /// One object a line.
+    /// The versions as JSON, one object per line.
     var jsonLines: [String] {
         Self.jsonLines(of: all)
     }
 
-    /// The same for all orphans of the store, with the path of each one's item.
+    /// The same for all orphans in the store.
+    ///
+    /// Each object has the path of the orphan's item.
     static var jsonLinesOfOrphans: [String] { jsonLines(of: allOrphans) }
 
     private static var allOrphans: [Entry] {
@@ -39,13 +41,14 @@ extension KeptVersions {
         }
     }
 
-    /// Names that are not UTF-8 are none in a record.
+    /// The store records no name if the name was not valid UTF-8; then the name in the path is
+    /// used.
     private static func name(of entry: Entry) -> String {
         let name = entry.version.record.name
         return name.isEmpty ? PeopleText.text(entry.path.name) : name
     }
 
-    /// When its contents were modified, to the microsecond.
+    /// The time at which the version's contents were modified, rounded to microseconds.
     private static func moment(of version: StoredVersion) -> timespec {
         let time = (version.record.modified + 500).quotientAndRemainder(dividingBy: 1_000_000_000)
         let isBefore = time.remainder < 0
@@ -56,25 +59,25 @@ extension KeptVersions {
 
     private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
 
-    /// A table, or a sentence if it would be empty.
+    /// The table of versions, or a sentence if there are none.
     var tableLines: [String] {
         let rows = Self.rows(of: all)
         return rows.isEmpty
             ? ["No versions of \(path) are kept."] : Self.table(of: rows)
     }
 
-    /// The same for all orphans of the store, with the path of each one's item.
+    /// The same for all orphans in the store, with the path of each orphan's item.
     static var tableLinesOfOrphans: [String] {
         let orphans = allOrphans
         guard !orphans.isEmpty else { return ["There are no orphans."] }
-        // The number is one of the store's list, and means nothing beside a path.
+        // No number is shown, because numbers count the versions of one item.
         return table(
             of: zip(rows(of: orphans), orphans).map { row, entry in
                 ["-"] + row.dropFirst() + ["\(entry.path)"]
             })
     }
 
-    /// How to bring back what is listed as an orphan; nil if nothing is.
+    /// How to restore an orphan, or nil if none is listed.
     var advice: String? {
         guard all.contains(where: \.isOrphan) else { return nil }
         return "an \"orphan\" is a version of a file that was here and is gone; \"filecoord "
@@ -100,7 +103,7 @@ extension KeptVersions {
         return rows.map { row in
             let cells = zip(row, widths).enumerated().map { column, cell in
                 let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                // Numbers end, and words begin, below each other.
+                // The column of numbers is aligned to the right, the others to the left.
                 return column == 0 ? space + cell.0 : cell.0 + space
             }
             return cells.joined(separator: "  ")

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The versions of one item: found by number or identifier, and listed.
+// Finds, lists, adds and removes the versions of one item in the store of versions.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Glibc
 
-/// What is kept of an item.
+/// The versions that the store keeps of an item.
 struct KeptVersions {
     /// The item.
     let path: NativePath
-    /// Where that is, with links on the way followed; nil if it leads nowhere.
+    /// The canonical path of the item, or nil if the path cannot be resolved.
     private let place: ItemPath?
     static let store = VersionStore.current
 
     /// The versions of the item at `path`.
     init(of path: NativePath) {
         self.path = path
-        // What leads nowhere has no item, and so no versions.
+        // If the path cannot be resolved, there is no item and so no version.
         place = try? path.place()
     }
 
-    /// The item's own versions, and after them the orphans of its place, numbered as they come.
+    /// The versions of the item, followed by the orphans at its path, in the order of their
+    /// numbers.
     var all: [Entry] {
         others.map { Entry(version: $0, path: path) }
             + orphans.map { Entry(version: $0, path: path, isOrphan: true) }
@@ -32,32 +33,32 @@ struct KeptVersions {
 
     private var orphans: [StoredVersion] { place.map { Self.store.orphans(at: $0) } ?? [] }
 
-    /// A version that is listed.
+    /// A version in the list.
     struct Entry {
         var version: StoredVersion
-        /// The item, as the user named it, or where it was.
+        /// The path of the item as the user gave it, or the former path of an orphan.
         var path: NativePath
-        /// Whether it is of an item that was here and is gone.
+        /// Whether this is a version of an item that existed here and does not any more.
         var isOrphan = false
     }
 
     // MARK: Finding
 
-    /// Fails if there is no item.
+    /// Throws if the item does not exist.
     ///
-    /// - Parameter orOrphans: whether versions of one that is gone will do.
+    /// - Parameter orOrphans: whether it is sufficient that there are orphans.
     func requireItem(orOrphans: Bool = false) throws(Failure) {
         guard place.flatMap({ ItemIdentity(of: $0) }) == nil else { return }
         if orOrphans, !orphans.isEmpty { return }
         throw Failure(errorNumber: ENOENT, doing: "use", path: path)
     }
 
-    /// The identifier of the version that `text`, a number or an identifier, means now.
+    /// The identifier of the version that `text` now means, which is a number or an identifier.
     static func identifier(of text: String, ofItemAt path: String) throws(Failure) -> String {
         let versions = KeptVersions(of: try UserPath.item(path))
         try versions.requireItem(orOrphans: true)
         let all = versions.all.map(\.version)
-        // A number that is no index is looked for as an identifier, and not found.
+        // A number that is out of range is taken for an identifier, which will not be found.
         if let number = Int(text), all.indices.contains(number - 1) {
             return all[number - 1].id.text
         }
@@ -76,14 +77,14 @@ struct KeptVersions {
 
     // MARK: Changing
 
-    /// Keeps a copy of `contents` as a version; returns its identifier.
+    /// Stores a copy of `contents` as a version, and returns its identifier.
     ///
-    /// - Parameter computer: where it was saved, if that is known.
+    /// - Parameter computer: the computer on which the version was saved, if known.
     func add(
         _ contents: NativePath, as origin: VersionRecord.Origin, savedOn computer: String?
     ) throws(Failure) -> String {
         let record = VersionRecord(
-            // Names that are not UTF-8 are none in a record.
+            // The store records no name if the name is not valid UTF-8.
             origin: origin, name: String(validating: path.name, as: UTF8.self) ?? "",
             computer: computer)
         let place = try placeOfItem()
@@ -93,7 +94,9 @@ struct KeptVersions {
         }.id.text
     }
 
-    /// Gives the item the contents of a version; returns where it is now.
+    /// Replaces the item's contents by those of a version.
+    ///
+    /// Returns the item's present path.
     func restore(_ identifier: String) throws(Failure) -> NativePath {
         let version = try version(identifier)
         let place = try placeOfItem()
@@ -112,7 +115,7 @@ struct KeptVersions {
         }
     }
 
-    /// Removes all versions but orphans.
+    /// Removes all versions of the item, but no orphans.
     func removeAll() throws(Failure) {
         for version in others {
             try explaining(.removing) { () throws(VersionError) in _ = try discard(version) }
@@ -123,7 +126,7 @@ struct KeptVersions {
         try Self.store.discard(version.id, of: version.item, lastKnown: place)
     }
 
-    /// Resolves all conflicts, or the one with this identifier.
+    /// Marks all conflicts as resolved, or only the one with this identifier.
     func resolve(_ identifier: String?) throws(Failure) {
         for version in try conflicts(identifier) {
             do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `filecoord doctor` looks at. Nothing is judged here, and nothing is changed.
+// Collects the facts for `filecoord doctor`. It judges nothing, and changes nothing.
 
 import FileCoordinationClient
 import FileCoordinationServer
@@ -9,35 +9,35 @@ import FileCoordinationVersions
 import FileCoordinationWire
 import Glibc
 
-/// The facts about a machine and a user on which coordination depends.
+/// The facts about a machine and a user that matter for coordination.
 struct MachineFacts: Sendable {
-    /// What `FILECOORDINATION_RUNTIME_DIR` names.
+    /// The value of `FILECOORDINATION_RUNTIME_DIR`.
     var chosenDirectory: String?
-    /// The places where programs may meet, best first, and what is there.
+    /// The possible runtime directories in order of preference, with their states.
     var places: Result<[PlaceFinding], RuntimeDirectoryError>
-    /// Who serves; nil if no program needs a server.
+    /// The present arbiter, or nil if no program needs one.
     var arbiter: Result<ArbiterStatus?, Unanswered>
-    /// What `FILECOORDINATIOND` names; empty for none.
+    /// The value of `FILECOORDINATIOND`; empty means no daemon.
     var chosenDaemon: String?
-    /// The daemon that would be started.
+    /// The path of the daemon that would be started.
     var daemon: String?
-    /// How many descriptors a program may have.
+    /// How many descriptors a process may have.
     var descriptors: Int
-    /// The kernel's limits of notifications, by name; without those that cannot be read.
+    /// The kernel's limits for inotify by name, without those that cannot be read.
     var notifications: [String: Int]
     /// The kernel's release.
     var kernel: String
-    /// Whether a process can be held by a descriptor.
+    /// Whether the kernel provides process descriptors (pidfd).
     var holdsProcesses: Bool
-    /// The bytes that are free where programs meet.
+    /// The free bytes in the file system of the runtime directory.
     var freeBytes: UInt64?
-    /// Where versions are kept, and whether they can be.
+    /// The directory of the versions, and whether it can be written to.
     var versions: (path: String, isWritable: Bool)
 
-    /// Why it is not known who serves.
+    /// Why the arbiter could not be asked.
     struct Unanswered: Error { let text: String }
 
-    /// Looks at this machine, as the user who runs this program.
+    /// Collects the facts as the user who runs this program.
     static func gather(_ environment: [String: String]) -> MachineFacts {
         let places = Result { () throws(RuntimeDirectoryError) in
             try RuntimePlaces(variable: { environment[$0] }).survey()
@@ -52,12 +52,13 @@ struct MachineFacts: Sendable {
             daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" })?.executable,
             descriptors: CurrentProcess.descriptorLimit, notifications: notifications,
             kernel: text(at: "/proc/sys/kernel/osrelease") ?? "unknown",
-            // Whatever the error is: without a descriptor deaths are not noticed.
+            // Whatever the error is, the server notices no client's death without such a
+            // descriptor.
             holdsProcesses: (try? ProcessHandle(processID: CurrentProcess.id)) != nil,
             freeBytes: freeBytes(places), versions: (store, canBeWritten(store)))
     }
 
-    /// Asks who serves, unless no place is served: asking would make a directory.
+    /// Asks the present arbiter, unless there is none: asking would create a directory.
     private static func arbiter(
         _ places: Result<[PlaceFinding], RuntimeDirectoryError>,
         _ environment: [String: String]
@@ -95,7 +96,7 @@ struct MachineFacts: Sendable {
         return nil
     }
 
-    /// Whether a directory can be written to, or could be made.
+    /// Whether the user can write to a directory, or could create it.
     private static func canBeWritten(_ path: String) -> Bool {
         var path = path
         while access(path, F_OK) != 0, path.count > 1 { path = parent(of: path) }
@@ -107,7 +108,7 @@ struct MachineFacts: Sendable {
         return parent.isEmpty ? "/" : String(parent)
     }
 
-    /// The first line of a small file of the kernel's; nil if it cannot be read.
+    /// The first line of a small file in `/proc`, or nil if it cannot be read.
     private static func text(at path: String) -> String? {
         KernelText.read(path).map { String(decoding: $0.prefix { $0 != newline }, as: UTF8.self) }
     }

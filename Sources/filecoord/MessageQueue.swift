@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a presenter of this program is called: on a thread of its own, one call after the other.
+// The queue on which the presenters of this program are called: one thread that makes one call
+// after the other.
 
 import FileCoordinationClient
 import FileCoordinationSystem
 
-/// A queue that does one thing after the other, for as long as the program runs.
+/// A serial queue with a thread of its own, which runs until the program ends.
 final class MessageQueue: PresenterQueue {
     private typealias Step = @Sendable () -> Void
 
@@ -16,7 +17,7 @@ final class MessageQueue: PresenterQueue {
 
     private let state = Monitor(State())
 
-    /// A queue that does nothing until it is resumed.
+    /// Makes a queue that is suspended at first.
     init() throws(Failure) {
         do {
             try DetachedThread.start(name: "messages") { [state] in
@@ -30,7 +31,7 @@ final class MessageQueue: PresenterQueue {
         }
     }
 
-    /// Begins with what is there.
+    /// Starts with the calls that have been added so far.
     func resume() {
         state.withLock { $0.isSuspended = false }
         state.notifyAll()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord mv`: an item and the place where it goes are one claim, what is there is looked at
-// before and again under it, and the item's presenters follow. Several items are moved one after
-// the other, as the coreutils do it.
+// `filecoord mv`: moves items. Each move makes one claim for the item and its destination, and
+// checks the destination before the wait and again under the claim. The item's presenters are told
+// its new path. Several items are moved one after the other, as `mv` of the coreutils does.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -47,7 +47,7 @@ struct MoveCommand: ParsableCommand {
               filecoord mv -T --timeout 10 Build.new Build
             """)
 
-    /// What to do about what is at the destination.
+    /// What to do if the destination exists.
     enum Clobbering: String, EnumerableFlag {
         case force
         case interactive
@@ -68,7 +68,7 @@ struct MoveCommand: ParsableCommand {
             }
         }
 
-        /// The same in the plan's words.
+        /// The corresponding value for `MovePlan`.
         var taken: MovePlan.Taken {
             switch self {
             case .force: .replace
@@ -125,7 +125,7 @@ struct MoveCommand: ParsableCommand {
             do throws(Failure) {
                 try move(source, to: destination, signals)
             } catch {
-                // A signal ends it all.
+                // After a signal, the remaining items are not moved.
                 guard signals.noted == nil, sources.count > 1 else { throw error }
                 failures.append(error)
             }
@@ -160,7 +160,7 @@ struct MoveCommand: ParsableCommand {
             ClaimedItem(path: target.path, access: .writing(.replacing)),
         ]
         try Admission(waiting.terms, signals: signals).run(items) { paths, access throws(Failure) in
-            // It may have been moved while we waited (Rule 11.4).
+            // The destination may have been moved during the wait (Rule 11.4).
             let target = MoveTarget(path: paths[1], isDirectory: target.isDirectory)
             let plan = MovePlan(from: paths[0], isDirectory: isDirectory, to: target, taken)
             guard try plan.mayGo() != nil else { return }
@@ -173,12 +173,12 @@ struct MoveCommand: ParsableCommand {
         }
     }
 
-    /// Where the item at `source` is to go by its name.
+    /// The path that the item at `source` is to get.
     private func target(
         of source: NativePath, _ destination: String
     ) throws(Failure) -> MoveTarget {
         let path = try UserPath.path(destination)
-        // What is named as a directory is one, a package too.
+        // With `--target-directory`, a package counts as a directory as well.
         let isNamed = targetDirectory != nil
         guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,

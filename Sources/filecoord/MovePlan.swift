@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One move in the file system: may it be, and doing it. What the kernel would refuse is refused
-// here first, in words that tell what to do.
+// Checks and carries out one move in the file system. What the kernel would refuse is refused here
+// first, with a message that tells the user what to do.
 
 import FileCoordinationSystem
 import Glibc
 
-/// The name that an item is to get.
+/// The new path of an item.
 struct MoveTarget {
     var path: NativePath
-    /// Whether it was named with a slash at the end, as only directories are.
+    /// Whether the user wrote a slash at the end, which is only valid for a directory.
     var isDirectory: Bool
 }
 
-/// A file's identity, for what was asked about.
+/// Identifies a file, to check later that it is still the one that the user was asked about.
 struct FileNumber: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -21,29 +21,29 @@ struct FileNumber: Hashable {
     init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
 }
 
-/// An item and the name that it is to get.
+/// An item and its new path.
 struct MovePlan {
-    /// What to do about what has the name already.
+    /// What to do if the new path exists.
     enum Taken: Hashable {
         /// Replace it.
         case replace
         /// Move nothing.
         case leave
-        /// Ask first.
+        /// Ask the user first.
         case ask
-        /// Replace what was asked about, or nothing.
+        /// Replace only this file, about which the user was asked; nil means that there was none.
         case replaceOnly(FileNumber?)
     }
 
     private let source: NativePath
     private let target: NativePath
-    /// Whether the item was named with a slash at the end, as only directories are.
+    /// Whether the user wrote a slash after the item's path, which is only valid for a directory.
     private let sourceIsDirectory: Bool
-    /// The same of its new name.
+    /// The same for the new path.
     private let targetIsDirectory: Bool
     private var taken: Taken
 
-    /// A move of the item where it is by now.
+    /// The move of an item from its present path.
     init(from source: NativePath, isDirectory: Bool, to target: MoveTarget, _ taken: Taken) {
         self.source = source
         self.target = target.path
@@ -54,9 +54,9 @@ struct MovePlan {
 
     // MARK: Looking
 
-    /// Whether there is something to do; an error if it cannot be done.
+    /// Checks the move, and throws if it is impossible.
     ///
-    /// - Returns: how to go on with what has the name; nil if nothing is to be moved.
+    /// - Returns: what to do if the new path exists, or nil if nothing is to be moved.
     func mayGo() throws(Failure) -> Taken? {
         let item = try itemStatus()
         let there = try thereStatus()
@@ -129,7 +129,7 @@ struct MovePlan {
         }
     }
 
-    /// Refuses a directory that would be inside of itself.
+    /// Refuses to move a directory into itself.
     private func refuseLoop(_ item: FileStatus) throws(Failure) {
         guard item.kind == .directory else { return }
         let inner: [UInt8]
@@ -163,7 +163,7 @@ struct MovePlan {
 
     /// Moves the item.
     ///
-    /// - Returns: what is to be said if something is left of it at its old place.
+    /// - Returns: a failure to report if a part of the original could not be removed.
     func run(_ signals: SignalReceiver) throws(Failure) -> Failure? {
         let (old, new) = (try open(source.directory), try open(target.directory))
         TemporaryEntry.sweep(new)
@@ -189,7 +189,8 @@ struct MovePlan {
         do throws(SystemError) {
             try old.rename(source.name, to: target.name, in: new, ifTaken: ifTaken)
         } catch {
-            // Some file systems know no such promise. Nothing was there a moment ago.
+            // Some file systems do not support `RENAME_NOREPLACE`. The new path did not exist a
+            // moment ago.
             guard error.code == EINVAL, ifTaken == .refuse else { throw error }
             try old.rename(source.name, to: target.name, in: new)
         }
@@ -203,7 +204,9 @@ struct MovePlan {
         }
     }
 
-    /// What a failed renaming means: the kernel does not say which of the two names is at fault.
+    /// The message for a failed `rename`.
+    ///
+    /// The kernel does not say which of the two paths is at fault.
     private func failure(_ code: Int32) -> Failure {
         switch code {
         case EACCES, EPERM, EROFS:

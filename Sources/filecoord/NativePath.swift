@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths as the kernel has them: bytes, which need not be text. In messages they are shown with
-// everything escaped that a terminal would act on.
+// Paths as the kernel takes them: bytes that need not be valid text. In messages, every character
+// that could control a terminal is escaped.
 
 import FileCoordinationSystem
 import Glibc
 
-/// A path of any bytes but zero.
+/// A path of any bytes except zero.
 struct NativePath: Hashable, Sendable, CustomStringConvertible {
     let bytes: [UInt8]
 
@@ -14,27 +14,27 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// For people.
+    /// The path as text for the user.
     var description: String { PeopleText.text(bytes) }
 
-    /// For arguments and variables of other programs.
+    /// The path as text for arguments and environment variables of other programs.
     var argument: String { ArgumentText.encode(bytes) }
 
-    /// The components, by the letters alone.
+    /// The components, without looking at the file system.
     private var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.slash) }
 
-    /// The last component; "." of the root.
+    /// The last component, or "." for the root.
     var name: [UInt8] { components.last.map { Array($0) } ?? [UInt8(ascii: ".")] }
 
-    /// The path of the directory, by the letters alone.
+    /// The path of the parent directory, without looking at the file system.
     var directory: NativePath {
         NativePath([Self.slash] + Array(components.dropLast().joined(separator: [Self.slash])))
     }
 
-    /// Whether it was written with a slash at the end, as only directories are.
+    /// Whether the path ends with a slash, which is only valid for a directory.
     var endsWithSlash: Bool { bytes.last == Self.slash }
 
-    /// The same without what only directories may be written with.
+    /// The path without slashes at its end.
     var withoutSlashAtEnd: NativePath {
         let end = bytes.lastIndex { $0 != Self.slash } ?? 0
         return NativePath(Array(bytes.prefix(end + 1)))
@@ -45,9 +45,9 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
         NativePath(bytes + (endsWithSlash ? [] : [Self.slash]) + name)
     }
 
-    /// Runs `body` with the path as C wants it.
+    /// Calls `body` with the path as a C string.
     ///
-    /// What `body` leaves in errno is there afterwards.
+    /// The value of `errno` that `body` sets is preserved.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let text = bytes.map { CChar(bitPattern: $0) } + [0]
         var code: Int32 = 0
@@ -65,12 +65,12 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Looking
 
-    /// What is there, a link itself.
+    /// The status of the item, without following a link.
     func status() throws(SystemError) -> FileStatus {
         try FileStatus(path: bytes, followLinks: false)
     }
 
-    /// What is there, a link itself; nil if nothing is.
+    /// The status of the item, without following a link, or nil if there is none.
     func statusIfAny() throws(SystemError) -> FileStatus? {
         do {
             return try status()
@@ -80,7 +80,7 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Opens it; `flags` besides those that every file of ours has.
+    /// Opens the item with `flags` and the flags that this program always uses.
     func open(_ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
         while true {
             let number = withCString { Glibc.open($0, flags | O_CLOEXEC | O_NOCTTY, mode) }
@@ -90,6 +90,6 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Opens it as a directory.
+    /// Opens the item, which must be a directory.
     func openDirectory() throws(SystemError) -> Descriptor { try open(O_RDONLY | O_DIRECTORY) }
 }

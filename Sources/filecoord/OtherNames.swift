@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files with several names. Claims are on names, so that an access by one name does not hold back
-// an access by another (Rule 2.24); who reads or writes such a file is told.
+// Warns about files with several names. A claim is on a name, so an access by one name does not
+// exclude an access by another (Rule 2.24). A user who reads or writes such a file is told so.
 
 import FileCoordinationSystem
 
-/// Other names of the files that are used.
+/// Finds and mentions other names of files.
 enum OtherNames {
-    /// The part of the manual that is about them.
+    /// The part of the manual about other names.
     static let manual = """
         Access is to a name. Several names of one file (hard links), and several places where one \
         directory is mounted (bind mounts), do not exclude each other.
         """
 
-    /// How many hard links the file of a name has; 1 for everything but files.
+    /// The number of hard links to the file; 1 for everything that is not a file.
     static func count(of path: [UInt8]) -> UInt64 {
         guard let status = try? FileStatus(path: path, followLinks: false),
             status.kind == .regular
@@ -21,7 +21,7 @@ enum OtherNames {
         return status.linkCount
     }
 
-    /// Says on standard error which of the files have other names, unless nothing is to be said.
+    /// Prints on standard error which of the files have other names, unless `quiet` is set.
     static func mention(of paths: [NativePath], quiet: Bool) {
         guard !quiet else { return }
         for path in paths {

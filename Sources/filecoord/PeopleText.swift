@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times, places and parties, in words.
+// Writes durations, paths and parties as text for the user.
 
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// Words for people.
+/// Text for the user.
 enum PeopleText {
-    /// The time since `start`, a monotonic time.
+    /// The time since `start`, which is a monotonic time.
     static func seconds(since start: UInt64) -> String {
         let now = MonotonicClock.now
         return seconds(now > start ? now - start : 0)
     }
 
-    /// A length of time.
+    /// A duration.
     static func seconds(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds) }
 
-    /// The items of a claim: all of a few, the first of many.
+    /// The paths of a claim: all of them, or the first three and a count.
     static func paths(_ items: [NativePath]) -> String {
         let shown = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
         return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
     }
 
-    /// One line for each of whom a claim waits for.
+    /// A line for each party that a claim waits for.
     static func lines(_ parties: [Party]) -> [String] {
         guard !parties.isEmpty else {
             return ["  who is in the way cannot be told: see \"filecoord status\""]
@@ -31,14 +31,14 @@ enum PeopleText {
         return parties.prefix(partyLimit).map { "  " + line($0) } + more(parties.count)
     }
 
-    /// How many parties are named.
+    /// The greatest number of parties that are listed.
     static let partyLimit = 8
 
     private static func more(_ count: Int) -> [String] {
         count > partyLimit ? ["  and \(count - partyLimit) more: see \"filecoord status\""] : []
     }
 
-    /// A process, by its label or its program (Rule 18.15).
+    /// A process: its label, or the name of its program (Rule 18.15), and its process ID.
     static func who(_ label: String, _ program: String, _ processID: Int32) -> String {
         "\(line(label.isEmpty ? program : label)) (\(ProcessNumber.text(processID)))"
     }
@@ -59,8 +59,9 @@ enum PeopleText {
         }
     }
 
-    /// Bytes as text: what a terminal would act on and what is not UTF-8 is escaped, and so is the
-    /// backslash that escapes.
+    /// Bytes as text.
+    ///
+    /// Characters that could control a terminal, invalid UTF-8 and the backslash are escaped.
     static func text(_ bytes: [UInt8]) -> String {
         var result = ""
         UTF8Pieces.forEach(in: bytes) { scalar, piece in
@@ -73,13 +74,13 @@ enum PeopleText {
         return result
     }
 
-    /// A line of text with all escaped that a terminal would act on.
+    /// A line of text with all characters escaped that could control a terminal.
     static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { escape($0) != nil }) else { return text }
         return text.unicodeScalars.map { escape($0) ?? String($0) }.joined()
     }
 
-    /// What stands for a character that cannot be shown; nil for those that can.
+    /// The escape sequence for a character, or nil if the character can be shown.
     private static func escape(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\0": return "\\0"

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts start `filecoord read` and `filecoord write` often, and the argument parser takes longer
-// to find its own types than all the rest of the program. So what is written in the plainest way is
-// understood here; whatever else there is (other commands, help, abbreviated options, values after
-// "=", anything wrong) is nil, and the parser's to understand or to complain of. What both
-// understand, they understand alike.
+// A fast parser for simple command lines of `filecoord read` and `filecoord write`. Scripts start
+// these often, and the argument parser takes longer to look up its own types than the rest of the
+// program takes to run. Everything else (other commands, help, abbreviated options, values after
+// "=", errors) is left to the argument parser. If both understand a command line, they must
+// understand it in the same way.
 
 import FileCoordinationArbiter
 
-/// Command lines in their plainest form.
+/// A command line that this parser understands.
 enum PlainArguments: Hashable {
     case read(ReadRequest)
     case write(WriteRequest)
 
-    /// Understands the arguments behind the program's name; nil if the parser has to.
+    /// Parses the arguments after the program's name.
+    ///
+    /// Returns nil if the argument parser must do it.
     init?(_ arguments: [String]) {
         let dashes = arguments.firstIndex(of: "--")
         let command = dashes.map { Array(arguments[($0 + 1)...]) } ?? []
@@ -32,7 +34,7 @@ enum PlainArguments: Hashable {
         }
     }
 
-    /// Does what is asked for.
+    /// Executes the command.
     func run() throws(Failure) {
         switch self {
         case .read(let request): try request.run()
@@ -41,7 +43,7 @@ enum PlainArguments: Hashable {
     }
 }
 
-/// The words before "--", one after the other.
+/// Parses the words before "--" in order.
 private struct PlainWords {
     private var rest: ArraySlice<String>
     private var options: [String] = []
@@ -52,17 +54,19 @@ private struct PlainWords {
 
     private static let dash = UInt8(ascii: "-")
 
-    /// Takes all words; `flag` says whether it knows an option without a value.
+    /// Parses all words.
+    ///
+    /// `flag` returns whether it knows an option without a value.
     mutating func take(_ flag: (String) -> Bool) -> Bool {
         while let word = rest.popFirst() {
             guard let first = word.utf8.first else { return false }
             if first != Self.dash {
-                // The parser has a command of that name.
+                // The argument parser has a command of this name.
                 guard word != "help" else { return false }
                 paths.append(word)
                 continue
             }
-            // What is said twice may be wrong.
+            // A repeated option may be an error.
             guard !options.contains(word), takeOption(word) || flag(word) else { return false }
             options.append(word)
         }
@@ -72,7 +76,7 @@ private struct PlainWords {
     private mutating func takeOption(_ word: String) -> Bool {
         switch word {
         case "--timeout", "-w":
-            // One of them, once.
+            // `--timeout` and `-w` are the same option, which may occur once.
             guard waiting.timeout == nil else { return false }
             guard let seconds = takeValue().flatMap({ Double($0) }) else { return false }
             waiting.timeout = seconds

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord present`: presenters that print what they are told, for trying things out and for
-// scripts that want to be asked.
+// `filecoord present`: registers presenters that print the messages they get. It is meant for
+// experiments, and for scripts that want to be asked before other programs access a file.
 
 import ArgumentParser
 import FileCoordinationClient
 import FileCoordinationSystem
 
-/// Presenters on the command line.
+/// Registers presenters and prints their messages.
 struct PresentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "present",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages that a presenter gets, by the names under which `present` prints them.
+// The messages to presenters, with the names under which `present` prints them.
 
-/// A message to a presenter; the raw value is its name.
+/// A message to a presenter.
+///
+/// The raw value is the name that is printed.
 enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
     case relinquishToReader = "relinquishPresentedItem(toReader:)"
     case relinquishToWriter = "relinquishPresentedItem(toWriter:)"
@@ -25,7 +27,7 @@ enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
     case reacquireFromReader = "reacquire(fromReader)"
     case reacquireFromWriter = "reacquire(fromWriter)"
 
-    /// What the sender expects of the presenter.
+    /// What the process that accesses the item expects of the presenter.
     enum Expectation: Hashable, Sendable {
         /// An answer, which may be an error (Rule 9.1).
         case consent
@@ -35,7 +37,7 @@ enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
         case nothing
     }
 
-    /// What the sender of this message expects.
+    /// What that process expects after this message.
     var expectation: Expectation {
         switch self {
         case .save, .accommodateDeletion, .accommodateSubitemDeletion, .accommodateEviction:
@@ -50,7 +52,7 @@ enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The names of the messages that expect one of `expectations`, one a line.
+    /// The names of the messages with one of these expectations, one per line.
     static func names(_ expectations: Set<Expectation>) -> String {
         allCases.filter { expectations.contains($0.expectation) }.map { "  \($0.rawValue)" }
             .joined(separator: "\n")

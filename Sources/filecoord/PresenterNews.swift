@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a message to a presenter says, beside its name.
+// The contents of a message to a presenter.
 
 import FileCoordinationArbiter
 
-/// What goes with a message.
+/// The contents of a message to a presenter.
 struct PresenterNews {
-    /// What is printed.
+    /// The fields to print.
     var fields: PresenterPrinter.Fields = []
-    /// The item that the message is about, if not the presented one.
+    /// The item that the message is about, unless it is the presented one.
     var subject: NativePath?
-    /// What shell commands get to know of it.
+    /// The environment variables about it for shell commands.
     var variables: [String: String] = [:]
 }
 
 extension PresenterNews {
-    /// News about the item at `path`.
+    /// A message about the item at `path`.
     init(about path: NativePath) {
         self.init(fields: [("url", .path(path.bytes))], subject: path)
     }
 
-    /// Who did it.
+    /// The field that says whether the writer coordinated the change.
     init(isPlain: Bool) {
         let origin = isPlain ? "uncoordinated" : "coordinated"
         self.init(
             fields: [("origin", .text(origin))], variables: ["FILECOORD_ORIGIN": origin])
     }
 
-    /// News that say all that both do; the item is the first one's.
+    /// The contents of both messages.
+    ///
+    /// If both have a subject, it is the first one's.
     static func + (one: Self, other: Self) -> Self {
         Self(
             fields: one.fields + other.fields, subject: one.subject ?? other.subject,
             variables: one.variables.merging(other.variables) { $1 })
     }
 
-    /// News of a version of the presented item, or of the item at `path` inside of it.
+    /// A message about a version of the presented item, or of the item at `path` inside.
     init(_ news: VersionNews, at path: NativePath? = nil) {
         let identifier = String(decoding: news.identifier, as: UTF8.self)
         if let path { fields.append(("url", .path(path.bytes))) }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of `present`: one for each message, out at once.
+// Prints the lines of `present`: one for each message, without buffering.
 
 import FileCoordinationSystem
 import Glibc
 
-/// Prints what presenters are told.
+/// Prints the messages that presenters get.
 final class PresenterPrinter: Sendable {
-    /// How lines look.
+    /// The format of lines.
     enum Style: Hashable, Sendable {
         case people
         case json
     }
 
-    /// What goes with a message, in the order in which it is printed.
+    /// The fields of a message, in the order in which they are printed.
     typealias Fields = [(name: String, value: JSONText)]
 
     private let style: Style
-    /// Lines of several presenters come from several threads.
+    /// Excludes other threads, because several presenters print on several threads.
     private let turn = Lock(())
 
     init(_ style: Style) { self.style = style }
 
-    /// Prints that the presenter of `path` heard `message`.
+    /// Prints that the presenter of `path` got `message`.
     func print(_ path: NativePath, _ message: String, _ fields: Fields = []) {
         turn.withLock { _ in
             let line =
@@ -33,7 +33,8 @@ final class PresenterPrinter: Sendable {
             do throws(Failure) {
                 try Console.print(line)
             } catch {
-                // No process reads any more: the end of the process unregisters all presenters.
+                // No process reads the output any more. The end of this process unregisters all
+                // presenters.
                 for line in error.lines { Console.say(line) }
                 _exit(error.status)
             }
@@ -61,24 +62,24 @@ final class PresenterPrinter: Sendable {
     }
 }
 
-/// What time it is, for people and logs.
+/// Formats dates and times for users and logs.
 enum WallClock {
-    /// The date and time in UTC, to the microsecond.
+    /// The present date and time in UTC, with microseconds.
     static var timestamp: String { timestamp(of: now) }
 
-    /// A date and time in UTC, to the microsecond.
+    /// A date and time in UTC, with microseconds.
     static func timestamp(of moment: timespec) -> String {
         let (time, microseconds) = parts(of: moment, gmtime_r)
         return "\(date(time))T\(clock(time)).\(padded(microseconds, 6))Z"
     }
 
-    /// A date and time in this place, to the second.
+    /// A date and time in the local time zone, to the second.
     static func dateAndTime(of moment: timespec) -> String {
         let (time, _) = parts(of: moment, localtime_r)
         return "\(date(time)) \(clock(time))"
     }
 
-    /// The time of day, to the millisecond.
+    /// The present time of day, with milliseconds.
     static var time: String {
         let (time, microseconds) = parts(of: now, localtime_r)
         return "\(clock(time)).\(padded(microseconds / 1000, 3))"

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a presenter does about a message, as it was told on the command line.
+// How a presenter reacts to a message, as the options of `present` say.
 
 import ArgumentParser
 
-/// What to do about one message: first the delay, then the shell commands, then the answer.
+/// The reaction to one message: first the delay, then the shell commands, then the answer.
 struct PresenterReaction: Hashable, Sendable {
-    /// How the presenter answers.
+    /// The answer of the presenter.
     enum Answer: Hashable, Sendable {
         case consent
         case refusal
         case none
     }
 
-    /// How long to wait before anything else.
+    /// The delay before everything else.
     var delay = Duration.zero
-    /// Shell commands, run one after the other until one fails.
+    /// Shell commands, which run one after the other until one fails.
     var shells: [String] = []
-    /// The answer, unless a shell command fails.
+    /// The answer if no shell command fails.
     var answer = Answer.consent
 
-    /// Reads what the options say.
+    /// Parses the values of the options.
     static func parse(
         on: [FoldedArguments], delay: [FoldedArguments], fail: [String], neverAnswer: [String]
     ) throws -> [PresenterMessage: PresenterReaction] {

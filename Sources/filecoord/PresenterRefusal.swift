@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter's refusal, on its way from `present` to the claimant's process and from any
-// presenter's to ours: JSON, a list of errors of which the first is the refusal (Rule 9.2).
+// Encodes and decodes a presenter's refusal, which the server passes from the presenter's process
+// to the claimant's. It is JSON: a list of errors, of which the first is the refusal (Rule 9.2).
 
 import FileCoordinationVersions
 
-/// Why a presenter refused, as the party that was refused gets to see it.
+/// Why a presenter refused, as the refused process sees it.
 struct PresenterRefusal: Error, Hashable {
-    /// What kind of error it is.
+    /// The error domain.
     let domain: String
-    /// Its number.
+    /// The error code.
     let code: Int
     /// What happened.
     let sentence: String
-    /// What to do next.
+    /// What the user can do.
     var advice: String?
 
-    /// The domain of this program's presenters.
+    /// The error domain of the presenters in this program.
     private static let ownDomain = "filecoord.present"
-    /// The domain of the system's own failures.
+    /// The error domain of FileCoordination's own failures.
     static let domainOfSystem = "FileCoordinationErrorDomain"
 
-    /// A refusal of this program's.
+    /// A refusal by a presenter of this program.
     init(code: Int, _ sentence: String) {
         domain = Self.ownDomain
         self.code = code
         self.sentence = sentence
     }
 
-    /// It was told to.
+    /// The refusal that `--fail` demands.
     static func asTold(_ message: PresenterMessage) -> PresenterRefusal {
         PresenterRefusal(
             code: 1, "filecoord present was told to refuse \(message.rawValue) (--fail)")
     }
 
-    /// A command failed.
+    /// The refusal because a shell command failed.
     static func failedCommand(
         _ command: String, status: Int32, _ message: PresenterMessage
     ) -> PresenterRefusal {
@@ -46,10 +46,12 @@ struct PresenterRefusal: Error, Hashable {
 
     // MARK: Bytes
 
-    /// The longest text that is sent; what is longer loses its end.
+    /// The greatest length of the text that is sent.
+    ///
+    /// Longer texts are cut.
     private static let longestText = 8192
 
-    /// The refusal as bytes.
+    /// The refusal as JSON.
     var encoded: [UInt8] {
         let text =
             sentence.utf8.count > Self.longestText
@@ -64,14 +66,17 @@ struct PresenterRefusal: Error, Hashable {
         return StoredValue.object(["errors": .list([error])]).written
     }
 
-    /// The refusal that these bytes are; one that says so if they are none.
+    /// Decodes a refusal.
+    ///
+    /// If the bytes are invalid, the refusal says so.
     init(decoding bytes: [UInt8]) {
         let errors = StoredValue(reading: bytes)?[field: "errors"]?.list { $0 }
         guard let error = errors?.first, let domain = error[field: "domain"]?.text,
             let code: Int = error[field: "code"]?.integer(),
             let sentence = error[field: "description"]?.text
         else {
-            // CocoaError.coderReadCorrupt, as other claimants get it.
+            // This is CocoaError.coderReadCorrupt, which the Foundation library reports in this
+            // case.
             domain = "NSCocoaErrorDomain"
             code = 4864
             sentence = "A file presenter refused access, for a reason that could not be read."

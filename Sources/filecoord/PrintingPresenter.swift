@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter that prints what it is told, and answers at once or as it was told. Its queue is
-// never held up: delays are timers, shell commands have threads of their own (Rule 6.15).
+// A presenter that prints the messages it gets, and answers as the options say. It never blocks its
+// queue (Rule 6.15): delays and shell commands have threads of their own.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -10,13 +10,15 @@ import FileCoordinationVersions
 
 /// One presenter of `filecoord present`.
 final class PrintingPresenter: Presenter {
-    /// The path under which it prints; it stays the same when the item moves.
+    /// The path that is printed.
+    ///
+    /// It stays the same when the item is moved.
     let path: NativePath
     private let messages: MessageQueue
     private let reactions: [PresenterMessage: PresenterReaction]
     private let printer: PresenterPrinter
     private let shells: ShellRunner
-    /// Where the item is by now.
+    /// The present path of the item.
     private let place: Lock<NativePath>
 
     init(
@@ -33,7 +35,7 @@ final class PrintingPresenter: Presenter {
 
     var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
-    /// Everything that there is.
+    /// All methods, so that every message is printed.
     let methods = PresenterMethods.all
 
     var queue: any PresenterQueue { messages }
@@ -42,7 +44,7 @@ final class PrintingPresenter: Presenter {
 
     let observedAttributes = UbiquityAttributes.all
 
-    /// Registers it.
+    /// Registers the presenter.
     func register() throws(Failure) {
         do throws(AccessFailure) {
             let session = try Session.current()
@@ -55,12 +57,12 @@ final class PrintingPresenter: Presenter {
                 .unavailable, "a file presenter was not registered: \(reason)",
                 "\(path) cannot be presented; the reason is above")
         }
-        // The first line is this one, whatever is waiting already.
+        // This line comes first, even if messages are waiting already.
         printer.print(path, "registered")
         messages.resume()
     }
 
-    /// Ends its registration.
+    /// Unregisters the presenter.
     func unregister() { Session.removePresenter(identity) }
 
     // MARK: Making way
@@ -132,7 +134,7 @@ final class PrintingPresenter: Presenter {
 
     private var presentPath: NativePath { place.withLock { $0 } }
 
-    /// Whether something is there: a change may be that the item is gone.
+    /// The message about a change, which says whether the item still exists.
     private func change(of path: NativePath) -> News {
         let exists = (try? path.status()) != nil
         return News(
@@ -177,7 +179,7 @@ final class PrintingPresenter: Presenter {
 
     private typealias News = PresenterNews
 
-    /// Prints the message, and sees to it that it is answered.
+    /// Prints the message, reacts to it, and answers it.
     private func receive(
         _ message: PresenterMessage, _ news: News = News(),
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
@@ -196,7 +198,7 @@ final class PrintingPresenter: Presenter {
         }
     }
 
-    /// What a shell command gets to know.
+    /// The environment variables for a shell command.
     private func environment(
         _ message: PresenterMessage, _ news: News
     ) -> [String: String] {
@@ -215,7 +217,7 @@ final class PrintingPresenter: Presenter {
         let deadline = MonotonicClock.after(delay)
         do {
             try DetachedThread.start(name: "delay") {
-                // Until then, and no longer: nothing else ends this wait.
+                // The condition is never true, so this always waits until the deadline.
                 _ = Monitor(()).wait(until: deadline) { _ in false }
                 body()
             }
@@ -225,7 +227,7 @@ final class PrintingPresenter: Presenter {
         }
     }
 
-    /// Runs one command after the other, until one fails.
+    /// Runs the commands one after the other until one fails.
     private func runShells(
         _ commands: ArraySlice<String>, _ message: PresenterMessage,
         _ environment: [String: String],

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy that no other user can see: it is taken under the claim and printed after it, so that a
-// slow reader of the pipe holds nothing.
+// A copy that no other user can read. `filecoord read` makes it under the claim and prints it
+// afterwards, so that a slow reader of the pipe does not prolong the claim.
 
 import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// A file's contents at one moment.
+/// The contents of a file at one moment.
 struct PrivateCopy {
-    /// The copy; it has no name, and is gone when it is closed.
+    /// The copy, which has no name and vanishes when it is closed.
     let contents: Descriptor
 
-    /// Copies the file at `path`, beside it if possible.
+    /// Copies the file at `path`, in the same directory if possible.
     init(of path: NativePath, quiet: Bool) throws(Failure) {
         let original = try Self.open(path, quiet: quiet)
         var firstError: SystemError?
@@ -31,7 +31,7 @@ struct PrivateCopy {
                 return
             } catch {
                 switch error {
-                // What cannot be read here cannot be read there.
+                // If the file cannot be read, copying it to another directory would fail as well.
                 case .reading(let error):
                     throw Failure(errorNumber: error.code, doing: "read", path: path)
                 case .writing(let error): firstError = firstError ?? error
@@ -45,7 +45,7 @@ struct PrivateCopy {
             "cannot copy \(path): \(reason); make room in its directory or in $TMPDIR")
     }
 
-    /// Keeps the file at `path`, which is a copy already, and is going to lose its name.
+    /// Opens the file at `path`, which is a temporary copy itself and will be removed.
     init(keeping path: NativePath) throws(Failure) {
         do throws(SystemError) {
             contents = try path.open(O_RDONLY)
@@ -59,7 +59,7 @@ struct PrivateCopy {
         let status: FileStatus
         let ownStatus: FileStatus
         do throws(SystemError) {
-            // A pipe that another process has put there must not block us while we hold the claim.
+            // Another process may have put a pipe there. Opening it must not block under the claim.
             file = try path.open(O_RDONLY | O_NONBLOCK)
             status = try file.status()
             ownStatus = try path.status()

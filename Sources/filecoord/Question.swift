@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions of `-i`, asked on standard error and answered on standard input. They are asked before
-// access is claimed: a user who takes a while to answer keeps no program waiting.
+// Asks the questions of `-i` on standard error and reads the answers from standard input. The
+// commands ask before they claim access, so that a user who takes a while to answer makes no
+// program wait.
 
 import Glibc
 
-/// Asking the user.
+/// Asks the user.
 enum Question {
-    /// Whether the answer begins with "y" or "Y", as the coreutils have it; no answer is no.
+    /// Whether the answer begins with "y" or "Y", as in the coreutils.
+    ///
+    /// No answer means no.
     static func ask(_ text: String) -> Bool {
         let line = "filecoord: \(PeopleText.line(text)) "
         _ = try? Console.write(Array(line.utf8), to: STDERR_FILENO)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord read`: a private copy on standard output, or a command that runs under the claim.
+// `filecoord read`: prints a file to standard output, or runs a command under a read claim.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -73,7 +73,7 @@ struct ReadCommand: ParsableCommand {
     @OptionGroup(visibility: .private)
     var command: CommandArguments
 
-    /// What the words on the command line ask for.
+    /// The request that the options and arguments describe.
     var request: ReadRequest {
         var options: ReadingOptions = []
         if withoutChanges { options.insert(.withoutChanges) }

@@ -9,19 +9,21 @@ struct ReadRequest: Hashable {
     var options: ReadingOptions = []
     var paths: [String] = []
     var waiting = WaitingTerms()
-    /// COMMAND and its arguments; empty: the contents are printed.
+    /// COMMAND and its arguments.
+    ///
+    /// If it is empty, the contents are printed.
     var command: [String] = []
     var mark = PathMark.braces
-    /// Whether access outlives COMMAND as long as processes of it do.
+    /// Whether access is held until all processes that COMMAND started have ended.
     var keepsWhileRunning = false
 
-    /// What is wrong with it, for the user; nil if nothing is.
+    /// Returns what is wrong with the request, as text for the user, or nil if nothing is.
     var complaint: String? {
         guard !command.isEmpty else { return nil }
         return CommandTemplate(command, mark: mark).complaint(itemCount: paths.count)
     }
 
-    /// Reads.
+    /// Executes the request.
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalReceiver()
@@ -44,12 +46,13 @@ struct ReadRequest: Hashable {
     ) throws(Failure) -> [PrivateCopy] {
         var copies: [PrivateCopy] = []
         guard !options.contains(.forUploading) else {
-            // These are removed on the way out, which no signal may cut short.
+            // The client library removes these copies when the access ends. No signal may prevent
+            // that.
             for path in paths { copies.append(try PrivateCopy(keeping: path)) }
             return copies
         }
         OtherNames.mention(of: paths, quiet: waiting.quiet)
-        // Reading changes nothing: a signal may end the program in the middle of it.
+        // Reading changes nothing, so a signal may end the program at any point.
         try signals.end(removing: nil)
         for path in paths {
             copies.append(try PrivateCopy(of: path, quiet: waiting.quiet))

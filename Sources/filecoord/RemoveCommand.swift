@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord rm`: everything is looked at before anything is removed, and all under one claim.
+// `filecoord rm`: removes items under one claim. It checks all of them before it removes the first.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -32,7 +32,7 @@ struct RemoveCommand: ParsableCommand {
               filecoord rm -f -v -- "$old" "$older"
             """)
 
-    /// Whether to ask.
+    /// Whether to ask the user.
     enum Asking: String, EnumerableFlag {
         case force
         case interactive
@@ -88,7 +88,8 @@ struct RemoveCommand: ParsableCommand {
         let failures = try Admission(waiting.terms, signals: signals).run(items) {
             paths throws(Failure) in
             for path in paths { _ = try mayGo(path) }
-            // What has moved while we waited was not asked about by its new name (Rule 11.4).
+            // The user was not asked about the new path of an item that was moved during the wait
+            // (Rule 11.4).
             guard agreed == nil || paths == named else {
                 throw Failure(
                     .badPath, "a file was moved after it was asked about: nothing was removed")
@@ -100,7 +101,9 @@ struct RemoveCommand: ParsableCommand {
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
 
-    /// Whether there is something to remove; an error if it cannot be.
+    /// Whether there is an item to remove.
+    ///
+    /// Throws if it cannot be removed.
     private func mayGo(_ path: NativePath) throws(Failure) -> Bool {
         let status: FileStatus
         do {
@@ -150,12 +153,14 @@ struct RemoveCommand: ParsableCommand {
     }
 }
 
-/// What `rm -i` asks, item by item, and what was agreed to.
+/// The questions of `rm -i` for each item, and the user's answers.
 struct RemovalQuestions {
-    /// All that may be removed.
+    /// The items that may be removed.
     private(set) var agreed: Set<NativePath> = []
 
-    /// Asks about the item at `path` and all that is inside; returns whether something may go.
+    /// Asks about the item at `path` and everything inside.
+    ///
+    /// Returns whether something may be removed.
     mutating func ask(about path: NativePath) -> Bool {
         guard let status = try? path.status() else { return false }
         guard status.kind == .directory else {

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file that new content is for: what may be written, what its successor keeps of it, and
-// writing it in place where the file itself must stay.
+// The file that gets new content. This type checks whether the file may be written, gives its
+// attributes to the file that replaces it, and can write the file in place.
 
 import FileCoordinationSystem
 import Glibc
 
-/// How new content gets into place.
+/// How the new content gets into place.
 enum Placing: Hashable {
-    /// By another file with the attributes of the former one; a file with several names is refused.
+    /// Another file with the same attributes replaces it.
+    ///
+    /// A file with several names is refused.
     case replacing
-    /// The same, also if that leaves the other names with the old content.
+    /// The same, but also for a file with several names, whose other names keep the old content.
     case breakingLinks
-    /// By writing the file itself, for all its names; not in one step.
+    /// The file itself is overwritten, for all its names.
+    ///
+    /// That is not atomic.
     case inPlace
 }
 
-/// What is at the path that is written.
+/// The file at the path that is written.
 struct ReplacedFile {
     private let path: NativePath
-    /// Its status; nil if nothing is there.
+    /// The status of the file, or nil if there is none.
     let status: FileStatus?
 
-    /// Looks at `path`, where a file that may be written is, or nothing.
+    /// Checks `path`, where there must be a file that may be written, or nothing.
     init(_ path: NativePath, _ placing: Placing) throws(Failure) {
         self.path = path
         do throws(SystemError) {
@@ -53,7 +57,9 @@ struct ReplacedFile {
                 + "name, or --break-links to give this name a file of its own")
     }
 
-    /// Gives `copy`, which takes the file's place, its attributes; returns what cannot be kept.
+    /// Gives the file's attributes to `copy`, which will replace it.
+    ///
+    /// Prints what cannot be preserved.
     func giveAttributes(to copy: Descriptor, umask: mode_t) throws(Failure) {
         do throws(SystemError) {
             let directory = try path.directory.openDirectory()
@@ -71,7 +77,7 @@ struct ReplacedFile {
 
     // MARK: In place
 
-    /// Writes `contents` into the file itself.
+    /// Overwrites the file with `contents`.
     func overwrite(with contents: Descriptor) throws(Failure) {
         do throws(SystemError) {
             let file = try path.open(O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -85,7 +91,8 @@ struct ReplacedFile {
         }
     }
 
-    /// A full device is noticed before anything is overwritten.
+    /// Reserves space for the file, so that a full device is noticed before anything is
+    /// overwritten.
     private func makeRoom(in file: Descriptor, _ size: UInt64) throws(SystemError) {
         let former = try file.status().size
         guard size > former else { return }

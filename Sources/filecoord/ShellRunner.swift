@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shell commands that presenters run, each waited for by a thread of its own, so that none holds up
-// a presenter.
+// Runs the shell commands of presenters. A thread of its own waits for each of them, so that none
+// blocks a presenter.
 
 import FileCoordinationSystem
 import Glibc
@@ -11,14 +11,16 @@ final class ShellRunner: Sendable {
     private let signalMask: sigset_t
     private let running = Lock<Set<pid_t>>([])
 
-    /// - Parameter signalMask: what commands start with.
+    /// - Parameter signalMask: the signal mask with which commands start.
     init(signalMask: sigset_t) { self.signalMask = signalMask }
 
-    /// Runs `command` with these variables besides the ones of this process; calls `completion` on
-    /// another thread, with a status as shells have it.
+    /// Runs `command` with these variables added to this process's environment.
     ///
-    /// Its standard output goes to standard error, for ours is made of messages, and its standard
-    /// input is empty, for ours tells when to end.
+    /// Calls `completion` on another thread with the exit status as shells give it.
+    ///
+    /// The command's standard output is redirected to standard error, because this process prints
+    /// messages on standard output. Its standard input is empty, because the end of this process's
+    /// standard input ends `present`.
     func run(
         _ command: String, environment: [String: String],
         completion: @escaping @Sendable (Int32) -> Void
@@ -33,14 +35,14 @@ final class ShellRunner: Sendable {
         }
     }
 
-    /// Asks the commands that are running to end.
+    /// Sends SIGTERM to the running commands.
     func endAll() {
         running.withLock { for child in $0 { kill(child, SIGTERM) } }
     }
 
     private func runToEnd(_ command: String, _ environment: [String: String]) -> Int32 {
         var child: pid_t = 0
-        // Known from the first moment, so that the end of the program does not miss it.
+        // The child is entered in the same critical section, so that `endAll` cannot miss it.
         let error = running.withLock { running in
             let error = spawn(command, environment, &child)
             if error == 0 { running.insert(child) }

@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What TERM, INT, HUP and their like do depends on what filecoord is doing: they end it, end its
-// wait, are held back for the moment of putting a file in place, or are COMMAND's. One thread takes
-// them all, in ordinary code; no signal handler ever runs. CONT and WINCH only matter to COMMAND.
+// Receives SIGTERM, SIGINT, SIGHUP and similar signals. Their effect depends on what filecoord is
+// doing: they end the program or its wait, are delayed while a file is put in place, or are
+// forwarded to COMMAND. One thread receives them all with `sigwaitinfo`, so there is no signal
+// handler. SIGCONT and SIGWINCH are only forwarded.
 
 import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 
-/// Takes the signals that are meant to end the program.
+/// Receives the signals that ask the program to end.
 final class SignalReceiver: Sendable {
     private enum Phase {
-        /// A signal ends the program; the file of that name is removed first.
+        /// A signal ends the program, after the file `leftover` has been removed.
         case ending(leftover: NativePath?)
-        /// A signal gives up the wait.
+        /// A signal ends the wait.
         case waiting(CoordinatedAccess)
-        /// A signal is noted, and seen to as soon as this is over.
+        /// A signal is noted, and takes effect when the next phase begins.
         case busy
-        /// A signal is noted, and told.
+        /// A signal is noted, and this function is called.
         case alerting(@Sendable () -> Void)
-        /// A signal is COMMAND's.
+        /// A signal is forwarded to COMMAND.
         case forwarding(to: pid_t)
     }
 
     private struct State {
         var phase: Phase
-        /// The first signal that asked for the end and was noted.
+        /// The first signal that was noted.
         var noted: Int32?
     }
 
     private let state = Lock(State(phase: .ending(leftover: nil), noted: nil))
-    /// The mask that COMMAND is to start with.
+    /// The signal mask with which COMMAND must start.
     let originalMask: sigset_t
 
-    /// Takes over the signals; to be made before any other thread, and on the main one.
+    /// Takes over the signals.
+    ///
+    /// It must be made on the main thread, before there is another thread.
     init() throws(Failure) {
         var taken = Self.takenSignals()
         var original = sigset_t()
@@ -53,7 +56,9 @@ final class SignalReceiver: Sendable {
         }
     }
 
-    /// What was ignored when the program started, as by nohup, stays ignored.
+    /// The signals to receive.
+    ///
+    /// A signal that was ignored when the program started, as under `nohup`, stays ignored.
     private static func takenSignals() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
@@ -66,11 +71,11 @@ final class SignalReceiver: Sendable {
         return set
     }
 
-    /// What would end a program that does nothing about it, and ends filecoord.
+    /// The signals that end filecoord, and that end most programs by default.
     private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
-    /// What ends nothing.
+    /// The signals that do not end filecoord.
     private static let passing = [SIGCONT, SIGWINCH]
-    /// What the terminal sends to its whole foreground group.
+    /// The signals that the terminal sends to its whole foreground process group.
     private static let terminal = [SIGINT, SIGQUIT, SIGHUP, SIGWINCH, SIGCONT]
 
     private func take(_ information: siginfo_t) {
@@ -94,7 +99,8 @@ final class SignalReceiver: Sendable {
                 state.noted = state.noted ?? signal
                 return (nil, alert)
             case .forwarding(let child):
-                // The terminal tells the whole foreground group, and so COMMAND, too.
+                // The terminal signals the whole foreground process group, which may include
+                // COMMAND.
                 let isFromKernel = information.si_code > 0 && Self.terminal.contains(signal)
                 if !(isFromKernel && getpgid(child) == getpgrp()) { kill(child, signal) }
                 return (nil, nil)
@@ -106,25 +112,25 @@ final class SignalReceiver: Sendable {
 
     // MARK: Phases
 
-    /// From now on a signal ends the program, and removes the file at `leftover` first.
+    /// From now on, a signal removes the file at `leftover` and ends the program.
     func end(removing leftover: NativePath?) throws(Failure) {
         try enter(.ending(leftover: leftover))
     }
 
-    /// From now on a signal ends the wait for `access`.
+    /// From now on, a signal ends the wait for `access`.
     func wait(for access: CoordinatedAccess) throws(Failure) { try enter(.waiting(access)) }
 
-    /// From now on a signal is put off until the next phase begins.
+    /// From now on, a signal is delayed until the next phase begins.
     func hold() throws(Failure) { try enter(.busy) }
 
-    /// From now on a signal is noted, and `alert` is called, on the thread that takes signals.
+    /// From now on, a signal is noted, and the thread that receives signals calls `alert`.
     func alert(_ alert: @escaping @Sendable () -> Void) throws(Failure) {
         try enter(.alerting(alert))
     }
 
-    /// From now on signals are those of the child that `start` starts.
+    /// Starts a child with `start`, and forwards signals to it from now on.
     ///
-    /// No signal can get between the start and this.
+    /// No signal can arrive between the start and this.
     func forward(
         toChildOf start: () throws(Failure) -> pid_t
     ) throws(Failure) -> pid_t {
@@ -136,7 +142,9 @@ final class SignalReceiver: Sendable {
         }
     }
 
-    /// The child is over: its number may become another process's.
+    /// Stops forwarding.
+    ///
+    /// Call it before the child is reaped, because its process ID may be used again then.
     func stopForwarding() { state.withLock { $0.phase = .busy } }
 
     /// The signal that was noted, if any.

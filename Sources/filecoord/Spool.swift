@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// New content, kept beside the file that it is to become: on the same file system, so that it can
-// be put in place in one step, and without a name, so that nothing is left of it if it never is.
-// File systems that know no files without names get one that signals and failures remove, and
-// sweeps after a kill.
+// Receives new content in a temporary file before it replaces a file. The temporary file is in the
+// same directory and so on the same file system, which makes the replacement atomic. It has no
+// name, so that nothing remains if the program dies. If the file system does not support files
+// without names, it gets a name; signals and failures remove it, and after a kill the next program
+// does.
 
 import FileCoordinationSystem
 import Glibc
 
-/// Content on its way into a file.
+/// The temporary file with new content.
 final class Spool {
-    /// What has been put in so far; its number is above those of the standard streams.
+    /// The content so far.
+    ///
+    /// The descriptor's number is above those of the standard streams.
     let contents: Descriptor
     private let signals: SignalReceiver
     private let placing: Placing
     private let umask: mode_t
-    /// The path of the spool where it must have a name.
+    /// The path of the temporary file if it has a name.
     private var leftover: NativePath?
 
-    /// Makes an empty spool beside `path`, if something can be written there at all.
+    /// Makes an empty temporary file beside `path`, after checking that `path` may be written.
     init(for path: NativePath, _ placing: Placing, signals: SignalReceiver) throws(Failure) {
         self.signals = signals
         self.placing = placing
-        // The only way to ask; nothing else creates files yet.
+        // The umask can only be read by setting it. No other thread creates files yet.
         umask = Glibc.umask(0)
         _ = Glibc.umask(umask)
         let target = try ReplacedFile(path, placing)
@@ -41,7 +44,7 @@ final class Spool {
         } catch {
             throw Failure(errorNumber: error.code, doing: "write in", path: parent)
         }
-        // No signal may come between the file's making and its being known.
+        // No signal may arrive before the name of the new file is known to the signal thread.
         try signals.hold()
         let name: [UInt8]
         do throws(SystemError) {
@@ -56,7 +59,9 @@ final class Spool {
 
     // MARK: Filling
 
-    /// Takes in all of `descriptor`; returns how many bytes there were.
+    /// Reads all of `descriptor` into the file.
+    ///
+    /// Returns the number of bytes.
     @discardableResult
     func fill(from descriptor: Int32) throws(Failure) -> UInt64 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
@@ -80,7 +85,8 @@ final class Spool {
         }
     }
 
-    /// Waits until all is on the device: what is put in place must be whole even after a crash.
+    /// Waits until all content is on the device, so that the replacing file is complete even after
+    /// a crash.
     func synchronize() throws(Failure) {
         do throws(SystemError) {
             try contents.synchronize()
@@ -91,7 +97,7 @@ final class Spool {
 
     // MARK: Putting in place
 
-    /// Puts the content in place, with the attributes of what was there.
+    /// Replaces the file at `path`, and preserves its attributes.
     func place(at path: NativePath) throws(Failure) {
         let target = try ReplacedFile(path, placing)
         if placing == .inPlace, target.status != nil { return try target.overwrite(with: contents) }
@@ -112,14 +118,14 @@ final class Spool {
         }
     }
 
-    /// Removes what is left, after a failure.
+    /// Removes the temporary file after a failure.
     func discard() {
         if let leftover { _ = leftover.withCString { unlink($0) } }
     }
 
-    /// Gives the spool a name in `directory`.
+    /// Gives the temporary file a name in `directory`.
     private func nameSpool(in directory: Descriptor) throws(SystemError) -> [UInt8] {
-        // A sweep that finds it knows that its maker lives.
+        // The lock tells other programs that this one lives, so that they do not remove the file.
         _ = try FileLock.tryLock(contents)
         let name = TemporaryEntry.spoolName()
         guard let leftover else {

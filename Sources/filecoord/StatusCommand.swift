@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord status`: who holds, who waits for whom, who presents (Rule 18.5).
+// `filecoord status`: prints which processes hold access, which wait for whom, and which present
+// items (Rule 18.5).
 
 import ArgumentParser
 import FileCoordinationClient
@@ -9,7 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
 
-/// What the arbiter knows.
+/// Prints the arbiter's status report.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -72,7 +73,7 @@ struct StatusCommand: ParsableCommand {
         guard !json else { return try Console.print(StatusJSON.text(report)) }
         let directory = try Self.opening { try RuntimeDirectory.open(environment: environment) }
         if watch, Console.isTerminal {
-            // Home, and erase everything below.
+            // These sequences move to the top left corner and erase everything below.
             try Console.write(Array("\u{1b}[H\u{1b}[J".utf8), to: STDOUT_FILENO)
         } else if isAgain {
             try Console.print("")
@@ -84,7 +85,9 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    /// Asks the present arbiter; nil if there is none.
+    /// Asks the present arbiter for a report.
+    ///
+    /// Returns nil if there is none.
     static func ask(_ environment: [String: String]) throws(Failure) -> StatusReport? {
         try opening {
             do {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Status for programs. Names and their order are a promise.
+// Writes status reports as JSON for programs. The names of the fields and their order must not
+// change.
 
 import FileCoordinationArbiter
 import FileCoordinationServer
 import FileCoordinationWire
 
-/// Status as JSON.
+/// Writes status reports as JSON.
 enum StatusJSON {
     /// The report as one line; nil means that there is no arbiter.
     static func text(_ report: StatusReport?) -> String {
@@ -44,12 +45,13 @@ enum StatusJSON {
             ] + namespace(claim.processID))
     }
 
-    /// One more field for a number that counts in another process namespace than the reader's.
+    /// Another field for a process whose ID is valid in another process namespace than the
+    /// reader's.
     private static func namespace(_ number: Int32) -> [(name: String, value: JSONText)] {
         ProcessNumber.isOfAnotherNamespace(number) ? [("pidNamespace", .text("other"))] : []
     }
 
-    /// What people know it by: its label, else its program.
+    /// The name that users see: the label, or else the name of the program.
     private static func label(_ label: String, _ program: String) -> JSONText {
         .text(label.isEmpty ? program : label)
     }
@@ -92,7 +94,7 @@ enum StatusJSON {
 }
 
 extension PresenterWatching {
-    /// The word for it in output.
+    /// The name in JSON.
     fileprivate var name: String {
         switch self {
         case .notified: "notified"
@@ -103,7 +105,7 @@ extension PresenterWatching {
         }
     }
 
-    /// What is to be said of it to people; nil if all is well.
+    /// The remark in the table, or nil if the kernel reports changes normally.
     var remark: String? {
         switch self {
         case .notified: nil
@@ -116,7 +118,7 @@ extension PresenterWatching {
 }
 
 extension ServerKind {
-    /// The word for it in output.
+    /// The name in JSON and in the table.
     var name: String {
         switch self {
         case .daemon: "daemon"
@@ -126,7 +128,7 @@ extension ServerKind {
 }
 
 extension ClaimStage {
-    /// The word for it in output.
+    /// The name in JSON.
     var name: String {
         switch self {
         case .waiting: "waiting"
@@ -137,7 +139,7 @@ extension ClaimStage {
 }
 
 extension Access {
-    /// The options' Swift names.
+    /// The names of the options in Swift.
     var optionNames: [String] {
         switch self {
         case .reading(let options): options.names
@@ -147,7 +149,7 @@ extension Access {
 }
 
 extension FileCoordinationArbiter.ReadingOptions {
-    /// The options' Swift names.
+    /// The names of the options in Swift.
     fileprivate var names: [String] {
         let all: [(Self, String)] = [
             (.withoutChanges, "withoutChanges"), (.resolvesSymbolicLink, "resolvesSymbolicLink"),
@@ -159,7 +161,7 @@ extension FileCoordinationArbiter.ReadingOptions {
 }
 
 extension FileCoordinationArbiter.WritingOptions {
-    /// The options' Swift names.
+    /// The names of the options in Swift.
     fileprivate var names: [String] {
         let all: [(Self, String)] = [
             (.deleting, "forDeleting"), (.moving, "forMoving"), (.merging, "forMerging"),

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of a status report that is about some paths, and the other names of its items.
+// Selects the part of a status report that is about given paths, and looks up the other names of
+// its items.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// The paths that people ask about; none: all there are.
+/// The paths that the user asked about.
+///
+/// If there are none, the whole report is selected.
 struct StatusSelection {
     private let places: [[UInt8]]
 
-    /// The paths as they were typed.
+    /// Resolves the paths as the user typed them.
     init(_ paths: [String]) throws(Failure) {
         var places: [[UInt8]] = []
         for path in paths {
-            // Where the arbiter has them: links on the way are followed (Rule 1.3).
+            // The canonical path, by which the arbiter knows the item: links on the way are
+            // followed (Rule 1.3).
             places.append(try UserPath.item(path).place().bytes)
         }
         self.places = places
     }
 
-    /// What of the report is about the paths, or about something inside of them.
+    /// The part of the report that is about the paths, or about items inside them.
     func part(_ report: StatusReport) -> StatusReport {
         guard !places.isEmpty else { return report }
         var part = report
@@ -41,14 +45,17 @@ struct StatusSelection {
     }
 }
 
-/// What people are to know of the other names of a report's items (Rule 2.24).
+/// Remarks about other names of the items in a report (Rule 2.24).
 struct NameRemarks {
     private let remarks: [[UInt8]: String]
 
-    /// How long it may take to look at all of them: one may be on a file system that is gone.
+    /// The limit for looking at all items, as one of them may be on a file system that does not
+    /// respond.
     private static let patience = Duration.milliseconds(200)
 
-    /// Looks at the items; what cannot be found out in a moment is left out.
+    /// Looks at the items.
+    ///
+    /// Those that take longer than the limit get no remark.
     init(of report: StatusReport?) {
         let paths = Set((report?.claims ?? []).flatMap { $0.items.map(\.path.bytes) })
         let found = Monitor((remarks: [[UInt8]: String](), isDone: false))
@@ -80,6 +87,6 @@ struct NameRemarks {
         return remarks.isEmpty ? nil : "(\(remarks.joined(separator: "; ")))"
     }
 
-    /// What is to be said of a path.
+    /// The remark about a path, if there is one.
     subscript(path: [UInt8]) -> String? { remarks[path] }
 }

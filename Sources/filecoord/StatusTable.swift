@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Status for people: a table for each file.
+// Writes status reports as text for users: a table for each file.
 
 import FileCoordinationArbiter
 import FileCoordinationServer
 import FileCoordinationWire
 
-/// Status as a table.
+/// Writes a status report as tables.
 struct StatusTable {
     private let report: StatusReport?
     private let runtimeDirectory: String
     private let nameRemarks: NameRemarks
 
-    /// How many rows of one kind a file has at most, and how many are named for whom one waits.
+    /// The greatest number of rows of one kind per file, and of parties that are listed for a
+    /// waiting claim.
     static let rowLimit = 8
 
-    /// The table of a report; nil means that there is no arbiter.
+    /// The tables of a report; nil means that there is no arbiter.
     init(_ report: StatusReport?, runtimeDirectory: String, nameRemarks: NameRemarks) {
         self.report = report
         self.runtimeDirectory = runtimeDirectory
         self.nameRemarks = nameRemarks
     }
 
-    /// One line of a file's table.
+    /// One row of a file's table.
     private struct Row {
         var what: String
         var access: String
@@ -31,7 +32,7 @@ struct StatusTable {
         var remarks: [String]
     }
 
-    /// The lines.
+    /// The lines of text.
     var lines: [String] {
         guard let report else {
             return ["No arbiter in \(runtimeDirectory): no program coordinates files just now."]
@@ -56,8 +57,9 @@ struct StatusTable {
         return PeopleText.text(path) + (nameRemarks[path].map { " \($0)" } ?? "")
     }
 
-    /// Rows by file: holders, then waiters in order, then presenters; files in the order in which
-    /// they first occur.
+    /// The rows by file: holders, then waiting claims in order, then presenters.
+    ///
+    /// The files are in the order in which they first occur.
     private func files(of report: StatusReport) -> [(path: [UInt8]?, rows: [Row])] {
         var order: [[UInt8]?] = []
         var rows: [[UInt8]?: [Row]] = [:]
@@ -109,7 +111,9 @@ struct StatusTable {
         return party.message.map { "\(who) to answer \($0)" } ?? who
     }
 
-    /// The rows of one file; of many of one kind the first ones, and a count.
+    /// The lines of one file.
+    ///
+    /// If there are many rows of one kind, the first ones and a count are shown.
     private func table(_ rows: [Row]) -> [String] {
         var lines: [(row: Row?, text: String)] = []
         var index = 0

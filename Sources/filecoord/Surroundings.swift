@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands around this one, and what happens if it waits for one of them: nothing, for ever,
-// were it not refused (Rule 18.4).
+// The claims of the filecoord commands inside which this one runs. If this command waited for one
+// of them, both would wait for ever, so it is refused (Rule 18.4).
 
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// The claims of the commands around this one, and its own.
+/// The claims of the commands around this one, and its own claim.
 enum Surroundings {
-    /// What COMMAND is told of the claims around it; empty: nothing.
+    /// The value of the environment variable that tells COMMAND about these claims; empty if there
+    /// are none.
     static let forCommand = Lock("")
 
-    /// What this program was told, unless no program waits for it.
+    /// The claims that the environment variable names, unless the user says that no command waits
+    /// for this one.
     static func own(_ terms: WaitingTerms) -> SurroundingClaims {
         guard !terms.detached,
             let text = CurrentProcess.environmentVariable(SurroundingClaims.variable)
@@ -20,7 +22,7 @@ enum Surroundings {
         return SurroundingClaims(text: text)
     }
 
-    /// The part of the manual that is about commands in commands.
+    /// The part of the manual about commands inside commands.
     static let manual = """
         A filecoord that COMMAND starts, and that would have to wait for a claim around it, is \
         refused at once with status 70: with --purpose "$FILECOORD_PURPOSE" it joins that access, \
@@ -28,7 +30,7 @@ enum Surroundings {
         $FILECOORD_CLAIM tells it what it runs under.
         """
 
-    /// A refusal, if what was waited for is a command around this one.
+    /// The failure to report if the claim would have waited for a command around this one.
     static func failure(
         _ failure: AccessFailure, _ access: CoordinatedAccess, _ surroundings: SurroundingClaims,
         quiet: Bool

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names beside users' files that are not to stay. A locked file says that their maker lives, and
-// the kernel gives the lock back however that ends: so what a killed program has left is known at
-// once, and swept away by the next one that works in the same directory.
+// Temporary names in users' directories. Each has a locked file, which shows that the program that
+// made it still lives; the kernel releases the lock when that program ends. So the next program
+// that works in the same directory can recognize and remove what a killed program left.
 
 import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// A name that goes when its maker is done with it, or is dead.
+/// A temporary name, which is removed when its program has finished or died.
 final class TemporaryEntry {
-    /// What may be made under it.
+    /// The name under which the caller may create an item.
     let name: [UInt8]
     private let directory: Descriptor
-    /// Locked for as long as this process lives.
+    /// A lock file that this process keeps locked as long as it lives.
     private let lock: Descriptor
 
     private init(name: [UInt8], directory: Descriptor, lock: Descriptor) {
@@ -24,13 +24,13 @@ final class TemporaryEntry {
 
     private static let prefix = Array(".filecoord-".utf8)
     private static let lockSuffix = Array(".lock".utf8)
-    /// Marks files that are locked themselves.
+    /// The suffix of files that are locked themselves.
     private static let spoolSuffix = Array(".spool".utf8)
     private static let digits = 16
-    /// Each is lost only to a sweep between the making and the locking.
+    /// An attempt only fails if another program removes the lock file before it is locked.
     private static let attempts = 16
 
-    /// Makes a name in `directory`; nothing of that name exists.
+    /// Makes a name in `directory`, under which nothing exists.
     static func make(in directory: Descriptor) throws(SystemError) -> TemporaryEntry {
         for _ in 0..<attempts {
             let name = prefix + freshDigits()
@@ -42,7 +42,7 @@ final class TemporaryEntry {
         throw SystemError(code: ETIMEDOUT, operation: "make a temporary name")
     }
 
-    /// A name for a file whose own lock says that its maker lives.
+    /// Makes a name for a file that is locked itself.
     static func spoolName() -> [UInt8] { prefix + freshDigits() + spoolSuffix }
 
     private static func freshDigits() -> [UInt8] {
@@ -50,7 +50,9 @@ final class TemporaryEntry {
         return Array((String(repeating: "0", count: digits - text.count) + text).utf8)
     }
 
-    /// Removes what has the name, and then the lock; returns whether nothing is left.
+    /// Removes the item of this name, and then the lock file.
+    ///
+    /// Returns whether nothing is left.
     @discardableResult
     func remove() -> Bool {
         guard TreeRemoval.remove(name, from: directory) else { return false }
@@ -60,7 +62,7 @@ final class TemporaryEntry {
 
     // MARK: Sweeping
 
-    /// Removes what dead programs of this user have left in `directory`, as far as it can.
+    /// Removes as far as possible what dead programs of this user have left in `directory`.
     static func sweep(_ directory: Descriptor) {
         for entry in (try? directory.names()) ?? [] where entry.starts(with: prefix) {
             if let name = stem(entry, lockSuffix), let lock = seize(entry, in: directory) {
@@ -71,7 +73,7 @@ final class TemporaryEntry {
         }
     }
 
-    /// The name before `suffix`, if it is one of ours.
+    /// The name before `suffix`, or nil if this program did not make such a name.
     private static func stem(_ entry: [UInt8], _ suffix: [UInt8]) -> [UInt8]? {
         let length = prefix.count + digits
         guard entry.count == length + suffix.count, Array(entry[length...]) == suffix,
@@ -85,8 +87,9 @@ final class TemporaryEntry {
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
-    /// Takes the lock over from a dead program of this user; nil if its owner lives, or another
-    /// sweep was quicker.
+    /// Locks a file that a dead program of this user left.
+    ///
+    /// Returns nil if its program lives, or if another program has removed the file.
     private static func seize(_ entry: [UInt8], in directory: Descriptor) -> Descriptor? {
         guard let file = try? directory.openFile(entry, O_RDWR | O_NONBLOCK),
             let status = try? file.status(), status.kind == .regular,

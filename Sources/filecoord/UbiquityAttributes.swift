@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The attributes that a cloud gives to items, by the names that programs announce them with.
+// The names of ubiquity attributes, which programs give when they announce that such an attribute
+// has changed.
 
-/// Names of ubiquity attributes.
+/// The names of ubiquity attributes.
 enum UbiquityAttributes {
-    /// Every one that has a name (Rule 10.5).
+    /// All that have a name (Rule 10.5).
     static let all: Set<String> = [
         "NSURLIsUbiquitousItemKey",
         "NSURLUbiquitousItemContainerDisplayNameKey",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files without a name: nothing is left behind, however the program ends.
+// Creates temporary files without a name, so that nothing remains however the program ends.
 
 import FileCoordinationSystem
 import Glibc
 
-/// Files that have no name, or have had one for a moment only.
+/// Creates files that have no name, or that had one only for a moment.
 enum UnnamedFile {
-    /// Creates a file in the directory at `path`, readable and writable by this user alone.
+    /// Creates a file in the directory at `path` that only this user can read and write.
     static func create(in path: NativePath) throws(SystemError) -> Descriptor {
         let directory = try path.openDirectory()
         if let file = try tryCreate(in: directory, at: path) { return file }
@@ -16,7 +16,7 @@ enum UnnamedFile {
         return file
     }
 
-    /// Creates a file in the first of these directories that has room for one.
+    /// Creates a file in the first of these directories in which that succeeds.
     static func create(inOneOf places: [NativePath]) throws(SystemError) -> Descriptor {
         var first: SystemError?
         for place in places {
@@ -29,17 +29,21 @@ enum UnnamedFile {
         throw first ?? SystemError(code: ENOENT, operation: "create a file")
     }
 
-    /// Where copies of the file at `path` may go: beside it, where they may share its blocks and
-    /// there is room for files of its size, or else where temporary files go.
+    /// The directories for a copy of the file at `path`.
+    ///
+    /// The first is the file's own directory, where the copy may share the file's blocks and where
+    /// there is room for files of its size. The others are the directories for temporary files.
     static func places(for path: NativePath) -> [NativePath] {
         let temporary = getenv("TMPDIR").map { NativePath(ArgumentText.bytes(at: $0)) }
         return [path.directory] + (temporary.map { [$0] } ?? [])
             + ["/tmp", "/var/tmp"].map { NativePath(Array($0.utf8)) }
     }
 
-    /// Creates a file in `directory` that has no name; nil where the file system cannot.
+    /// Creates a file without a name in `directory`.
     ///
-    /// Its number is above those of the standard streams.
+    /// Returns nil if the file system cannot do that.
+    ///
+    /// The descriptor's number is above those of the standard streams.
     static func tryCreate(
         in directory: Descriptor, at path: NativePath
     ) throws(SystemError) -> Descriptor? {
@@ -50,8 +54,10 @@ enum UnnamedFile {
         }
     }
 
-    /// Creates a file with a unique name, locked for as long as this program lives, so that the
-    /// next one can tell what a killed one has left.
+    /// Creates a file with a unique name.
+    ///
+    /// The file is locked as long as this program lives, so that other programs can tell whether it
+    /// was left by a killed one.
     static func createNamed(
         in directory: Descriptor
     ) throws(SystemError) -> (Descriptor, name: [UInt8]) {
@@ -59,7 +65,7 @@ enum UnnamedFile {
         for _ in 0..<16 {
             let name = TemporaryEntry.spoolName()
             let file = try directory.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-            // A sweep may have come between the making and the locking.
+            // Another program may have removed the file before it was locked.
             guard try FileLock.tryLock(file), try file.status().linkCount > 0 else { continue }
             return (file, name)
         }
@@ -68,9 +74,10 @@ enum UnnamedFile {
 }
 
 extension Descriptor {
-    /// The same open file by a number above those of the standard streams, for children.
+    /// Duplicates the descriptor to a number above those of the standard streams, for use by
+    /// children.
     func aboveStandardStreams() throws(SystemError) -> Descriptor {
-        // F_DUPFD_CLOEXEC, which cannot be imported.
+        // F_DUPFD_CLOEXEC, which Swift does not import.
         let copy = fcntl(number, 1030, 3)
         guard copy >= 0 else { throw SystemError(code: errno, operation: "duplicate a descriptor") }
         return Descriptor(adopting: copy)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord update`: a filter in place.
+// `filecoord update`: filters a file in place through a command.
 
 import ArgumentParser
 import FileCoordinationArbiter
 
-/// A coordinated read, change and write, in one.
+/// Reads, changes and writes a file under one claim.
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
@@ -63,7 +63,7 @@ struct UpdateCommand: ParsableCommand {
     }
 }
 
-/// Options about how new content gets into place.
+/// The options that choose how new content gets into place.
 struct PlacingOptions: ParsableArguments {
     @Flag(help: "Write the file itself, for all its names; not in one step.")
     var inPlace = false
@@ -71,7 +71,7 @@ struct PlacingOptions: ParsableArguments {
     @Flag(help: "Replace one name of a file with several; the others keep the old content.")
     var breakLinks = false
 
-    /// What they come to.
+    /// The choice that the options make.
     var placing: Placing {
         guard !inPlace else { return .inPlace }
         return breakLinks ? .breakingLinks : .replacing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that goes through a filter under one write claim. Two claims, as a pipeline of a read and
-// a write has, let another writer in between, whose update is then lost.
+// Filters a file through a command under one write claim. With two claims, as in a pipeline of a
+// read and a write, another program could write the file in between, and its change would be lost.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -15,10 +15,10 @@ struct UpdateRequest: Hashable {
     var command: [String] = []
     var mark = PathMark.braces
     var placing = Placing.replacing
-    /// Whether access outlives COMMAND as long as processes of it do (Rule 18.13).
+    /// Whether access is held until all processes that COMMAND started have ended (Rule 18.13).
     var keepsWhileRunning = false
 
-    /// Updates.
+    /// Executes the request.
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalReceiver()
@@ -30,7 +30,7 @@ struct UpdateRequest: Hashable {
             try admission.run([ClaimedItem(path: path, access: .writing(.plain))]) {
                 paths throws(Failure) in
                 try filter(paths, into: spool, admission)
-                // From here on a signal comes too late.
+                // After this, a signal comes too late to stop the update.
                 if let signal = signals.noted { throw Failure.interrupted(by: signal) }
                 try spool.synchronize()
                 try spool.place(at: paths[0])
@@ -55,7 +55,7 @@ struct UpdateRequest: Hashable {
         throw Failure(status: status, lines: waiting.quiet ? [] : [line])
     }
 
-    /// The file, or nothing where there is none.
+    /// Opens the file, or `/dev/null` if there is none.
     private func oldContents(_ path: NativePath) throws(Failure) -> Descriptor {
         let former = try ReplacedFile(path, placing)
         let nothing = NativePath(Array("/dev/null".utf8))

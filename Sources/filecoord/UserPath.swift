@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths as they are typed.
+// Converts paths as the user types them.
 
 import Glibc
 
-/// A path that the user gave.
+/// Converts paths that the user typed.
 enum UserPath {
-    /// The item that is named: with a slash at its end or without, it is the same one (Rule 1.9).
+    /// The path of an item.
+    ///
+    /// A slash at its end makes no difference (Rule 1.9).
     static func item(_ text: String) throws(Failure) -> NativePath {
         try path(text).withoutSlashAtEnd
     }
 
-    /// The path, made absolute without looking at the disk, and otherwise as it is written: what
-    /// becomes of links and ".." is the library's to decide (Rules 1.3, 1.8, 1.14).
+    /// The path, made absolute without looking at the file system.
+    ///
+    /// It is not changed otherwise, because the library decides how links and ".." are resolved
+    /// (Rules 1.3, 1.8, 1.14).
     static func path(_ text: String) throws(Failure) -> NativePath {
         guard !text.isEmpty else {
             throw Failure(.badPath, "a path is empty: name a file, or leave the argument out")
@@ -27,7 +31,8 @@ enum UserPath {
         return NativePath(ArgumentText.bytes(at: directory)).appending(path.bytes)
     }
 
-    /// Refuses ".", ".." and "/": what such a name stands for is seldom what was meant.
+    /// Refuses ".", ".." and "/", because users seldom mean the directory that such a name stands
+    /// for.
     static func refuseDots(_ path: String, _ deed: String) throws(Failure) {
         let last = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? "" }
         guard last != ".", last != "..", last != nil || path.isEmpty else {

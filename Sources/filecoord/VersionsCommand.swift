@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord versions`: what an item was, and what others made of it at the same time. Whatever
-// changes is changed inside a coordinated write, so that all presenters of the item are told (Rule
-// 10.2).
+// `filecoord versions`: lists and changes the versions of an item, including conflicting ones.
+// Every change is made inside a coordinated write, so that all presenters of the item are told
+// (Rule 10.2).
 
 import ArgumentParser
 import FileCoordinationArbiter
 import FileCoordinationVersions
 
-/// The versions of an item.
+/// Lists and changes the versions of an item.
 struct VersionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versions",
@@ -34,7 +34,7 @@ struct VersionsCommand: ParsableCommand {
             List.self, Add.self, Restore.self, Remove.self, Resolve.self, Conflict.self,
         ])
 
-    /// The item whose versions are meant, and how to get access to it.
+    /// The item whose versions are meant, and the options for access to it.
     struct Subject: ParsableArguments {
         @Argument(help: ArgumentHelp("The file or directory.", valueName: "path"))
         var path: String
@@ -42,9 +42,10 @@ struct VersionsCommand: ParsableCommand {
         @OptionGroup(title: "Waiting")
         var waiting: WaitingOptions
 
-        /// Changes something about the item's versions, inside a coordinated write.
+        /// Changes versions of the item inside a coordinated write.
         ///
-        /// - Parameter orOrphans: whether versions of an item that is gone will do.
+        /// - Parameter orOrphans: whether versions of an item that does not exist any more are
+        ///   accepted.
         func change<Result>(
             _ options: WritingOptions = .plain, reading contents: NativePath? = nil,
             orOrphans: Bool = false,
@@ -52,7 +53,7 @@ struct VersionsCommand: ParsableCommand {
         ) throws(Failure) -> Result {
             let signals = try SignalReceiver()
             let path = try UserPath.item(path)
-            // No presenter is asked about an item that does not exist.
+            // Without this check, presenters would be asked about an item that does not exist.
             try KeptVersions(of: path).requireItem(orOrphans: orOrphans)
             var items = [ClaimedItem(path: path, access: .writing(options))]
             if let contents { items.append(ClaimedItem(path: contents, access: .reading([]))) }

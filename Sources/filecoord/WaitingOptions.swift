@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every command that claims access has in common: how long to wait, on whose behalf, and how
-// much to say about it.
+// The options that all claiming commands share: how long to wait, for which purpose, and how much
+// to print.
 
 import ArgumentParser
 import FileCoordinationArbiter
 
-/// Which letter stands for `--nonblock`.
+/// Chooses the names of `--nonblock`.
 protocol NonblockNaming {
-    /// The names.
+    /// The names of the option.
     static var nonblock: NameSpecification { get }
 }
 
-/// "-n", where that means nothing else.
+/// Allows "-n" as the short form.
 enum ShortNonblock: NonblockNaming {
     static let nonblock: NameSpecification = [.customLong("nonblock"), .customShort("n")]
 }
 
-/// No letter: "-n" of `mv` is older.
+/// Allows no short form, because "-n" of `mv` already has another meaning.
 enum LongNonblock: NonblockNaming {
     static let nonblock: NameSpecification = .customLong("nonblock")
 }
 
-/// Options about waiting.
+/// The usual options about waiting.
 typealias WaitingOptions = WaitingOptionsNamed<ShortNonblock>
 
-/// Options about waiting.
+/// The options about waiting.
 struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
     @Option(
         name: [.long, .customShort("w")], parsing: .unconditional,
@@ -68,7 +68,7 @@ struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
         if let complaint = terms.complaint { throw ValidationError(complaint) }
     }
 
-    /// What they come to.
+    /// The values of the options.
     var terms: WaitingTerms {
         WaitingTerms(
             timeout: timeout, nonblock: nonblock, purpose: purpose, label: label,
@@ -76,20 +76,20 @@ struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
     }
 }
 
-/// How an access is waited for, as it was asked for.
+/// How to wait for access, as the options say.
 struct WaitingTerms: Hashable {
     var timeout: Double?
     var nonblock = false
     var purpose: String?
-    /// What others are shown for the access (Rule 18.15).
+    /// The label that other programs are shown for the access (Rule 18.15).
     var label: String?
-    /// Whether no command around this one waits for it.
+    /// Whether no command around this one waits for this one.
     var detached = false
     /// The exit status if access is not granted in time.
     var conflictStatus = UInt8(ExitStatus.notGranted.rawValue)
     var quiet = false
 
-    /// What is wrong with them, for the user; nil if nothing is.
+    /// Returns what is wrong with the options, as text for the user, or nil if nothing is.
     var complaint: String? {
         if let timeout {
             guard timeout >= 0, timeout < 1e9 else {
@@ -109,7 +109,7 @@ struct WaitingTerms: Hashable {
         return timeout.map { .bounded(.seconds($0)) } ?? .endless
     }
 
-    /// The purpose that was asked for, or one that was never used (Rule 4.1).
+    /// Returns the purpose that the user gave, or a new one (Rule 4.1).
     func makePurpose() -> Purpose { Purpose(purpose ?? Self.freshPurpose()) }
 
     private static func freshPurpose() -> String {
@@ -120,10 +120,10 @@ struct WaitingTerms: Hashable {
 
 /// How long to wait for access.
 enum WaitLimit: Hashable {
-    /// Access is granted at once, or not at all.
+    /// Not at all: access is granted at once or refused.
     case none
-    /// For so long.
+    /// At most this long.
     case bounded(Duration)
-    /// Until it is granted, as the classes do (Rule 2.22).
+    /// Until it is granted, as NSFileCoordinator does (Rule 2.22).
     case endless
 }

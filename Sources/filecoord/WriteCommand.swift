@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord write`: standard input put in place in one step, or a command that runs under the
-// claim.
+// `filecoord write`: replaces a file atomically by the data on standard input, or runs a command
+// under a write claim.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -87,7 +87,7 @@ struct WriteCommand: ParsableCommand {
         }
     }
 
-    /// What the words on the command line ask for.
+    /// The request that the options and arguments describe.
     var request: WriteRequest {
         WriteRequest(
             aims: aims, isRecursive: recursive, paths: paths, waiting: waiting.terms,
@@ -106,7 +106,7 @@ enum WritingAim: String, EnumerableFlag {
     case forReplacing
     case metadataOnly
 
-    /// The option's name on the command line.
+    /// The name of the option on the command line.
     var name: String {
         switch self {
         case .forDeleting: "for-deleting"
@@ -117,7 +117,7 @@ enum WritingAim: String, EnumerableFlag {
         }
     }
 
-    /// Whether new content can come from standard input.
+    /// Whether this kind of write can take its content from standard input.
     var takesContent: Bool {
         switch self {
         case .forMerging, .forReplacing: true
@@ -125,7 +125,7 @@ enum WritingAim: String, EnumerableFlag {
         }
     }
 
-    /// The same in the arbiter's words.
+    /// The corresponding value of the arbiter's type.
     var option: WritingOptions {
         switch self {
         case .forDeleting: .deleting

@@ -6,22 +6,26 @@ import FileCoordinationArbiter
 
 /// What `filecoord write` is to do.
 struct WriteRequest: Hashable {
-    /// What the write is for; several are their union (Rule 2.8b).
+    /// What the write is for.
+    ///
+    /// Several aims are combined (Rule 2.8b).
     var aims: [WritingAim] = []
-    /// Whether everything inside directories is written, too (Rule 2.23).
+    /// Whether everything inside directories is written as well (Rule 2.23).
     var isRecursive = false
     var paths: [String] = []
     var waiting = WaitingTerms()
-    /// COMMAND and its arguments; empty: standard input is put in place.
+    /// COMMAND and its arguments.
+    ///
+    /// If it is empty, standard input is put in place.
     var command: [String] = []
     var mark = PathMark.braces
     var placing = Placing.replacing
-    /// How long standard input must be.
+    /// The number of bytes that standard input must have.
     var expectedBytes: UInt64?
-    /// Whether access outlives COMMAND as long as processes of it do.
+    /// Whether access is held until all processes that COMMAND started have ended.
     var keepsWhileRunning = false
 
-    /// What is wrong with it, for the user; nil if nothing is.
+    /// Returns what is wrong with the request, as text for the user, or nil if nothing is.
     var complaint: String? {
         guard command.isEmpty else {
             guard placing == .replacing, expectedBytes == nil else {
@@ -38,7 +42,7 @@ struct WriteRequest: Hashable {
         }
     }
 
-    /// What is wanted with the items.
+    /// The kind of access to the items.
     private var access: Access {
         .writing(
             aims.reduce(into: isRecursive ? .includingContents : .plain) {
@@ -46,7 +50,7 @@ struct WriteRequest: Hashable {
             })
     }
 
-    /// Writes.
+    /// Executes the request.
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalReceiver()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's failures as this room's callers get them: Foundation's errors, presenters' own, and
-// FileCoordinationError.
+// Converts the client's failures to the errors that callers get: errors of Foundation, of
+// presenters, and ``FileCoordinationError``.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -11,10 +11,10 @@ import FileTree
 package import Foundation
 
 extension FailureReason {
-    /// The error domain of the system's own failures.
+    /// The error domain of the coordination system.
     package static let domain = FileCoordinationErrorDomain
 
-    /// The failure as callers get it.
+    /// The error that callers get.
     var error: FileCoordinationError {
         switch self {
         case .arbiterUnreachable: FileCoordinationError(.arbiterUnreachable, reason: sentence)
@@ -23,12 +23,12 @@ extension FailureReason {
         }
     }
 
-    /// The failure as Apple-shaped calls report it.
+    /// The error that calls with Apple's signatures return.
     package var nsError: NSError { error.nsError }
 }
 
 extension AccessFailure {
-    /// The failure as Apple-shaped calls report it.
+    /// Returns the error that calls with Apple's signatures return.
     ///
     /// - Parameter items: the items of the call, and whether each was to be written.
     package func nsError(named items: [(url: URL, isWriting: Bool)]) -> NSError {
@@ -47,12 +47,12 @@ extension AccessFailure {
         }
     }
 
-    /// The same for items that were asked for by their paths.
+    /// Returns the error for items that were requested by their paths.
     package func nsError(_ items: [RequestedItem] = []) -> NSError {
         nsError(named: items.map { (URL($0.name), $0.access.isWriting) })
     }
 
-    /// The failure as the throwing calls throw it.
+    /// Returns the error that the throwing calls throw.
     func thrown(_ items: [(url: URL, isWriting: Bool)]) -> any Error {
         if let own = ownError(items) { return own }
         let error = nsError(named: items)
@@ -64,7 +64,7 @@ extension AccessFailure {
         return isCancelled ? CocoaError(.userCancelled) : error
     }
 
-    /// The failure in this library's own words; nil if it is another one's.
+    /// Returns the error of the coordination system; nil if the failure is another one.
     private func ownError(_ items: [(url: URL, isWriting: Bool)]) -> FileCoordinationError? {
         switch self {
         case .system(let reason): return reason.error

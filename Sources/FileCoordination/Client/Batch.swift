@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many accesses of one coordinator, prepared together (section 14). The claim behind a batch asks
-// the presenters and excludes no other claim.
+// Many accesses of one coordinator that are prepared together (section 14). The claim behind a
+// batch asks the presenters but excludes no other claim.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
@@ -25,7 +25,7 @@ struct Batch {
         self.writingOptions = writingOptions
     }
 
-    /// What the batch is about, or the error for options that mean nothing here (Rule 14.6).
+    /// Returns the items of the batch; throws for options that are invalid in a batch (Rule 14.6).
     func items() throws(NSError) -> [CallItem] {
         if readingOptions.contains(.resolvesSymbolicLink) {
             throw FailureReason.invalidOptions(
@@ -43,7 +43,7 @@ struct Batch {
         return items
     }
 
-    /// Runs the accessor, and waits until its completion handler was called or was released (Rule
+    /// Runs the accessor, and waits until its completion handler was called or released (Rule
     /// 14.4).
     func run(_ accessor: (@escaping @Sendable () -> Void) -> Void) {
         let process = ForkGuard.processToken
@@ -52,11 +52,12 @@ struct Batch {
             Self.handler {
                 isComplete.withLock { $0 = true }; isComplete.notifyAll()
             })
-        // In a forked child that returns from its parent's accessor no code will ever call it.
+        // If a forked child returns from its parent's accessor, nothing will call the handler in
+        // the child.
         if process == ForkGuard.processToken { _ = isComplete.wait { $0 } }
     }
 
-    /// A completion handler.
+    /// Creates a completion handler.
     private static func handler(
         _ complete: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {
@@ -64,7 +65,7 @@ struct Batch {
         return { promise.keep() }
     }
 
-    /// Something that is done once, at the latest when no code can do it any more.
+    /// Calls a closure once, at the latest when the last reference is released.
     private final class Promise: Sendable {
         private let complete: @Sendable () -> Void
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three ways of waiting for an access, with URLs and Foundation's errors: on the calling
-// thread, on a queue, in a task.
+// The three ways to wait for access, with URLs and Foundation's errors: on the calling thread, on a
+// queue, and in a task.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -10,7 +10,7 @@ import FileCoordinationSystem
 import Foundation
 
 extension Coordinator {
-    /// Waits for access on this thread, and runs `accessor` on it (Rule 13.8).
+    /// Waits for access, and runs `accessor` on this thread (Rule 13.8).
     func perform(
         _ items: ItemsOfCall, kind: ClaimKind = .access, _ accessor: ([URL]) -> Void
     ) throws(NSError) {
@@ -23,7 +23,7 @@ extension Coordinator {
         try complete(access, items, accessor)
     }
 
-    /// Waits for an access that was filed, and runs its accessor.
+    /// Waits for an access whose claim was filed, and runs its accessor.
     func complete(
         _ access: CoordinatedAccess, _ items: ItemsOfCall, _ accessor: ([URL]) -> Void
     ) throws(NSError) {
@@ -58,7 +58,7 @@ extension Coordinator {
         }
     }
 
-    /// Waits for access without holding a thread, and runs `accessor` where the caller runs.
+    /// Waits for access without blocking a thread, and runs `accessor` on the caller's actor.
     func perform<R>(
         _ items: ItemsOfCall, _ timeout: Duration?,
         isolation: isolated (any Actor)? = #isolation,
@@ -78,7 +78,8 @@ extension Coordinator {
         return try await access.run { try await accessor(items.urls(of: $0)) }
     }
 
-    /// Asks for access and returns at once; `accessor` runs on `queue`, exactly once (Rule 13.1).
+    /// Requests access and returns at once; `accessor` is called exactly once, on `queue` (Rule
+    /// 13.1).
     func perform(
         _ intents: [NSFileAccessIntent], on queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -103,7 +104,7 @@ extension Coordinator {
         }
     }
 
-    /// Makes a change of attributes known (Rules 10.4 to 10.6).
+    /// Announces a change of ubiquity attributes (Rules 10.4 to 10.6).
     func announceAttributes(_ keys: Set<URLResourceKey>, of url: URL) {
         let names = keys.filter(\.isUbiquityAttribute).map { Array($0.rawValue.utf8) }
         announceAttributes(names, of: ItemName(url), in: Session.current)
@@ -111,7 +112,7 @@ extension Coordinator {
 }
 
 extension OperationQueue {
-    /// Adds an operation; `dropped` is called if it was cancelled before it ran.
+    /// Adds an operation; `dropped` is called if the operation is cancelled before it runs.
     fileprivate var enqueue: Coordinator.Enqueue {
         { run, dropped in
             let hasRun = Lock(false)
@@ -128,7 +129,7 @@ extension OperationQueue {
 }
 
 extension URLResourceKey {
-    /// Whether it names an attribute that a cloud gives to items (Rule 10.5).
+    /// Whether the key is that of a ubiquity attribute (Rule 10.5).
     var isUbiquityAttribute: Bool {
         self == .isUbiquitousItemKey || rawValue.hasPrefix("NSURLUbiquitousItem")
             || rawValue.hasPrefix("NSURLUbiquitousSharedItem")

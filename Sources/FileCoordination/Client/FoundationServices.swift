@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What FileCoordinationClient leaves to this room: the store of versions, copies for uploading,
-// operation queues, and errors of Foundation.
+// The services that FileCoordinationClient needs from this target: the version store, copies for
+// uploading, operation queues, and Foundation's errors.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -11,9 +11,9 @@ import FileCoordinationVersions
 import FileTree
 import Foundation
 
-/// The services of this room.
+/// The services of this target.
 package final class FoundationServices: ClientServices {
-    /// The one object of this kind; it has no state.
+    /// The only instance; it has no state.
     package static let shared = FoundationServices()
 
     private init() {}
@@ -31,10 +31,13 @@ package final class FoundationServices: ClientServices {
         UploadRoot.sweep(environment: CurrentProcess.environment)
     }
 
-    /// A URL may spell another path than it was made of; then it would name another item.
+    /// Whether a URL can express the path.
+    ///
+    /// If a URL stands for another path than the one that it was created from, it would denote
+    /// another item.
     package func canName(_ path: [UInt8], isDirectory: Bool) -> Bool {
         let url = URL(pathBytes: path, isDirectory: isDirectory)
-        // A URL that is no path names nothing.
+        // A URL without a valid path denotes no item.
         guard let bytes = try? PlaceResolver.pathBytes(of: url) else { return false }
         return ItemPath(bytes: bytes) == ItemPath(bytes: path)
     }
@@ -50,7 +53,7 @@ package final class FoundationServices: ClientServices {
 }
 
 extension Session {
-    /// This process's session, opened at first use.
+    /// This process's session, which is opened on first use.
     package static func current() throws(AccessFailure) -> Session {
         try current(FoundationServices.shared)
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The items of one call, as they were named with URLs, and as the client knows them. What the
-// accessor gets is the very URL that was asked for, unless the item is somewhere else by then
-// (Rule 1.8).
+// The items of one call, as URLs and as requests for the client. The accessor gets the requested
+// URL itself, unless the item has moved (Rule 1.8).
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -12,27 +11,27 @@ import Foundation
 /// The items of a call.
 struct ItemsOfCall: Sendable {
     private let urls: [URL]
-    /// The same for the client.
+    /// The requests for the client.
     let requests: [RequestedItem]
 
-    /// One item after the other.
+    /// Creates the items of a call, in order.
     init(_ items: CallItem...) { self.init(items) }
 
-    /// One item after the other.
+    /// Creates the items of a call, in order.
     init(_ items: [CallItem]) {
         urls = items.map(\.url)
         requests = items.map { RequestedItem(url: $0.url, access: $0.access) }
     }
 
-    /// The URLs that the accessor gets.
+    /// Returns the URLs for the accessor.
     func urls(of granted: [GrantedItem]) -> [URL] {
         zip(granted, urls).map { item, url in item.isAsRequested ? url : URL(item) }
     }
 
-    /// The error that an Apple-shaped call reports for a failure.
+    /// Returns the error that a call with Apple's signature returns for a failure.
     func nsError(_ failure: AccessFailure) -> NSError { failure.nsError(named: named) }
 
-    /// The error that a throwing call throws for a failure.
+    /// Returns the error that a throwing call throws for a failure.
     func thrown(_ failure: AccessFailure) -> any Error { failure.thrown(named) }
 
     private var named: [(url: URL, isWriting: Bool)] {
@@ -45,7 +44,7 @@ struct CallItem: Sendable {
     let url: URL
     let access: Access
 
-    /// The item that a call names, or the error for options that are not known.
+    /// Creates an item to read; throws if an option is unknown.
     init(
         reading url: URL, _ options: NSFileCoordinator.ReadingOptions
     ) throws(NSError) {
@@ -57,7 +56,7 @@ struct CallItem: Sendable {
         (self.url, access) = (url, .reading(options))
     }
 
-    /// The item that a call names, or the error for options that are not known.
+    /// Creates an item to write; throws if an option is unknown.
     init(
         writing url: URL, _ options: NSFileCoordinator.WritingOptions
     ) throws(NSError) {
@@ -69,7 +68,7 @@ struct CallItem: Sendable {
         (self.url, access) = (url, .writing(options))
     }
 
-    /// The item that an intent names.
+    /// Creates the item of an intent.
     init(_ intent: NSFileAccessIntent) throws(NSError) {
         switch intent.request {
         case .reading(let options): try self.init(reading: intent.url, options)
@@ -83,12 +82,12 @@ struct CallItem: Sendable {
 }
 
 extension RequestedItem {
-    /// An item as a caller names it with a URL.
+    /// Creates a request for a URL.
     package init(url: URL, access: Access) { self.init(ItemName(url), access: access) }
 }
 
 extension URL {
-    /// The file URL of a path that a caller names; of none, the root's.
+    /// Creates the file URL of a path that a caller named; of the root if the path is invalid.
     init(_ name: ItemName) {
         switch name.path {
         case .success(let path): self.init(pathBytes: path, isDirectory: name.namesDirectory)
@@ -96,7 +95,7 @@ extension URL {
         }
     }
 
-    /// Where an accessor finds an item, in the canonical spelling; nothing is looked up.
+    /// Creates the canonical URL of a granted item without accessing the file system.
     package init(_ item: GrantedItem) {
         self.init(pathBytes: item.path, isDirectory: item.isDirectory)
     }

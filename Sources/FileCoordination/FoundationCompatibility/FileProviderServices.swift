@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The services of the program that provides a file's contents. No file on Linux has such a
-// provider, so the list of services is empty for every file that exists.
+// The services of a file provider, the program that supplies a file's contents. No file on Linux
+// has one, so the list of services is empty for every existing file.
 
 #if !canImport(Darwin)
 import Dispatch
@@ -11,27 +11,31 @@ public import Foundation
 public struct NSFileProviderServiceName: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
-    /// A service's name.
+    /// Creates a service name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// A service's name.
+    /// Creates a service name.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
 /// A service of a file provider; on Linux there are none.
 ///
-/// Apple's has a connection to the provider, of a class that Linux does not have.
+/// Apple's class has a connection to the provider, of a class that does not exist on Linux.
 public final class NSFileProviderService: NSObject, Sendable {
-    /// The service's name.
+    /// The name of the service.
     public let name: NSFileProviderServiceName
 
     init(name: NSFileProviderServiceName) { self.name = name }
 }
 
 extension FileManager {
-    /// Tells which services the provider of an item has: none, on Linux.
+    /// Passes the services of an item's provider to the handler; on Linux there are none.
     ///
-    /// The handler runs later, on a queue of its own. It gets no services and no error; if there is
-    /// no item, nil and the error `fileReadNoSuchFile`.
+    /// The handler is called later, on a queue of its own. It gets an empty dictionary and no error
+    /// or, if the item does not exist, nil and the error `fileReadNoSuchFile`.
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - completionHandler: called once with the services or the error.
     @preconcurrency public func getFileProviderServicesForItem(
         at url: URL,
         completionHandler:
@@ -39,7 +43,8 @@ extension FileManager {
                 [NSFileProviderServiceName: NSFileProviderService]?, (any Error)?
             ) -> Void
     ) {
-        // Not one of the shared queues: a handler that blocks would take a thread from them.
+        // A queue of its own, because a handler that blocks would occupy a thread of a shared
+        // queue.
         DispatchQueue(label: "FileProviderServices").async {
             let answer = FileProviderServices.ofItem(at: url)
             switch answer {
@@ -49,9 +54,11 @@ extension FileManager {
         }
     }
 
-    /// The services of the provider of an item: none, on Linux.
+    /// Returns the services of an item's provider; on Linux there are none.
     ///
-    /// - Throws: `CocoaError.fileReadNoSuchFile` if there is no item.
+    /// - Parameter url: the item.
+    /// - Returns: an empty dictionary.
+    /// - Throws: `CocoaError.fileReadNoSuchFile` if the item does not exist.
     public func fileProviderServicesForItem(
         at url: URL
     ) async throws -> [NSFileProviderServiceName: NSFileProviderService] {
@@ -67,9 +74,9 @@ extension FileManager {
     }
 }
 
-/// The answer to both forms of the question.
+/// The answer to both forms of the call.
 enum FileProviderServices {
-    /// None, or the reason why the item cannot be asked about.
+    /// Returns no services, or an error if the item cannot be examined.
     static func ofItem(
         at url: URL
     ) -> Result<[NSFileProviderServiceName: NSFileProviderService], any Error> {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Directories that the programs of one group share. On a Mac an entitlement says who is in a group;
-// here all programs of the user are, as they may read each other's files anyway.
+// Directories that the programs of a group share. On macOS an entitlement defines the members of a
+// group. On Linux all programs of the user are members, because they can read each other's files
+// anyway.
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
 public import Foundation
 
 extension FileManager {
-    /// Returns the directory that all programs of the user share which name this group.
+    /// Returns the directory shared by all programs of the user that name this group.
     ///
-    /// It is `filecoordination/groups/IDENTIFIER` in `$XDG_DATA_HOME`, which is `~/.local/share`
-    /// unless set, and is made, accessible to the user alone, with `Library/Caches` in it, as
-    /// on Apple's. Coordinate what is done inside: that is what the directory is shared for.
+    /// It is `filecoordination/groups/IDENTIFIER` in `$XDG_DATA_HOME`, by default in
+    /// `~/.local/share`. It is created if it does not exist, accessible to the user only, with
+    /// `Library/Caches` in it as on Apple platforms. Coordinate accesses inside it, because other
+    /// programs use it, too.
     ///
-    /// - Parameter groupIdentifier: The group's name, such as `group.org.example.notes`.
-    /// - Returns: The directory; nil if it cannot be made, or if the identifier is empty, `.` or
-    ///   `..`, or contains a slash or a NUL.
+    /// - Parameter groupIdentifier: the name of the group, such as `group.org.example.notes`.
+    /// - Returns: the directory; nil if it cannot be created, or if the identifier is empty, `.` or
+    ///   `..`, or contains a slash or NUL.
     public func containerURL(
         forSecurityApplicationGroupIdentifier groupIdentifier: String
     ) -> URL? {
@@ -26,12 +28,13 @@ extension FileManager {
     }
 }
 
-/// Where the directories of groups are.
+/// Finds and creates the directories of groups.
 package enum GroupContainer {
-    /// The directory of a group, which is made unless it is there; nil if there can be none.
+    /// Returns the directory of a group, which is created if it does not exist; nil if that is
+    /// impossible.
     ///
-    /// - Parameter dataHome: `XDG_DATA_HOME`; counts as unset if it is not an absolute path, as the
-    ///   XDG specification wants it.
+    /// - Parameter dataHome: the value of `XDG_DATA_HOME`. As the XDG specification demands, it is
+    ///   ignored if it is not an absolute path.
     package static func url(_ identifier: String, dataHome: String?, home: URL) -> URL? {
         guard !["", ".", ".."].contains(identifier),
             !identifier.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })

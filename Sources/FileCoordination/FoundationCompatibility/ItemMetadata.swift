@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an item keeps when its contents are replaced: permissions, access control list, group,
-// attributes of users. Access is never widened: what cannot be carried over whole is narrowed.
+// Copies the metadata of an item to the item that replaces it: permissions, access control list,
+// group and user attributes. This never grants more access: what cannot be copied completely is
+// reduced.
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// The metadata that goes from an item to what takes its place.
+/// Copies metadata from an item to its replacement.
 enum ItemMetadata {
-    /// The attribute in which the kernel keeps the access control list.
+    /// The attribute in which the kernel stores the access control list.
     private static let accessList = Array("system.posix_acl_access".utf8)
 
-    /// Gives an item the metadata of another one; does nothing unless both are files or both are
-    /// directories.
+    /// Copies the metadata of an item to another one.
+    ///
+    /// Does nothing unless both are files or both are directories.
     static func carry(
         from name: [UInt8], in directory: Descriptor, _ status: stat, to newName: [UInt8],
         in newDirectory: Descriptor
@@ -22,7 +24,7 @@ enum ItemMetadata {
         let kind = try newDirectory.status(of: newName).kind
         guard kind == status.kind, [S_IFREG, S_IFDIR].contains(kind) else { return }
         let new = try newDirectory.openFile(newName, O_RDONLY | O_NONBLOCK)
-        // One that may not be read tells nothing but its status.
+        // From a file without read permission, only the status is available.
         let old = try? directory.openFile(name, O_RDONLY | O_NONBLOCK)
         if let old { UserAttributes.copy(from: old, to: new) }
         try carryAccess(status, from: old, to: new)
@@ -37,22 +39,26 @@ enum ItemMetadata {
         var narrowed = mode
         if let list, !isOthers, (try? ExtendedAttributes.set(accessList, to: list, of: new)) != nil
         {
-            // The group's bits are the list's mask.
+            // The group bits are the mask of the access control list.
         } else {
-            // With a list, or unread, the group's bits may be more than the group has.
+            // If there is a list, or it could not be read, the group bits may exceed the group's
+            // permissions.
             if list != nil || old == nil { narrowed = withoutMoreForGroup(mode) }
             dropList(of: new, for: narrowed)
         }
         guard fchmod(new.number, narrowed) != 0 else { return }
         let code = errno
         let now = try Self.status(of: new)
-        // Where permissions cannot be set, those that are there may do.
+        // On file systems that do not support permissions, the present ones are accepted if they
+        // are sufficient.
         guard now.st_mode & 0o7777 & ~narrowed == 0 else {
             throw SystemError(code: code, operation: "set the permissions of the new item")
         }
     }
 
-    /// Gives the item the owner and the group; returns the permissions that fit those it has then.
+    /// Sets owner and group as far as possible.
+    ///
+    /// Returns the permissions that are appropriate for the result.
     private static func carryOwner(_ status: stat, to new: Descriptor) -> mode_t {
         let mode = status.st_mode & 0o7777
         guard var now = try? Self.status(of: new) else { return withoutMoreForGroup(mode) & 0o777 }
@@ -64,13 +70,14 @@ enum ItemMetadata {
         return (isSameGroup ? mode : withoutMoreForGroup(mode)) & 0o1777
     }
 
-    /// The permissions with no more for the group than for all others.
+    /// Returns the permissions, with no more for the group than for others.
     private static func withoutMoreForGroup(_ mode: mode_t) -> mode_t {
         mode & ~0o070 | mode & 0o070 & (mode & 0o007) << 3
     }
 
-    /// Removes an access control list, which the new item may have by its directory's default: the
-    /// kernel drops one that says no more than the permissions.
+    /// Removes an access control list that the new item may have inherited from its directory.
+    ///
+    /// The kernel removes a list that is equivalent to the permissions.
     private static func dropList(of new: Descriptor, for mode: mode_t) {
         guard let list = try? ExtendedAttributes.value(of: accessList, of: new), !list.isEmpty
         else { return }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps by which an item takes another one's place. After each step both contents are there
-// under some name, until the last steps, which remove the old content when the new one is on the
-// device under the item's name.
+// Replaces an item by another one, in steps. After each step both contents exist under some name.
+// Only the last steps remove the old contents, when the new ones are on the device under the item's
+// name.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -10,21 +10,21 @@ package import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// The replacing of one item by another one.
+/// The replacement of an item by another one.
 package struct ItemReplacement {
     /// The steps, in order.
     package enum Step: CaseIterable, Sendable {
-        /// Copies a new item that is on another file system beside the original.
+        /// Copies a new item from another file system to the directory of the original.
         case bringOver
-        /// Gives the new item what is kept of the original's metadata.
+        /// Copies metadata of the original to the new item.
         case carryMetadata
-        /// Has the new item on its device.
+        /// Writes the new item to its device.
         case synchronize
         /// Gives the new item the original's name.
         case install
-        /// Gives the original the backup's name, if the backup is to stay.
+        /// Gives the original the backup's name, if the backup is kept.
         case keepBackup
-        /// Removes the old content, and what else is not to stay.
+        /// Removes the old contents and what else must not remain.
         case discard
     }
 
@@ -45,23 +45,24 @@ package struct ItemReplacement {
     private let backup: Place?
     private let keepsBackup: Bool
     private let keepsMetadata: Bool
-    /// Nil if there was no original.
+    /// The status of the original; nil if there was none.
     private let oldStatus: stat?
-    /// What takes the original's name: the new item, or its copy on the original's file system.
+    /// The item that gets the original's name: the new item, or its copy on the original's file
+    /// system.
     private var source: Place
-    /// Where the old content is, once it has lost its name.
+    /// Where the old contents are after they have lost their name.
     private var old: Place?
 
-    /// Whether to do as on a file system that cannot exchange two names; for tests.
+    /// Whether to behave as on a file system that cannot exchange two names; for tests.
     package var avoidsExchange = false
 
-    /// Where the original is if it is not where it was, after ``run()`` has failed.
+    /// Where the original is, if it is not at its path after ``run()`` has failed.
     package private(set) var strayOriginal: ItemPath?
 
-    /// Gets ready; nothing happens yet.
+    /// Prepares the replacement without changing anything.
     ///
-    /// - Throws: `noSuchFile` if there is no new item, `invalidArgument` for a backup's name that
-    ///   is no name or the original's.
+    /// - Throws: `noSuchFile` if the new item does not exist, and `invalidArgument` if the backup's
+    ///   name is invalid or the original's.
     package init(
         of original: ItemPath, by new: ItemPath, backupName: String?, keepsBackup: Bool,
         keepsMetadata: Bool
@@ -88,7 +89,7 @@ package struct ItemReplacement {
         oldStatus = self.original.status
     }
 
-    /// Takes all steps.
+    /// Performs all steps.
     package mutating func run() throws(SystemError) {
         guard let status = new.status, !isOriginal(status) else { return }
         for step in Step.allCases { try perform(step) }
@@ -99,7 +100,7 @@ package struct ItemReplacement {
             && original.path == new.path
     }
 
-    /// Takes one step.
+    /// Performs one step.
     package mutating func perform(_ step: Step) throws(SystemError) {
         switch step {
         case .bringOver:
@@ -138,7 +139,7 @@ package struct ItemReplacement {
         source = copy
     }
 
-    /// A name beside the original that was free a moment ago.
+    /// Returns an unused hidden name in the original's directory.
     private func hiddenPlace() -> Place {
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         return original.sibling(Array(".replacing-\(number)~".utf8))
@@ -162,7 +163,8 @@ package struct ItemReplacement {
         do {
             try takeName()
         } catch let error where error.code == ErrorNumber.crossDevice && !isCopy {
-            // Not seen before: two mounts, or two parts, of one file system.
+            // This is known only now: the file system is mounted twice, or consists of several
+            // parts.
             try bringOver()
             try perform(.carryMetadata)
             try synchronize()
@@ -207,7 +209,7 @@ package struct ItemReplacement {
         ErrorNumber.invalidArgument, ErrorNumber.notSupported, ENOSYS,
     ]
 
-    /// For file systems that cannot exchange: for an instant the item has no name.
+    /// For file systems that cannot exchange names: the item has no name for an instant.
     private mutating func takeNameInTwoSteps() throws(SystemError) {
         let aside = hiddenPlace()
         try rename(original, aside, ifTaken: .refuse)
@@ -256,7 +258,7 @@ package struct ItemReplacement {
         }
     }
 
-    /// What had the backup's name goes when the backup is there.
+    /// Removes what had the backup's name, after the backup has it.
     private mutating func takeBackupName(_ backup: Place, from old: Place) throws(SystemError) {
         do {
             try exchange(old, backup)
@@ -267,7 +269,7 @@ package struct ItemReplacement {
         }
     }
 
-    /// Gives the original its name again, because there can be no backup.
+    /// Gives the original its name again, because no backup can be made.
     private mutating func putBack(_ old: Place) {
         if (try? exchange(old, original)) == nil {
             strayOriginal = old.path
@@ -279,7 +281,7 @@ package struct ItemReplacement {
         removeCopy()
     }
 
-    /// What cannot be removed stays: the new item is in its place, which is what was asked for.
+    /// Errors are ignored: the new item is in its place, as requested.
     private func discard() {
         if let old { TreeRemoval.remove(old.name, from: old.directory) }
         if isCopy { TreeRemoval.remove(new.name, from: new.directory) }

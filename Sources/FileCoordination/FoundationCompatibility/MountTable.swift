@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where file systems are mounted: each has a top directory, and there its trash is. A directory's
-// device alone does not tell, because the same device may be mounted twice.
+// The mount points of file systems. The trash of a file system is in its top directory. The device
+// number of a directory is not sufficient to find that, because a device may be mounted twice.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -9,18 +9,18 @@ import FileCoordinationSystem
 
 /// The mount points that this process sees.
 package struct MountTable: Sendable {
-    /// The places at which something is mounted.
+    /// The paths at which file systems are mounted.
     package var mountPoints: Set<ItemPath>
 
-    /// A table of these mount points.
+    /// Creates a table of these mount points.
     package init(mountPoints: Set<ItemPath>) { self.mountPoints = mountPoints }
 
-    /// The table as the kernel has it now; empty where it is not to be had.
+    /// The present table of the kernel; empty if it cannot be read.
     package static var current: MountTable {
         MountTable(parsing: (try? MountInformation.contents()) ?? [])
     }
 
-    /// A table from the lines of `/proc/self/mountinfo`.
+    /// Parses the lines of `/proc/self/mountinfo`.
     package init(parsing lines: some Collection<UInt8>) {
         mountPoints = Set(
             lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
@@ -30,7 +30,7 @@ package struct MountTable: Sendable {
             })
     }
 
-    /// The top directory of the file system that `directory` is in.
+    /// Returns the top directory of the file system that contains `directory`.
     package func topDirectory(of directory: ItemPath) -> ItemPath {
         var top = directory
         while top.depth > 0, !mountPoints.contains(top) {

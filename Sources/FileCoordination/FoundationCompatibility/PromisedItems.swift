@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions about items whose contents may still be elsewhere. All items are local here, so they
-// are answered as the ordinary questions are, but for what is bound to contents: those answers
-// would be wrong for a promise, and are therefore never given (nil, and no error).
+// Queries for items whose contents may not be local yet. On Linux all items are local, so they are
+// answered like ordinary queries, except for keys that depend on the contents. For those the result
+// is nil without an error, as for an item whose contents are missing.
 
 #if !canImport(Darwin)
 public import Foundation
 
-/// What is not known of an item before its contents are there.
+/// What is unknown about an item before its contents are local.
 enum PromisedItem {
-    /// The keys that are answered with nil, and without an error.
+    /// The keys for which the result is nil without an error.
     static let contentsKeys: Set<URLResourceKey> = [
         .contentAccessDateKey, .generationIdentifierKey,
     ]
 }
 
 extension URL {
-    /// The values of the item, whether or not its contents are there.
+    /// Returns resource values of the item, whether or not its contents are local.
     ///
-    /// All items are local on Linux: the answers are those of `resourceValues(forKeys:)`, but
-    /// `contentAccessDateKey` and `generationIdentifierKey` are left out. To be called inside a
-    /// coordinated access with `immediatelyAvailableMetadataOnly`, which does not wait for contents
-    /// (Rule 15.4).
+    /// All items are local on Linux, so the result is that of `resourceValues(forKeys:)`, but
+    /// without `contentAccessDateKey` and `generationIdentifierKey`. Call it inside a coordinated
+    /// access with `immediatelyAvailableMetadataOnly`, which does not wait for contents (Rule
+    /// 15.4).
     ///
-    /// - Parameter keys: what is asked for.
+    /// - Parameter keys: the keys of the values.
     /// - Returns: the values.
-    /// - Throws: a `CocoaError` if there is no item.
+    /// - Throws: a `CocoaError` if the item does not exist.
     public func promisedItemResourceValues(
         forKeys keys: Set<URLResourceKey>
     ) throws -> URLResourceValues {
         try resourceValues(forKeys: keys.subtracting(PromisedItem.contentsKeys))
     }
 
-    /// Whether the item, or the promise of it, is there.
+    /// Returns whether the item exists, possibly without its contents.
     ///
-    /// All items are local on Linux: the answer is that of `checkResourceIsReachable()`, which
-    /// throws if there is nothing.
+    /// All items are local on Linux, so this is the same as `checkResourceIsReachable()`.
     ///
-    /// - Throws: a `CocoaError` if there is no item.
+    /// - Returns: true.
+    /// - Throws: a `CocoaError` if the item does not exist.
     public func checkPromisedItemIsReachable() throws -> Bool { try checkResourceIsReachable() }
 }
 
 extension NSURL {
-    /// One value of the item, whether or not its contents are there.
+    /// Gets one resource value of the item, whether or not its contents are local.
     ///
-    /// As ``Foundation/URL/promisedItemResourceValues(forKeys:)``. Apple's pointer is an
-    /// autoreleasing one; `&value` fits both.
+    /// See ``Foundation/URL/promisedItemResourceValues(forKeys:)``. Apple's parameter is an
+    /// autoreleasing pointer; `&value` works for both.
     ///
     /// - Parameters:
-    ///   - value: gets the value, or nil.
-    ///   - key: what is asked for.
-    /// - Throws: a `CocoaError` if there is no item.
+    ///   - value: set to the value, or nil.
+    ///   - key: the key of the value.
+    /// - Throws: a `CocoaError` if the item does not exist.
     public func getPromisedItemResourceValue(
         _ value: UnsafeMutablePointer<AnyObject?>, forKey key: URLResourceKey
     ) throws {
@@ -61,25 +61,25 @@ extension NSURL {
         try getResourceValue(&value.pointee, forKey: key)
     }
 
-    /// The values of the item, whether or not its contents are there.
+    /// Returns resource values of the item, whether or not its contents are local.
     ///
-    /// Keys without a value are not in the result.
-    /// As ``Foundation/URL/promisedItemResourceValues(forKeys:)``.
+    /// Keys without a value are omitted from the result. See
+    /// ``Foundation/URL/promisedItemResourceValues(forKeys:)``.
     ///
-    /// - Parameter keys: what is asked for.
-    /// - Returns: the values that there are.
-    /// - Throws: a `CocoaError` if there is no item.
+    /// - Parameter keys: the keys of the values.
+    /// - Returns: the existing values.
+    /// - Throws: a `CocoaError` if the item does not exist.
     public func promisedItemResourceValues(
         forKeys keys: [URLResourceKey]
     ) throws -> [URLResourceKey: Any] {
         try resourceValues(forKeys: keys.filter { !PromisedItem.contentsKeys.contains($0) })
     }
 
-    /// Whether the item, or the promise of it, is there; if not, `error` gets the reason.
+    /// Returns whether the item exists, possibly without its contents.
     ///
-    /// On success `error` keeps the value it had.
-    ///
-    /// - Parameter error: gets the reason, or nil if the caller does not want it.
+    /// - Parameter error: set to the error if the result is false, unchanged otherwise; nil if the
+    ///   caller does not need it.
+    /// - Returns: whether the item exists.
     public func checkPromisedItemIsReachableAndReturnError(_ error: NSErrorPointer) -> Bool {
         do {
             return try checkResourceIsReachable()

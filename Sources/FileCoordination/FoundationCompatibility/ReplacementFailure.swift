@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why an item was not replaced by another one, as errors of Foundation's (Rule 17.3). Both items
-// are then where they were, or the error says where the original is.
+// The Foundation errors of a failed replacement (Rule 17.3). Both items are unchanged then, or the
+// error says where the original is.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -9,13 +9,13 @@ import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
-/// Makes the errors about one replacement.
+/// Creates the errors of one replacement.
 struct ReplacementFailure {
     /// The items, as the caller named them.
     let original: URL
     let new: URL
 
-    /// The place of one of them, or an error if the URL names none.
+    /// Returns the path of one of the items; throws an error if its URL cannot be resolved.
     func place(_ url: URL) throws -> ItemPath {
         do {
             return try PlaceResolver.path(of: url)
@@ -24,7 +24,7 @@ struct ReplacementFailure {
         }
     }
 
-    /// The error for a call to the kernel that failed.
+    /// Returns the error for a failed system call.
     func error(_ failure: SystemError, originalIsAt stray: ItemPath?) -> CocoaError {
         var userInfo: [String: Any] = [
             NSURLErrorKey: original, NSFilePathErrorKey: original.path,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `FileManager.replaceItemAt`, which saves without losing anything. The one in Foundation of Swift
-// 6.3 for Linux renames the wrong way round and loses the new contents. Each method below is there
-// because the compiler prefers it to that one: it has no default values, takes options in brackets
-// as the array that they look like, or a name as the `String` that it is.
+// `FileManager.replaceItemAt`, which replaces a file without losing data. The implementation in
+// Foundation of Swift 6.3 for Linux renames in the wrong direction and loses the new contents. Each
+// overload below exists because the compiler prefers it to Foundation's in some calls: it has no
+// default arguments, takes bracketed options as an array, or takes a name as a non-optional
+// `String`.
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
@@ -17,7 +18,7 @@ extension FileManager {
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
     ///   - newItemURL: the item that takes its place.
-    /// - Returns: where the item is now.
+    /// - Returns: the URL of the resulting item.
     /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
@@ -37,7 +38,7 @@ extension FileManager {
     ///   - newItemURL: the item that takes its place.
     ///   - backupItemName: the name, in the same directory, under which the original is kept during
     ///     the call.
-    /// - Returns: where the item is now.
+    /// - Returns: the URL of the resulting item.
     /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
@@ -57,7 +58,7 @@ extension FileManager {
     ///   - originalItemURL: the item to replace.
     ///   - newItemURL: the item that takes its place.
     ///   - options: what is kept of the original.
-    /// - Returns: where the item is now.
+    /// - Returns: the URL of the resulting item.
     /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
@@ -67,36 +68,37 @@ extension FileManager {
             originalItemURL, withItemAt: newItemURL, backupItemName: nil, options: options)
     }
 
-    /// Replaces an item by another one, so that neither content is ever lost.
+    /// Replaces an item by another one, without ever losing either content.
     ///
-    /// Readers find the old item or the new one, whole, at every instant, where the file system
-    /// can exchange two names in one step (ext4, XFS, Btrfs, tmpfs and others can). If the process
-    /// is killed on the way, both contents are still there, under the names of the original, the
-    /// new item or the backup, or a hidden name beside the original. When the call returns, the new
-    /// item is on the device, and is gone from `newItemURL`.
+    /// If the file system can exchange two names in one step (for example ext4, XFS, Btrfs and
+    /// tmpfs), readers always find either the complete old item or the complete new one. If the
+    /// process is killed meanwhile, both contents still exist, under the names of the original, the
+    /// new item or the backup, or under a hidden name beside the original. When the call returns,
+    /// the new item has been written to the device, and `newItemURL` no longer exists.
     ///
     /// The resulting item gets the permissions, the access control list, the group and the `user.`
-    /// attributes of the original, if both are files or both are directories. Access is never
-    /// widened: what cannot be carried over is left out. The date of creation cannot be kept on
-    /// Linux.
+    /// attributes of the original, if both are files or both are directories. This never grants
+    /// more access: what cannot be copied is omitted. The creation date cannot be kept on Linux.
     ///
-    /// A new item on another file system is copied beside the original first. Of a symbolic link
-    /// the link itself is replaced. If there is no original, the new item is moved there.
+    /// A new item on another file system is first copied to the directory of the original. If the
+    /// original is a symbolic link, the link itself is replaced. If there is no original, the new
+    /// item is moved to its path.
     ///
-    /// Like other calls of `FileManager` it does not coordinate. Call it in a coordinated write
-    /// with `forReplacing`.
+    /// Like other methods of `FileManager`, this does not coordinate. Call it in a coordinated
+    /// write with `forReplacing`.
     ///
     /// - Parameters:
-    ///   - originalItemURL: The item to replace.
-    ///   - newItemURL: The item with the new contents.
-    ///   - backupItemName: The name that the original gets in its directory. What has that name is
-    ///     removed. The backup goes, too, unless `options` contain `withoutDeletingBackupItem`.
-    ///   - options: `usingNewMetadataOnly` keeps none of the original's metadata;
-    ///     `withoutDeletingBackupItem` leaves the backup.
-    /// - Returns: The URL of the resulting item, which is `originalItemURL`.
-    /// - Throws: A `CocoaError`; both items are then where they were. If the original is not, which
-    ///   takes two failures of the file system, `userInfo["NSFileOriginalItemLocationKey"]` is its
-    ///   URL.
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item with the new contents.
+    ///   - backupItemName: the name that the original gets in its directory. An item with that name
+    ///     is removed. The backup is removed, too, unless `options` contain
+    ///     `withoutDeletingBackupItem`.
+    ///   - options: `usingNewMetadataOnly` keeps no metadata of the original;
+    ///     `withoutDeletingBackupItem` keeps the backup.
+    /// - Returns: the URL of the resulting item, which is `originalItemURL`.
+    /// - Throws: a `CocoaError`. Both items are unchanged then. If the original could not be moved
+    ///   back, which takes two failures of the file system,
+    ///   `userInfo["NSFileOriginalItemLocationKey"]` is its URL.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,
@@ -121,11 +123,11 @@ extension FileManager {
         return originalItemURL
     }
 
-    /// Replaces an item by another one, with the options in brackets: `[]`.
+    /// Replaces an item by another one, with bracketed options such as `[]`.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``. A file that imports Foundation,
-    /// too, cannot pass an option without brackets, unless the backup has a name that is not
-    /// optional: the compiler then says "ambiguous use". Write `[.usingNewMetadataOnly]`.
+    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``. In a file that also imports
+    /// Foundation, an option without brackets is an error ("ambiguous use"), unless the backup's
+    /// name is not optional. Write `[.usingNewMetadataOnly]`.
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -133,7 +135,7 @@ extension FileManager {
     ///   - backupItemName: the name, in the same directory, under which the original is kept during
     ///     the call.
     ///   - options: what is kept of the original.
-    /// - Returns: where the item is now.
+    /// - Returns: the URL of the resulting item.
     /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
@@ -155,7 +157,7 @@ extension FileManager {
     ///   - backupItemName: the name, in the same directory, under which the original is kept during
     ///     the call.
     ///   - options: what is kept of the original.
-    /// - Returns: where the item is now.
+    /// - Returns: the URL of the resulting item.
     /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
@@ -167,9 +169,9 @@ extension FileManager {
             originalItemURL, withItemAt: newItemURL, backupItemName: name, options: options)
     }
 
-    /// Replaces an item by another one, so that neither content is ever lost.
+    /// Replaces an item by another one, without ever losing either content.
     ///
-    /// As ``replaceItemAt(_:withItemAt:backupItemName:options:)``, in the older spelling.
+    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``; this is the older form.
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -177,8 +179,7 @@ extension FileManager {
     ///   - backupItemName: the name, in the same directory, under which the original is kept during
     ///     the call.
     ///   - options: what is kept of the original.
-    ///   - resultingURL: gets the URL of the resulting item; is not written if the call
-    ///     fails.
+    ///   - resultingURL: set to the URL of the resulting item; unchanged if the call fails.
     /// - Throws: a `CocoaError`.
     public func replaceItem(
         at originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,

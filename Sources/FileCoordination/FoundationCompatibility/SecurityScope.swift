@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sandboxed programs bracket their use of a file that another program handed them. Linux has no
-// such scopes: what the permissions allow is allowed, so the brackets always succeed and do
-// nothing.
+// Sandboxed programs on Apple platforms mark their use of a file that another program has passed to
+// them. Linux has no security scopes: file permissions alone decide. So these calls always succeed
+// and do nothing.
 
 #if !canImport(Darwin)
 public import Foundation
 
 extension URL {
-    /// Says that access to the item begins: always true.
+    /// Marks the beginning of access to the item; does nothing on Linux.
     ///
-    /// There are no security scopes on Linux. Whether the file may be read or written is a matter
-    /// of its permissions, and turns out when it is opened.
+    /// There are no security scopes on Linux. File permissions decide when the file is opened.
+    ///
+    /// - Returns: true.
     @discardableResult
     public func startAccessingSecurityScopedResource() -> Bool { true }
 
-    /// Says that access to the item is over: does nothing.
+    /// Marks the end of access to the item; does nothing on Linux.
     ///
-    /// As many calls as one likes, balanced or not, are harmless.
+    /// Calls need not be balanced.
     public func stopAccessingSecurityScopedResource() {}
 }
 
 extension NSURL {
-    /// Says that access to the item begins: always true.
+    /// Marks the beginning of access to the item; does nothing on Linux.
     ///
     /// There are no security scopes on Linux.
+    ///
+    /// - Returns: true.
     @discardableResult
     public func startAccessingSecurityScopedResource() -> Bool { true }
 
-    /// Says that access to the item is over: does nothing.
+    /// Marks the end of access to the item; does nothing on Linux.
     ///
     /// There are no security scopes on Linux.
     public func stopAccessingSecurityScopedResource() {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a user's trash is, by the freedesktop.org Trash specification 1.0: at home for what is on
-// the same file system, and else at the top of the item's own file system. Items are renamed, never
-// copied: if no trash can be had on their file system, nothing happens.
+// A user's trash, as the freedesktop.org Trash specification 1.0 defines it: in the home directory
+// for items on the same file system, else at the top of the item's file system. Items are renamed,
+// never copied; if their file system cannot have a trash, nothing happens.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -12,14 +12,14 @@ import Foundation
 
 /// The trash directories of one user.
 package struct Trash: Sendable {
-    /// The path of the trash at home; nil if there is no home.
+    /// The path of the trash in the home directory; nil if there is no home directory.
     private let home: String?
     private let userID: UInt32
     private let mounts: MountTable
 
-    /// The trash of the user with these environment variables.
+    /// Creates the trash of the user with these environment variables.
     ///
-    /// `XDG_DATA_HOME` counts if it is an absolute path, then `HOME`.
+    /// `XDG_DATA_HOME` is used if it is an absolute path, else `HOME`.
     package init(
         environment: [String: String], userID: UInt32 = CurrentProcess.effectiveUserID,
         mounts: MountTable = .current
@@ -33,21 +33,23 @@ package struct Trash: Sendable {
         self.mounts = mounts
     }
 
-    /// The trash that `FileManager` uses in this task instead of the user's.
+    /// Replaces the user's trash in the current task, for tests.
     @TaskLocal package static var chosen: Trash?
 
     /// The trash that `FileManager` uses.
     static var current: Trash {
         if let chosen { return chosen }
-        // The caller's environment says where the home is: a program with these rights must not
-        // follow it.
+        // The caller controls the environment. A program with borrowed rights must not follow it to
+        // a home directory.
         guard !CurrentProcess.hasBorrowedRights else { return Trash(environment: [:]) }
         var environment = ProcessInfo.processInfo.environment
         if environment["HOME"] == nil { environment["HOME"] = NSHomeDirectory() }
         return Trash(environment: environment)
     }
 
-    /// Puts an item into the trash; returns where it is now.
+    /// Moves an item to the trash.
+    ///
+    /// Returns its new URL.
     package func put(_ url: URL) throws -> URL {
         let failure = TrashFailure(url: url)
         do {
@@ -66,7 +68,7 @@ package struct Trash: Sendable {
         let top = mounts.topDirectory(of: item.parentPath)
         let places: [TrashPlace] = [home.map(TrashPlace.home), .shared(top), .own(top)]
             .compactMap { $0 }
-        // Before anything is made.
+        // Checked before any directory is created.
         for place in places {
             guard let trash = place.path(of: userID) else { continue }
             if trash == item.path || trash.contains(item.path) { throw failure.isInTrash }
@@ -85,7 +87,7 @@ package struct Trash: Sendable {
             do throws(SystemError) {
                 return try trash.take(item)
             } catch {
-                // The same device, but mounted at two places, or made of layers.
+                // The device is the same, but it is mounted twice or consists of layers.
                 guard error.code == ErrorNumber.crossDevice else { throw error }
                 reasons.append(error)
             }
@@ -93,7 +95,7 @@ package struct Trash: Sendable {
         throw failure.hasNoTrash(reasons)
     }
 
-    /// Byte for byte, also where the name is no text.
+    /// Encodes the path byte for byte, because it may not be valid text.
     private static func url(of place: ItemPath, isDirectory: Bool) -> URL {
         let encoded = String(decoding: TrashNote.encoded(place.bytes), as: UTF8.self)
         let ending = isDirectory ? "/" : ""

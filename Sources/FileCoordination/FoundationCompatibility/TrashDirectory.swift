@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One trash directory: items in "files", and for each a note in "info" that says where it was. The
-// note comes first, and only one can have its name, so two who trash at the same time never meet;
-// the item follows by a rename that replaces nothing.
+// One trash directory: items in "files", and for each an info file in "info" that says where it
+// was. The info file is created first and exclusively, so that concurrent processes never choose
+// the same name. Then the item is renamed without replacing anything.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -10,20 +10,21 @@ package import FileCoordinationSystem
 
 /// An open trash directory.
 package struct TrashDirectory {
-    /// Where it is.
+    /// The path of the directory.
     var path: ItemPath
-    /// The directory from which its notes tell places; nil for the root.
+    /// The directory to which paths in info files are relative; nil for the root.
     var top: ItemPath?
     private let files: RawDirectory
     private let info: RawDirectory
 
-    /// What is kept from other users.
+    /// The permissions of the user's own trash directories.
     static let ownersOnly: UInt32 = 0o700
     private static let filesName = Array("files".utf8)
 
-    /// Opens what a trash directory consists of, or makes it.
+    /// Opens the parts of a trash directory, and creates those that are missing.
     ///
-    /// One that is another user's is refused: what is put there could not be taken out again.
+    /// Fails if the directory belongs to another user, because the user could not remove items from
+    /// it again.
     init(
         _ directory: RawDirectory, at path: ItemPath, top: ItemPath?, of userID: UInt32
     ) throws(SystemError) {
@@ -40,10 +41,12 @@ package struct TrashDirectory {
             Array("info".utf8), creatingWithMode: Self.ownersOnly)
     }
 
-    /// Puts an item here, with its note; tells where it is now.
+    /// Moves an item into this directory, with its info file.
     ///
-    /// Fails with ``ErrorNumber/crossDevice`` if the item is on another file system. After any
-    /// failure the item is where it was, and there is no note about it.
+    /// Returns the item's new path.
+    ///
+    /// Fails with ``ErrorNumber/crossDevice`` if the item is on another file system. After a
+    /// failure, the item is unchanged and has no info file.
     package func take(_ item: TrashItem) throws(SystemError) -> ItemPath {
         let note = TrashNote(
             place: item.path, top: top, time: Int(RealTimeClock.now / 1_000_000_000))
@@ -75,25 +78,25 @@ package struct TrashDirectory {
             try written.get()
             try item.parent.move(item.name, to: name, in: files)
         } catch {
-            // The first failure is the one to tell of; a note without an item does no harm.
+            // The first error is reported; an info file without an item is harmless.
             try? info.remove(infoName)
             throw error
         }
     }
 }
 
-/// An item that is to be put into a trash directory.
+/// An item that will be moved to a trash directory.
 package struct TrashItem {
-    /// Where it is.
+    /// The path of the item.
     var path: ItemPath
-    /// The directory that it is in.
+    /// The directory that contains the item.
     var parent: RawDirectory
-    /// Its name there.
+    /// The name of the item in that directory.
     var name: [UInt8]
     /// Whether it is a directory, and not a link to one.
     var isDirectory: Bool
 
-    /// Looks at the item at `path`, which may not be the root.
+    /// Examines the item at `path`, which must not be the root.
     package init?(_ path: ItemPath) throws(SystemError) {
         guard let name = path.lastComponent else { return nil }
         self.path = path
@@ -103,7 +106,7 @@ package struct TrashItem {
         isDirectory = try parent.status(of: name).kind == .directory
     }
 
-    /// The path of the directory that the item is in.
+    /// The path of the directory that contains the item.
     var parentPath: ItemPath { path.prefix(depth: path.depth - 1) }
 }
 #endif

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the trash keeps about an item: the name that it has there, and the note from which it can be
-// put back. The form of both is the freedesktop.org Trash specification's, version 1.0.
+// The name of an item in the trash, and its info file, from which it can be restored. The
+// freedesktop.org Trash specification 1.0 defines the form of both.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
 import Glibc
 
-/// The names that an item may have in a trash directory.
+/// The names that an item may get in a trash directory.
 enum TrashName {
-    /// What the name of the note about an item ends in.
+    /// The suffix of an info file's name.
     static let infoSuffix = Array(".trashinfo".utf8)
-    /// The kernel's bound for a name.
+    /// The kernel's limit for the length of a name.
     private static let nameMaximum = 255
-    /// What is behind the last dot counts as an extension if it is not longer.
+    /// The part after the last dot counts as an extension up to this length.
     private static let extensionMaximum = 32
 
-    /// The name itself, then with a number before the extension: "note 2.txt".
+    /// Returns the name itself, then names with a number before the extension, such as "note
+    /// 2.txt".
     ///
-    /// The name of the note has to fit, too: where it would not, the name is shortened.
+    /// The name of the info file must fit as well; if it would not, the name is shortened.
     static func candidates(for name: [UInt8]) -> some Sequence<[UInt8]> {
         let numbers = (1...64).lazy.map { $0 == 1 ? "" : " \($0)" }
-        // A user may trash the same name all the time: no need to try thousands of numbers.
+        // A user may trash the same name very often. Random numbers avoid thousands of attempts.
         let random = (1...64).lazy.map { _ in " \(UInt32.random(in: 65...UInt32.max))" }
         return [AnySequence(numbers), AnySequence(random)].lazy.joined().map {
             numbered(name, with: Array($0.utf8))
@@ -41,7 +42,7 @@ enum TrashName {
         return (Array(name[..<dot]), Array(name[dot...]))
     }
 
-    /// Never cut within a character of UTF-8.
+    /// Shortens the bytes without cutting a UTF-8 character.
     private static func shortened(_ stem: [UInt8], to room: Int) -> [UInt8] {
         guard stem.count > room else { return stem }
         var end = room
@@ -50,16 +51,16 @@ enum TrashName {
     }
 }
 
-/// The note about an item in the trash.
+/// The contents of an info file.
 struct TrashNote {
-    /// Where the item was: the whole path, or the path within the trash's own file system.
+    /// The path at which the item was.
     var place: ItemPath
-    /// The directory from which the place is told; nil for the root.
+    /// The directory to which the path in the file is relative; nil for the root.
     var top: ItemPath?
-    /// When it was trashed, in seconds since 1970.
+    /// When the item was trashed, in seconds since 1970.
     var time: Int
 
-    /// The note as it is written.
+    /// The contents of the file.
     var bytes: [UInt8] {
         Array("[Trash Info]\nPath=".utf8) + Self.encoded(path)
             + Array("\nDeletionDate=\(Self.localTime(time))\n".utf8)
@@ -75,7 +76,7 @@ struct TrashNote {
     )
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// As in a URL: bytes that are not letters, digits or such as "%2F".
+    /// Percent-encodes a path as in a URL.
     static func encoded(_ path: [UInt8]) -> [UInt8] {
         path.flatMap { byte -> [UInt8] in
             guard !plain.contains(byte) else { return [byte] }
@@ -83,7 +84,7 @@ struct TrashNote {
         }
     }
 
-    /// "2026-08-31T22:32:08", in the time zone of the program that trashes.
+    /// Returns the local time, such as "2026-08-31T22:32:08".
     static func localTime(_ seconds: Int) -> String {
         var seconds = time_t(seconds)
         var parts = tm()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why an item was not put into the trash (Rule 17.3), with a sentence that says what, where, why
-// and what to do. Whatever the reason, the item is where it was.
+// The errors of moving an item to the trash (Rule 17.3), with a sentence that says what failed,
+// where, why, and what to do. In each case the item is unchanged.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
-/// Makes the errors about one item.
+/// Creates the errors for one item.
 struct TrashFailure {
     /// The item, as the caller named it.
     var url: URL
 
-    /// A URL that names no place.
+    /// Returns the error for a URL that cannot be resolved.
     func error(_ failure: PlaceError) -> any Error {
         guard failure == .unsupportedScheme else { return failure.nsError(url: url, writing: true) }
         return CocoaError(
@@ -25,27 +25,27 @@ struct TrashFailure {
             ])
     }
 
-    /// A call to the kernel that failed.
+    /// Returns the error for a failed system call.
     func error(_ failure: SystemError) -> CocoaError {
         let (code, advice) = Self.codeAndAdvice(failure.code)
         return error(code, because: "\(failure)", advice, underlying: failure.code)
     }
 
-    /// The item is a trash directory, or in one.
+    /// The error for an item that is a trash directory or inside one.
     var isInTrash: CocoaError {
         error(
             .fileWriteUnknown, because: "it is in the trash already, or is the trash",
             "To be rid of it for good, use removeItem(at:).", underlying: nil)
     }
 
-    /// The item is a directory somewhere in which the trash is.
+    /// The error for a directory that contains the trash.
     var holdsTrash: CocoaError {
         error(
             .fileWriteUnknown, because: "the trash is in it",
             "Put what is in it into the trash instead.", underlying: nil)
     }
 
-    /// There is no trash on the item's file system, for these reasons.
+    /// Returns the error if no trash can be used on the item's file system, for these reasons.
     func hasNoTrash(_ reasons: [SystemError]) -> CocoaError {
         let list = reasons.map { ": \($0)" }.last ?? ""
         return error(

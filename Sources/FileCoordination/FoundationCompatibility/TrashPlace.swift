@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three places where a trash directory may be, and what makes each of them trustworthy. A trash
-// that an administrator has made for all users must be sticky and no link, or else anybody could
-// have put it there.
+// The three places of trash directories, and the checks that make each of them safe. A directory
+// for all users must be sticky and not a link; otherwise another user could have created it.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -10,19 +9,19 @@ import FileCoordinationClient
 package import FileCoordinationSystem
 import Foundation
 
-/// A place for a trash directory, which need not exist.
+/// A place of a trash directory, which need not exist.
 package enum TrashPlace {
-    /// The user's own, at this path.
+    /// The user's trash in the home directory, at this path.
     case home(String)
-    /// A user's part of the one that an administrator has made: `.Trash/1000`.
+    /// The user's part of a trash for all users, which an administrator has created: `.Trash/1000`.
     case shared(ItemPath)
-    /// A user's own at the top of a file system: `.Trash-1000`.
+    /// The user's own trash at the top of a file system: `.Trash-1000`.
     case own(ItemPath)
 
     private static let sharedName = Array(".Trash".utf8)
     private static let sticky: UInt32 = 0o1000
 
-    /// Where the directory is, or would be; nil if that cannot be told.
+    /// Returns the path of the directory, whether or not it exists; nil if it cannot be determined.
     func path(of userID: UInt32) -> ItemPath? {
         switch self {
         case .home(let path):
@@ -35,7 +34,7 @@ package enum TrashPlace {
         }
     }
 
-    /// Whether it may be on the file system `device`; looks without making anything.
+    /// Returns whether the directory may be on the file system `device`, without creating anything.
     func mayBe(on device: UInt64) -> Bool {
         guard case .home(let path) = self else { return true }
         var components = path.split(separator: "/")
@@ -46,7 +45,7 @@ package enum TrashPlace {
         }
     }
 
-    /// Opens the directory; the user's own are made.
+    /// Opens the directory; creates it if it is the user's own.
     package func open(for userID: UInt32) throws(SystemError) -> TrashDirectory {
         let directory: RawDirectory
         var top: ItemPath?
@@ -72,7 +71,7 @@ package enum TrashPlace {
         in top: ItemPath, _ userID: UInt32
     ) throws(SystemError) -> RawDirectory {
         let path = top.bytes + Array("/".utf8) + sharedName
-        // Opened without following links, and only then looked at.
+        // The directory is opened without following links, and checked afterwards.
         let shared = try RawDirectory.open(path, followLinks: false)
         guard try shared.status().permissions & sticky != 0 else {
             throw SystemError(
@@ -83,7 +82,7 @@ package enum TrashPlace {
             number(userID), creatingWithMode: TrashDirectory.ownersOnly)
     }
 
-    /// Opens the directory with these components, and makes what is missing on the way.
+    /// Opens the directory with these components, and creates those that are missing.
     private static func make(_ components: [[UInt8]]) throws(SystemError) -> RawDirectory {
         do {
             return try RawDirectory.open(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removing so that it can be undone. A Mac's trash is the Finder's; here it is the desktops' (KDE,
-// GNOME and others share one specification), so what a program puts there can be seen and put back.
+// Removes items so that this can be undone. The trash is that of the desktop environments (KDE,
+// GNOME and others share one specification), so users can see and restore what a program puts
+// there.
 
 #if !canImport(Darwin)
 public import Foundation
@@ -9,20 +10,20 @@ public import Foundation
 extension FileManager {
     /// Moves an item to the trash.
     ///
-    /// The trash is that of the freedesktop.org Trash specification: in the user's data directory
-    /// (`$XDG_DATA_HOME/Trash`) for items on the same file system, else at the top of the item's
-    /// file system. The item is renamed, never copied, and gets another name there if its own is
-    /// taken. Of a symbolic link the link itself is moved.
+    /// The trash is defined by the freedesktop.org Trash specification: in the user's data
+    /// directory (`$XDG_DATA_HOME/Trash`) for items on the same file system, else at the top of the
+    /// item's file system. The item is renamed, never copied, and gets another name if its own is
+    /// taken. If it is a symbolic link, the link itself is moved.
     ///
-    /// Like other calls of `FileManager` it does not coordinate. Call it in a coordinated write
-    /// with `forMoving` or `forDeleting`, so that the item's presenters are asked first.
+    /// Like other methods of `FileManager`, this does not coordinate. Call it in a coordinated
+    /// write with `forMoving` or `forDeleting`, so that the item's presenters are asked first.
     ///
     /// - Parameters:
-    ///   - url: The item.
-    ///   - outResultingURL: Gets the item's URL in the trash; is not written if the call fails.
-    /// - Throws: A `CocoaError`; the item is then where it was. `fileNoSuchFile` if there is none,
-    ///   `featureUnsupported` if there can be no trash on its file system, `fileWriteUnknown` if it
-    ///   is in the trash already or if the trash is in it.
+    ///   - url: the item.
+    ///   - outResultingURL: set to the item's URL in the trash; unchanged if the call fails.
+    /// - Throws: a `CocoaError`; the item is unchanged then. `fileNoSuchFile` if it does not exist,
+    ///   `featureUnsupported` if its file system cannot have a trash, `fileWriteUnknown` if it is
+    ///   in the trash already or contains the trash.
     public func trashItem(
         at url: URL, resultingItemURL outResultingURL: UnsafeMutablePointer<NSURL?>?
     ) throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a cloud knows about an item, as members. They read the values that were asked for by their
-// keys, which for a local item are none: all answer nil, as they do on Apple's systems.
+// Resource values for items in a cloud, as properties. Like on Apple platforms, they are nil for
+// local items, and on Linux all items are local.
 
 #if !canImport(Darwin)
 public import Foundation
@@ -11,32 +11,32 @@ extension URLResourceValues {
         allValues[key] as? Value
     }
 
-    /// How much of the item is here; nil for a local item.
+    /// How much of the item is local; nil for a local item.
     public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? {
         let key = URLResourceKey.ubiquitousItemDownloadingStatusKey
         return value(key) ?? value(key).map(URLUbiquitousItemDownloadingStatus.init(rawValue:))
     }
 
-    /// Whether the item is kept out of the cloud; nil for a local item.
+    /// Whether the item is excluded from the cloud; nil for a local item.
     ///
-    /// Nothing is brought into a cloud here, so a value that is set has no effect, and is not kept:
-    /// it reads nil again, and `setResourceValues(_:)` succeeds without it.
+    /// On Linux nothing is stored in a cloud, so setting a value has no effect: it remains nil, and
+    /// `setResourceValues(_:)` succeeds.
     public var ubiquitousItemIsExcludedFromSync: Bool? {
         get { value(.ubiquitousItemIsExcludedFromSyncKey) }
-        // Foundation's values cannot be added to from outside.
+        // Foundation does not allow to add values to its struct.
         set { _ = newValue }
     }
 
-    /// Whether others take part in the item; nil for a local item.
+    /// Whether the item is shared with other users; nil for a local item.
     public var ubiquitousItemIsShared: Bool? { value(.ubiquitousItemIsSharedKey) }
 
-    /// What the user is to the shared item; nil for a local item.
+    /// The role of the user for the shared item; nil for a local item.
     public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? {
         let key = URLResourceKey.ubiquitousSharedItemCurrentUserRoleKey
         return value(key) ?? value(key).map(URLUbiquitousSharedItemRole.init(rawValue:))
     }
 
-    /// What the user may do with the shared item; nil for a local item.
+    /// The permissions of the user for the shared item; nil for a local item.
     public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? {
         let key = URLResourceKey.ubiquitousSharedItemCurrentUserPermissionsKey
         return value(key) ?? value(key).map(URLUbiquitousSharedItemPermissions.init(rawValue:))
@@ -47,7 +47,7 @@ extension URLResourceValues {
         value(.ubiquitousSharedItemOwnerNameComponentsKey)
     }
 
-    /// The name of the person who was the last to change the shared item; nil for a local item.
+    /// The name of the last editor of the shared item; nil for a local item.
     public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? {
         value(.ubiquitousSharedItemMostRecentEditorNameComponentsKey)
     }

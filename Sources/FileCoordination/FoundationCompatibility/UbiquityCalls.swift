@@ -1,59 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs ask of FileManager about items in a cloud. There is no cloud here, so the questions
-// have the answers that a Mac gives about a local item, without an account: no, nil, or an error
-// that says what to do instead.
+// The methods of FileManager for items in a cloud. There is no cloud on Linux, so the results are
+// those of macOS for a local item without an account: false, nil, or an error that says what to do
+// instead.
 
 #if !canImport(Darwin)
 public import Foundation
 
 extension FileManager {
-    /// Whether the item is in a cloud, or meant to be: never, on Linux.
+    /// Returns whether the item is in a cloud: always false on Linux.
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: false.
     public func isUbiquitousItem(at url: URL) -> Bool { false }
 
-    /// Takes an item into the cloud, or out of it: always fails on Linux.
+    /// Moves an item into or out of the cloud: always fails on Linux.
     ///
-    /// Where there is a cloud, this call coordinates the move itself, and notices the accesses that
-    /// the calling thread already has (Rule 3.5). Here nothing is ever in a cloud, so that it fails
-    /// before it would coordinate: it waits for no claim, tells no presenter, and may be called
-    /// anywhere.
+    /// On Apple platforms, this call coordinates the move itself and takes the accesses of the
+    /// calling thread into account (Rule 3.5). On Linux it fails before it coordinates: it waits
+    /// for no claim, tells no presenter, and may be called anywhere.
     ///
-    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileNoSuchFile` if there is no item.
+    /// - Parameters:
+    ///   - flag: whether to move the item into the cloud.
+    ///   - url: the item.
+    ///   - destinationURL: ignored.
+    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileNoSuchFile` if the item does not
+    ///   exist.
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
         throw (flag ? UbiquityRequest.entering : .leaving).refusal(for: url)
     }
 
-    /// Has the contents of an item in the cloud brought here: always fails on Linux.
+    /// Downloads the contents of an item in the cloud: always fails on Linux.
     ///
-    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileReadNoSuchFile` if there is no
-    ///   item.
+    /// - Parameter url: the item.
+    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileReadNoSuchFile` if the item does
+    ///   not exist.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         throw UbiquityRequest.downloading.refusal(for: url)
     }
 
     /// Removes the local contents of an item in the cloud: always fails on Linux.
     ///
-    /// Where there is a cloud, this call coordinates itself, and notices the accesses that the
-    /// calling thread already has (Rule 3.5). Here nothing is ever in a cloud, so that it fails
-    /// before it would coordinate, and the only copy of the item is safe.
+    /// On Apple platforms, this call coordinates itself and takes the accesses of the calling
+    /// thread into account (Rule 3.5). On Linux it fails before it coordinates, so the only copy of
+    /// the item is safe.
     ///
-    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileNoSuchFile` if there is no item.
+    /// - Parameter url: the item.
+    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileNoSuchFile` if the item does not
+    ///   exist.
     public func evictUbiquitousItem(at url: URL) throws {
         throw UbiquityRequest.evicting.refusal(for: url)
     }
 
-    /// The directory of a cloud container: always nil on Linux.
+    /// Returns the directory of a cloud container: always nil on Linux.
     ///
-    /// Apple's answer when no user is signed in, so programs are prepared for it: they keep their
-    /// documents in a local directory.
+    /// This is Apple's result if no user is signed in. Programs then use a local directory.
+    ///
+    /// - Parameter containerIdentifier: ignored.
+    /// - Returns: nil.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? { nil }
 
-    /// An address at which others can have an item in the cloud: always fails on Linux.
+    /// Returns an address at which others can get an item in the cloud: always fails on Linux.
     ///
-    /// What `expiration` points to is not written.
-    ///
-    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileReadNoSuchFile` if there is no
-    ///   item.
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - outDate: not changed.
+    /// - Returns: never.
+    /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileReadNoSuchFile` if the item does
+    ///   not exist.
     public func url(
         forPublishingUbiquitousItemAt url: URL,
         expiration outDate: UnsafeMutablePointer<NSDate?>?
@@ -61,7 +75,7 @@ extension FileManager {
         throw UbiquityRequest.publishing.refusal(for: url)
     }
 
-    /// Who is signed in to the cloud: always nil, for no user, on Linux.
+    /// Identifies the user who is signed in to the cloud: always nil on Linux.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? { nil }
 }
 #endif

@@ -1,65 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of what a cloud knows about an item, and of its news, as far as Foundation lacks them.
-// Nothing on Linux has a value for them; programs name them when they say which changes they want
-// to be told of (Rule 10.5), and when they ask.
+// Keys and names for items in a cloud that Foundation for Linux lacks. On Linux they have no
+// values. Programs use them to query values and to say which changes they want to be told about
+// (Rule 10.5).
 
 #if !canImport(Darwin)
 public import Foundation
 
 extension URLResourceKey {
-    /// Whether the item is kept out of the cloud.
+    /// Whether the item is excluded from the cloud.
     public static let ubiquitousItemIsExcludedFromSyncKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey")
-    /// Whether others take part in the item.
+    /// Whether the item is shared with other users.
     public static let ubiquitousItemIsSharedKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemIsSharedKey")
-    /// What the user is to a shared item: a ``URLUbiquitousSharedItemRole``.
+    /// The role of the user for a shared item: a ``URLUbiquitousSharedItemRole``.
     public static let ubiquitousSharedItemCurrentUserRoleKey =
         URLResourceKey(rawValue: "NSURLUbiquitousSharedItemCurrentUserRoleKey")
-    /// What the user may do with a shared item: ``URLUbiquitousSharedItemPermissions``.
+    /// The permissions of the user for a shared item: ``URLUbiquitousSharedItemPermissions``.
     public static let ubiquitousSharedItemCurrentUserPermissionsKey =
         URLResourceKey(rawValue: "NSURLUbiquitousSharedItemCurrentUserPermissionsKey")
     /// The name of a shared item's owner.
     public static let ubiquitousSharedItemOwnerNameComponentsKey =
         URLResourceKey(rawValue: "NSURLUbiquitousSharedItemOwnerNameComponentsKey")
-    /// The name of the person who was the last to change a shared item.
+    /// The name of the last editor of a shared item.
     public static let ubiquitousSharedItemMostRecentEditorNameComponentsKey =
         URLResourceKey(rawValue: "NSURLUbiquitousSharedItemMostRecentEditorNameComponentsKey")
-    /// Whether the contents are here; Apple advises to use `ubiquitousItemDownloadingStatusKey`.
+    /// Whether the contents are local; Apple recommends `ubiquitousItemDownloadingStatusKey`.
     public static let ubiquitousItemIsDownloadedKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemIsDownloadedKey")
-    /// How much of the contents is here; Apple advises to use `NSMetadataQuery`.
+    /// How much of the contents is local; Apple recommends `NSMetadataQuery`.
     public static let ubiquitousItemPercentDownloadedKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemPercentDownloadedKey")
-    /// How much of the contents is in the cloud; Apple advises to use `NSMetadataQuery`.
+    /// How much of the contents is in the cloud; Apple recommends `NSMetadataQuery`.
     public static let ubiquitousItemPercentUploadedKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemPercentUploadedKey")
 }
 
 extension NSNotification.Name {
-    /// Posted when another user has signed in to the cloud, or no user is any more: never, on
-    /// Linux.
+    /// Posted when a user has signed in to the cloud or signed out: never on Linux.
     ///
-    /// Programs that keep `FileManager.ubiquityIdentityToken` listen for it.
+    /// Programs that store `FileManager.ubiquityIdentityToken` observe it.
     public static let NSUbiquityIdentityDidChange =
         NSNotification.Name(rawValue: "NSUbiquityIdentityDidChangeNotification")
 }
 
-/// How much of an item is here.
+/// How much of an item is local.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
-    /// A status of this name.
+    /// Creates a status with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The contents are in the cloud alone.
+    /// The contents are only in the cloud.
     public static let notDownloaded = Self(
         rawValue: "NSURLUbiquitousItemDownloadingStatusNotDownloaded")
-    /// There are contents here, but not the newest.
+    /// The contents are local, but not the newest ones.
     public static let downloaded = Self(
         rawValue: "NSURLUbiquitousItemDownloadingStatusDownloaded")
-    /// The newest contents are here.
+    /// The newest contents are local.
     public static let current = Self(rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
 }
 
@@ -67,25 +66,25 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
 public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
-    /// A role of this name.
+    /// Creates a role with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The item is theirs.
+    /// The user owns the item.
     public static let owner = Self(rawValue: "NSURLUbiquitousSharedItemRoleOwner")
-    /// They were invited.
+    /// The user was invited.
     public static let participant = Self(rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
 }
 
-/// What a user may do with a shared item.
+/// The permissions of a user for a shared item.
 public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
-    /// Permissions of this name.
+    /// Creates permissions with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Reading alone.
+    /// The user may only read.
     public static let readOnly = Self(rawValue: "NSURLUbiquitousSharedItemPermissionsReadOnly")
-    /// Reading and writing.
+    /// The user may read and write.
     public static let readWrite = Self(rawValue: "NSURLUbiquitousSharedItemPermissionsReadWrite")
 }
 #endif

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why something cannot be done with an item in a cloud: there is no cloud, or no item (Rules 17.3,
-// 17.4). Each error says what can be done instead.
+// The errors of requests for items in a cloud: there is no cloud, or no item (Rules 17.3, 17.4).
+// Each error says what can be done instead.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
-/// What was asked of a cloud that is not there.
+/// A request for an item in a cloud, which always fails.
 enum UbiquityRequest {
-    /// To take the item into the cloud.
+    /// Move the item into the cloud.
     case entering
-    /// To take the item out of the cloud.
+    /// Move the item out of the cloud.
     case leaving
-    /// To have the item's contents here.
+    /// Download the item's contents.
     case downloading
-    /// To have them there alone.
+    /// Remove the item's local contents.
     case evicting
-    /// To let others have the item.
+    /// Publish the item.
     case publishing
 
-    /// The reason why it cannot be done with the item at `url`.
+    /// Returns the error for the item at `url`.
     ///
-    /// An item that is missing, or that cannot be looked at, is the first reason to be given.
+    /// If the item does not exist or cannot be examined, the error says that.
     func refusal(for url: URL) -> any Error {
         do {
             let path = try PlaceResolver.pathBytes(of: url)
@@ -74,7 +74,7 @@ enum UbiquityRequest {
         }
     }
 
-    /// The rest of a sentence that begins with the item.
+    /// The end of the sentence that begins with the item.
     private var reason: String {
         switch self {
         case .entering:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// URLs that name no place, as the errors that Foundation has for them (Rules 1.10, 17.3).
+// Converts the errors for URLs that cannot be resolved to Foundation's errors (Rules 1.10, 17.3).
 
 package import FileCoordinationClient
 package import Foundation
 
 extension PlaceError {
-    /// The error for an access to `url`.
+    /// Returns the error for an access to `url`.
     package func nsError(url: URL, writing: Bool) -> NSError {
         let code: CocoaError.Code =
             switch self {

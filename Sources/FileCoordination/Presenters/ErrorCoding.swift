@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter's error on its way to the claimant, who may be in another process (Rule 9.2). Domain,
-// code, texts and what people look up in `userInfo` arrive; objects that only their own process can
-// understand do not.
+// Encodes a presenter's error for the claimant's process (Rule 9.2). Domain, code, texts and the
+// usual contents of `userInfo` are kept; objects that only their own process can use are not.
 //
-// The payload is JSON: one list, each error the underlying one of the error before it, so that
-// nothing nests deeper for a longer chain.
+// The encoding is JSON: one list in which each error is the underlying error of the one before it,
+// so that a long chain is not nested deeply.
 
 package import Foundation
 
-/// Errors to bytes and back.
+/// Encodes and decodes errors.
 package enum ErrorCoding {
-    /// The largest payload that is made or read.
+    /// The most bytes of an encoded error.
     package static let limit = 32 * 1024
-    /// The longest chain of underlying errors; the rest is cut off.
+    /// The longest chain of underlying errors; the rest is omitted.
     package static let longestChain = 8
 
-    /// The error as bytes, at most ``limit`` of them.
+    /// Encodes an error into at most ``limit`` bytes.
     ///
-    /// An error that is too large loses the ends of its long texts first, then everything but the
-    /// beginnings of its domain and description.
+    /// If an error is too large, its long texts are cut first; then only the beginnings of its
+    /// domain and description are kept.
     package static func encode(_ error: any Error) -> [UInt8] {
         let whole = CodedChain(error)
         for size in CodedChain.Size.allCases {
@@ -29,10 +28,9 @@ package enum ErrorCoding {
         return []
     }
 
-    /// The error that these bytes stand for.
+    /// Decodes an error.
     ///
-    /// Bytes that no error was encoded to make an error that says so; the claimant is refused
-    /// access all the same.
+    /// Invalid bytes result in an error that says so, because the claim was refused in any case.
     package static func decode(_ bytes: [UInt8]) -> NSError {
         guard bytes.count <= limit,
             let chain = try? decoder.decode(CodedChain.self, from: Data(bytes)),
@@ -64,15 +62,15 @@ package enum ErrorCoding {
     }
 }
 
-/// An error and the errors under it, outermost first.
+/// An error and its underlying errors, outermost first.
 private struct CodedChain: Codable {
-    /// How much of an error is kept, most first.
+    /// How much of an error is kept, largest first.
     enum Size: CaseIterable {
-        /// Everything that can be kept at all.
+        /// Everything that can be encoded.
         case whole
-        /// The beginnings of texts, and some of `userInfo`.
+        /// Cut texts, and a part of `userInfo`.
         case clipped
-        /// The outermost error's domain, code and description.
+        /// The domain, code and description of the outermost error.
         case outline
     }
 
@@ -104,7 +102,7 @@ private struct CodedChain: Codable {
     }
 }
 
-/// One error, without those under it.
+/// One error, without its underlying error.
 private struct CodedError: Codable {
     var domain: String
     var code: Int
@@ -140,13 +138,13 @@ private struct CodedError: Codable {
         userInfo[NSUnderlyingErrorKey] = underlying
         let error = NSError(domain: domain, code: code, userInfo: userInfo)
         guard error.localizedDescription != description else { return error }
-        // The other process knew a text for this domain that this one does not.
+        // The other process had a localized text for this domain that this process does not have.
         userInfo[NSLocalizedDescriptionKey] = description
         return NSError(domain: domain, code: code, userInfo: userInfo)
     }
 }
 
-/// What survives of `userInfo`.
+/// A value of `userInfo` that can be encoded.
 private enum CodedValue: Codable {
     case text(String)
     case truth(Bool)
@@ -198,7 +196,7 @@ private enum CodedValue: Codable {
 }
 
 extension String {
-    /// The beginning of the text, of about that many bytes.
+    /// Returns the beginning of the text, with about this many bytes.
     fileprivate func clipped(to bytes: Int) -> String {
         guard utf8.count > bytes else { return self }
         return String(decoding: utf8.prefix(bytes), as: UTF8.self) + "…"

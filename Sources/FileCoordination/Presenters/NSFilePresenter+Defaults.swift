@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a presenter gets that does not implement an optional member. The methods do nothing: they
-// are there so that the conformance is complete, and their result says that the program did not
-// write them. A default never calls another requirement, or the two spellings of one method would
-// call each other for ever.
+// The default implementations of the optional presenter methods. The library never calls them: it
+// recognizes by the result type ``_NotImplemented`` that the program has not implemented a method.
+// They only make the conformance complete. A default must not call another requirement, because the
+// two forms of a method would then call each other forever.
 
 #if !canImport(Darwin)
 public import Foundation
 
 extension NSFilePresenter {
-    /// No primary item.
+    /// The default: there is no primary item.
     public var primaryPresentedItemURL: URL? { nil }
 
-    /// Every ubiquity attribute that has a name here (Rule 10.5).
+    /// The default: all ubiquity attributes that this library defines (Rule 10.5).
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
         [
             .isUbiquitousItemKey,
@@ -39,137 +39,215 @@ extension NSFilePresenter {
 }
 
 extension NSFilePresenter {
-    /// Not implemented: the presenter is never asked to relinquish to a reader (Rule 6.6).
+    /// Not implemented: the presenter is not asked to relinquish to a reader (Rule 6.6).
+    ///
+    /// - Parameter reader: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked to relinquish to a writer (Rule 6.6).
+    /// Not implemented: the presenter is not asked to relinquish to a writer (Rule 6.6).
+    ///
+    /// - Parameter writer: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked in this spelling (Rule 6.6).
+    /// Not implemented: the presenter is not asked through this form (Rule 6.6).
+    ///
+    /// - Parameter reader: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @_disfavoredOverload
     @discardableResult
     public func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((() -> Void)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked in this spelling (Rule 6.6).
+    /// Not implemented: the presenter is not asked through this form (Rule 6.6).
+    ///
+    /// - Parameter writer: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @_disfavoredOverload
     @discardableResult
     public func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked to save in this spelling.
+    /// Not implemented: the presenter is not asked to save through this form.
+    ///
+    /// - Parameter completionHandler: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func savePresentedItemChanges(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked to save in this spelling.
+    /// Not implemented: the presenter is not asked to save through this form.
+    ///
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func savePresentedItemChanges() async throws -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked about a deletion in this spelling.
+    /// Not implemented: the presenter is not asked about deletions through this form.
+    ///
+    /// - Parameter completionHandler: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func accommodatePresentedItemDeletion(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked about a deletion in this spelling.
+    /// Not implemented: the presenter is not asked about deletions through this form.
+    ///
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func accommodatePresentedItemDeletion() async throws -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the item is never evicted by way of this spelling (Rule 9.7).
+    /// Not implemented: the item is not evicted through this form (Rule 9.7).
+    ///
+    /// - Parameter completionHandler: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func accommodatePresentedItemEviction(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the item is never evicted by way of this spelling (Rule 9.7).
+    /// Not implemented: the item is not evicted through this form (Rule 9.7).
+    ///
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func accommodatePresentedItemEviction() async throws -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is never asked about a subitem's deletion in this spelling.
+    /// Not implemented: the presenter is not asked about subitems through this form.
+    ///
+    /// - Parameters:
+    ///   - url: the item; ignored.
+    ///   - completionHandler: not called.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never asked about a subitem's deletion in this spelling.
+    /// Not implemented: the presenter is not asked about subitems through this form.
+    ///
+    /// - Parameter url: the item; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func accommodatePresentedSubitemDeletion(at url: URL) async throws -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is never told of moves.
+    /// Not implemented: the presenter is not told about moves.
+    ///
+    /// - Parameter newURL: the present URL; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedItemDidMove(to newURL: URL) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of changes.
+    /// Not implemented: the presenter is not told about changes.
+    ///
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedItemDidChange() -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of ubiquity attributes.
+    /// Not implemented: the presenter is not told about ubiquity attributes.
+    ///
+    /// - Parameter attributes: the changed keys; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedItemDidChangeUbiquityAttributes(
         _ attributes: Set<URLResourceKey>
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of new versions.
+    /// Not implemented: the presenter is not told about new versions.
+    ///
+    /// - Parameter version: the version; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedItemDidGain(_ version: NSFileVersion) -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is never told of versions that are gone.
+    /// Not implemented: the presenter is not told about removed versions.
+    ///
+    /// - Parameter version: the version; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedItemDidLose(_ version: NSFileVersion) -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is never told of resolved conflicts.
+    /// Not implemented: the presenter is not told about resolved conflicts.
+    ///
+    /// - Parameter version: the version; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is never told of new items.
+    /// Not implemented: the presenter is not told about new items.
+    ///
+    /// - Parameter url: the item; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedSubitemDidAppear(at url: URL) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of moves inside its directory.
+    /// Not implemented: the presenter is not told about moves inside its directory.
+    ///
+    /// - Parameters:
+    ///   - oldURL: the former URL; ignored.
+    ///   - newURL: the present URL; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> _NotImplemented {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is never told of changes inside its directory (Rule 7.4).
+    /// Not implemented: the presenter is not told about changes inside its directory (Rule 7.4).
+    ///
+    /// - Parameter url: the item; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedSubitemDidChange(at url: URL) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of new versions inside its directory.
+    /// Not implemented: the presenter is not told about new versions inside its directory.
+    ///
+    /// - Parameters:
+    ///   - url: the item; ignored.
+    ///   - version: the version; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedSubitem(
         at url: URL, didGain version: NSFileVersion
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of versions gone inside its directory.
+    /// Not implemented: the presenter is not told about versions removed inside its directory.
+    ///
+    /// - Parameters:
+    ///   - url: the item; ignored.
+    ///   - version: the version; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedSubitem(
         at url: URL, didLose version: NSFileVersion
     ) -> _NotImplemented { _NotImplemented() }
 
-    /// Not implemented: the presenter is never told of conflicts resolved inside its directory.
+    /// Not implemented: the presenter is not told about conflicts resolved inside its directory.
+    ///
+    /// - Parameters:
+    ///   - url: the item; ignored.
+    ///   - version: the version; ignored.
+    /// - Returns: a value that marks the method as not implemented.
     @discardableResult
     public func presentedSubitem(
         at url: URL, didResolve version: NSFileVersion

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls a relinquish method in the spelling that the presenter has. Programs from before there was
-// `@Sendable` hand over blocks whose type does not say that they may cross threads; the contract of
-// the method says it instead.
+// Calls a relinquish method in the form that the presenter implements. Older programs use blocks
+// whose type is not `@Sendable`; the contract of the method makes them safe to pass between
+// threads.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
 import Foundation
 
 extension NSFilePresenter {
-    /// Calls the relinquish method of this kind; the presenter calls `block` when it has made way.
+    /// Calls the relinquish method of this kind.
     ///
-    /// A presenter that has both spellings is called in the one with `@Sendable`.
+    /// The presenter calls `block` when it has relinquished.
+    ///
+    /// If a presenter has both forms, the one with `@Sendable` is called.
     func relinquish(
         _ kind: Relinquishment, _ block: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
@@ -19,7 +21,7 @@ extension NSFilePresenter {
         case .reader where Self._RelinquishToReader.self != _NotImplemented.self:
             let _: Self._RelinquishToReader = relinquishPresentedItem(toReader: block)
         case .reader:
-            // Only the type of the result tells the two spellings apart.
+            // Only the type of the result distinguishes the two forms.
             let _: Self._RelinquishToReaderUnannotated = relinquishPresentedItem(
                 toReader: { block(UnannotatedBlock.sendable($0)) })
         case .writer where Self._RelinquishToWriter.self != _NotImplemented.self:
@@ -31,14 +33,14 @@ extension NSFilePresenter {
     }
 }
 
-/// A presenter's block whose type does not say that it may cross threads.
+/// A presenter's block whose type is not `@Sendable`.
 ///
 /// Unchecked, because Apple's contract makes it safe: the block is called once, on the presenter's
-/// queue, as the presenter's methods are (Rule 8.2).
+/// queue, like the presenter's methods (Rule 8.2).
 private struct UnannotatedBlock: @unchecked Sendable {
     let block: () -> Void
 
-    /// The same block as one that may cross threads.
+    /// Wraps a block in one that is `@Sendable`.
     static func sendable(_ block: (() -> Void)?) -> (@Sendable () -> Void)? {
         guard let block else { return nil }
         let carried = UnannotatedBlock(block: block)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds methods that look as if they were a presenter's and are none: their name or type is another
-// one, or only a subclass has them. Such a method is never called, and without the
-// Objective-C runtime the compiler mostly says nothing. Here is the reasoning about texts; where
-// they come from is in PresenterAdvice.
+// Finds methods that look like presenter methods but are not: their name or type differs, or only a
+// subclass declares them. The library never calls such a method, and without the Objective-C
+// runtime the compiler usually does not warn. This file compares the names; PresenterAdvice finds
+// the methods.
 
 package import FileCoordinationArbiter
 import Foundation
 
-/// A function of a class, read from what the demangler says about its symbol.
+/// A method of a class, as the demangler describes its symbol.
 package struct FoundMethod: Equatable, Sendable {
-    /// The name with its labels: `presentedItemDidMove(to:)`.
+    /// The name with its labels, such as `presentedItemDidMove(to:)`.
     package var name: String
-    /// The same with the types, as far as they matter to a reader.
+    /// The name with the types that matter to a reader.
     package var declaration: String
 
-    /// Reads a demangled symbol; nil if it is no method of the class that is called `type`.
+    /// Parses a demangled symbol; returns nil if it is not a method of the class named `type`.
     package init?(demangled text: String, of type: String) {
         guard let member = Self.member(in: text, of: type) else { return nil }
         var rest = Substring(member)
         let base: Substring
         if rest.first == "(" {
-            // A private one: "(name in _2B1C)(label: Type)".
+            // A private method: "(name in _2B1C)(label: Type)".
             guard let end = rest.range(of: " in "), let close = rest.firstIndex(of: ")") else {
                 return nil
             }
@@ -41,7 +41,7 @@ package struct FoundMethod: Equatable, Sendable {
         declaration = Self.readable("\(base)\(group)\(tail)").trimmingSpaces
     }
 
-    /// What follows the class's name and a dot.
+    /// Returns what follows the class's name and a dot.
     private static func member(in text: String, of type: String) -> String? {
         // A class inside a function: "name() -> () in Local #1 in Module.function() -> ()".
         if text.hasSuffix(" in " + type) { return String(text.dropLast(type.count + 4)) }
@@ -58,7 +58,7 @@ package struct FoundMethod: Equatable, Sendable {
         return String(rest.dropFirst())
     }
 
-    /// What follows a group in brackets.
+    /// Returns what follows a group in brackets.
     private static func afterGroup(_ text: Substring) -> Substring {
         var depth = 0
         var former: Character?
@@ -104,25 +104,26 @@ package struct FoundMethod: Equatable, Sendable {
     }
 }
 
-/// A method that is never called, and the one that it was probably meant to be.
+/// A method that is never called, and the presenter method that it was probably meant to be.
 package struct NearMiss: Equatable, Sendable {
-    /// What is wrong with it.
+    /// What is wrong with the method.
     package enum Fault: Equatable, Sendable {
-        /// Its name.
+        /// Its name differs.
         case name
-        /// Its type.
+        /// Its type differs.
         case type
-        /// Its class: the superclass that states the conformance does not have it.
+        /// The superclass that declares the conformance does not have it.
         case subclass
     }
 
-    /// The method, as it is declared.
+    /// The method's declaration.
     package var declaration: String
     /// The name of the presenter's method.
     package var meant: String
     package var fault: Fault
 
-    /// Looks for a method that was probably meant; nil if the presenter is not without it.
+    /// Looks for the presenter method that was probably meant; nil if the presenter implements it
+    /// anyway.
     package init?(_ found: FoundMethod, implemented: PresenterMethods, isOfSubclass: Bool) {
         guard let entry = Self.nearest(to: found.name), !implemented.contains(entry.method) else {
             return nil
@@ -175,14 +176,14 @@ package struct NearMiss: Equatable, Sendable {
         return hasName || hasCount && best.distance <= 2 ? best.entry : nil
     }
 
-    /// The letters, without words that older and newer spellings have in different places.
+    /// Returns the letters of a name, without words that differ between older and newer API names.
     private static func letters(of name: String) -> [Character] {
         var text = name.lowercased().filter(\.isLetter)
         for word in ["url", "version", "with", "handler"] { text = text.replacing(word, with: "") }
         return Array(text)
     }
 
-    /// How many letters have to be added, left out or changed.
+    /// Returns how many letters must be added, removed or changed.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var row = Array(0...other.count)
         for (index, letter) in one.enumerated() {

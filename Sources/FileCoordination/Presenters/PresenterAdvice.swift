@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tells programmers, on standard error, of methods that were probably meant for NSFilePresenter and
-// are never called. Only in debug builds, once for each class, and only where the program was not
-// stripped of its symbols, which are all that is known of a class's methods on Linux.
+// Warns programmers on standard error about methods that were probably meant for NSFilePresenter
+// and are never called. Only in debug builds, once for each class, and only if the program was not
+// stripped: on Linux, symbols are the only source of a class's methods.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -10,14 +10,14 @@ import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
-/// Advice about the classes of presenters.
+/// Warnings about presenter classes.
 package enum PresenterAdvice {
-    /// The classes that were looked at.
+    /// The classes that were examined.
     private static let seen = Lock<Set<ObjectIdentifier>>([])
     private static let queue = DispatchQueue(label: "FileCoordination.advice", qos: .utility)
 
-    /// Looks at the class of a presenter that is being registered, on another thread, and says
-    /// each sentence there.
+    /// Examines the class of a presenter that is being registered, on another thread, and passes
+    /// each warning to `say` there.
     package static func look(
         at presenter: any NSFilePresenter, methods: PresenterMethods,
         say: @escaping @Sendable (String) -> Void = { Diagnostics.say($0) }
@@ -34,8 +34,8 @@ package enum PresenterAdvice {
         #endif
     }
 
-    /// What is to be said about a class and its superclasses, as far as they are of interest; the
-    /// conformance has these methods.
+    /// Returns the warnings about a class and its superclasses; `methods` are those of the
+    /// conformance.
     package static func sentences(
         about type: AnyClass, methods: PresenterMethods,
         where isOfInterest: (AnyClass) -> Bool = { _ in true }

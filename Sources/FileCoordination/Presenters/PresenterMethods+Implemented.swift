@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which optional methods a presenter has, read off its type: nothing is called, so a presenter
-// whose main thread is busy can be asked as well (Rule 5.3). The answers become the mask that the
-// arbiter knows, and by which it decides who is asked and told at all.
+// Determines from a presenter's type which optional methods it implements. Nothing is called, so
+// this also works while the presenter's main thread is busy (Rule 5.3). The result is a set of bits
+// by which the server decides which presenters to ask and tell.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
 import Foundation
 
 extension PresenterMethods {
-    /// The optional methods that `presenter` implements, in either spelling.
+    /// The optional methods that `presenter` implements, in any form.
     package init(implementedBy presenter: any NSFilePresenter) {
         self = presenter.methodsWithCompletion.union(presenter.methodsWithAsync)
             .union(presenter.methodsForRelinquishing).union(presenter.methodsWithOneSpelling)
@@ -19,7 +19,7 @@ extension PresenterMethods {
 extension NSFilePresenter {
     /// The methods that are implemented with a completion handler.
     ///
-    /// A presenter that has both spellings of a method is called in this one.
+    /// If a presenter has both forms of a method, this one is called.
     var methodsWithCompletion: PresenterMethods {
         Self.methods([
             (Self._Save.self, .save),
@@ -39,7 +39,7 @@ extension NSFilePresenter {
         ])
     }
 
-    /// The relinquish methods that are implemented, with `@Sendable` or without.
+    /// The relinquish methods that are implemented, with or without `@Sendable`.
     fileprivate var methodsForRelinquishing: PresenterMethods {
         Self.methods([
             (Self._RelinquishToReader.self, .relinquishToReader),
@@ -49,7 +49,7 @@ extension NSFilePresenter {
         ])
     }
 
-    /// The implemented methods among those that have but one spelling.
+    /// The implemented methods that have only one form.
     fileprivate var methodsWithOneSpelling: PresenterMethods {
         Self.methods([
             (Self._DidMove.self, .itemDidMove),

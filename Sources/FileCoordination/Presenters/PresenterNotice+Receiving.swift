@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a notice to the presenter's method for it. News of versions come as names; the object that
-// the presenter gets is made here, on its queue, from what the store has by then.
+// Calls the presenter's method for a notice, on the presenter's queue. A notice about a version
+// contains only the identifier; the version object is created here from the present contents of the
+// store.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -10,7 +11,9 @@ import FileCoordinationVersions
 import Foundation
 
 extension NSFilePresenter {
-    /// Calls the method that goes with a notice; false if there is nothing to call it with.
+    /// Calls the method for a notice.
+    ///
+    /// Returns false if its arguments cannot be created.
     func receive(
         _ notice: PresenterNotice, versions: VersionStore, makeURL: (ItemPath) -> URL
     ) -> Bool {
@@ -50,7 +53,8 @@ extension NSFilePresenter {
 }
 
 extension VersionNews {
-    /// The version that the news are about, also one that is gone by now; nil if they name none.
+    /// Returns the version that the notice is about, even if it was removed; nil if the identifier
+    /// is invalid.
     fileprivate func version(ofItemAt url: URL, in store: VersionStore) -> NSFileVersion? {
         NSFileVersion.version(
             ofItemAt: url, identifier: String(decoding: identifier, as: UTF8.self), in: store)

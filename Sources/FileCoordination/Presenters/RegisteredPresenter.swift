@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter of Apple's shape, as the client sees presenters: which of its methods goes with which
-// question, in the spelling that it has.
+// Adapts a presenter with Apple's protocol to the client's `Presenter` protocol: chooses the method
+// for each request, in the form that the presenter implements.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -9,7 +9,7 @@ package import FileCoordinationClient
 import FileCoordinationVersions
 package import Foundation
 
-/// A presenter that is registered, and how it is called.
+/// A registered presenter, and how it is called.
 struct RegisteredPresenter: Presenter {
     private let reference: PresenterReference
     let methods: PresenterMethods
@@ -17,11 +17,13 @@ struct RegisteredPresenter: Presenter {
     private let makeURL: @Sendable (ItemPath) -> URL
     private let versions: VersionStore
 
+    /// Creates the adapter of a presenter.
+    ///
     /// - Parameters:
     ///   - presenter: the presenter.
-    ///   - methods: what it implements.
-    ///   - makeURL: how a place is to be spelled for it.
-    ///   - versions: the store that has the versions of which it is told.
+    ///   - methods: the methods that it implements.
+    ///   - makeURL: creates a URL for the presenter.
+    ///   - versions: the version store for notices about versions.
     init(
         _ presenter: any NSFilePresenter, methods: PresenterMethods,
         makeURL: @escaping @Sendable (ItemPath) -> URL = { URL(place: $0) },
@@ -57,9 +59,10 @@ struct RegisteredPresenter: Presenter {
         presenter.receive(notice, versions: versions, makeURL: makeURL)
     }
 
-    // MARK: Methods with two spellings
+    // MARK: Methods with two forms
 
-    /// Calls the method here if the presenter has it with a completion handler, else in a task.
+    /// Calls the method at once if the presenter implements it with a completion handler, else in a
+    /// task.
     func perform(
         _ request: PresenterRequest, in scope: PresenterCallScope,
         _ completion: @escaping @Sendable ((any Error)?) -> Void
@@ -87,7 +90,7 @@ struct RegisteredPresenter: Presenter {
         _ request: PresenterRequest, in scope: PresenterCallScope,
         _ completion: @Sendable ((any Error)?) -> Void
     ) async {
-        // It may have been removed since (Rule 5.7).
+        // The presenter may have been removed meanwhile (Rule 5.7).
         guard scope.isWanted else { return }
         let presenter = presenter
         do {
@@ -108,7 +111,7 @@ struct RegisteredPresenter: Presenter {
 }
 
 extension PresenterRequest {
-    /// The method that is called for it.
+    /// The method for the request.
     fileprivate var method: PresenterMethods {
         switch self {
         case .save: .save
@@ -135,14 +138,15 @@ extension OperationQueue: PresenterQueue {
 }
 
 extension PresenterMailbox {
-    /// The mailbox of a presenter that has just been registered.
+    /// Creates the mailbox of a presenter that has just been registered.
     ///
     /// - Parameters:
-    ///   - presenter: kept until ``invalidate()``, as are the closures.
-    ///   - methods: what it implements.
-    ///   - answer: called once for each ask that was neither cancelled nor forgotten.
-    ///   - relinquishmentChanged: called when the presenter has made way, or gets its item back.
-    ///   - handled: called on the presenter's queue when its method for a notice has returned.
+    ///   - presenter: kept until ``invalidate()``, like the closures.
+    ///   - methods: the methods that it implements.
+    ///   - answer: called once for each question that was not cancelled or discarded.
+    ///   - relinquishmentChanged: called when the presenter has relinquished, or gets its item
+    ///     back.
+    ///   - handled: called on the presenter's queue after its method for a notice has returned.
     package convenience init(
         _ presenter: any NSFilePresenter, methods: PresenterMethods,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,

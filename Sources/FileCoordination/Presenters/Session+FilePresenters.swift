@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The class methods of NSFileCoordinator about presenters.
+// Implements the class methods of NSFileCoordinator for presenters.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -13,7 +13,9 @@ extension Session {
         presenters.compactMap { ($0 as? RegisteredPresenter)?.presenter }
     }
 
-    /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
+    /// Registers a presenter.
+    ///
+    /// An error is printed to standard error and has no other effect (Rule 1.10).
     static func add(_ presenter: any NSFilePresenter, label: String = "") {
         do {
             try register(presenter, label: label)
@@ -23,7 +25,7 @@ extension Session {
         }
     }
 
-    /// Registers a presenter; throws what keeps it from that.
+    /// Registers a presenter; throws if that is impossible.
     static func register(_ presenter: any NSFilePresenter, label: String) throws {
         do throws(AccessFailure) {
             let session = try current()
@@ -38,14 +40,14 @@ extension Session {
         }
     }
 
-    /// Ends a presenter's registration (Rule 5.7).
+    /// Deregisters a presenter (Rule 5.7).
     static func remove(_ presenter: any NSFilePresenter) {
         removePresenter(ObjectIdentifier(presenter))
     }
 }
 
 extension Coordinator {
-    /// A coordinator that acts on behalf of a presenter, or of none.
+    /// Creates a coordinator that acts for a presenter, or for none.
     convenience init(presenter: (any NSFilePresenter)?) {
         guard let presenter else {
             self.init()

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From places, which are bytes, to URLs, and back. Foundation would take a detour through text,
-// look at the disk for whether it is a directory, and put replacement characters, and so another
-// file, in the place of bytes that are not UTF-8.
+// Converts paths, which are bytes, to URLs and back. Foundation would convert them to text, look at
+// the disk to see whether the item is a directory, and use replacement characters for bytes that
+// are not UTF-8, which denotes another file.
 
 package import FileCoordinationArbiter
 import FileCoordinationClient
 import Foundation
 
 extension URL {
-    /// The file URL of a place, with the canonical spelling and without looking at the disk.
+    /// Creates the canonical file URL of a path, without accessing the file system.
     package init(place: ItemPath) { self.init(pathBytes: place.bytes, isDirectory: false) }
 
-    /// The file URL of an absolute path of any bytes.
+    /// Creates the file URL of an absolute path with any bytes.
     package init(pathBytes: [UInt8], isDirectory: Bool) {
         if String(validating: pathBytes, as: UTF8.self) == nil,
             let url = URL(percentEncoding: pathBytes, isDirectory: isDirectory)
@@ -31,7 +31,7 @@ extension URL {
         }
     }
 
-    /// The bytes of a file URL's path, absolute; nil if it is none that the kernel would take.
+    /// The absolute path of a file URL, as bytes; nil if the kernel would not accept it.
     package var pathBytes: [UInt8]? { try? PlaceResolver.pathBytes(of: self) }
 
     private init?(percentEncoding bytes: [UInt8], isDirectory: Bool) {

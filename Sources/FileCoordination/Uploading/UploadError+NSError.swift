@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why no snapshot could be made, as the NSError that a coordinated read for uploading hands out
-// instead of running its accessor (Rules 15.3, 17.3).
+// Converts the errors of upload snapshots to the NSError that a coordinated read for uploading
+// returns instead of running its accessor (Rules 15.3, 17.3).
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
@@ -9,7 +9,7 @@ package import FileTree
 package import Foundation
 
 extension UploadError {
-    /// The error for an upload of `item`.
+    /// Returns the error for an upload of `item`.
     package func nsError(item: URL) -> NSError {
         var userInfo: [String: Any] = [
             NSURLErrorKey: item, NSLocalizedDescriptionKey: text,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Snapshots of what URLs and places name, and the word about what an archive leaves out.
+// Makes upload snapshots of URLs and paths, and prints a warning if an archive omits something.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -10,12 +10,12 @@ package import FileTree
 package import Foundation
 
 extension UploadSnapshot {
-    /// The copy: a file's under its own name, a directory's a zip archive named after it.
+    /// The URL of the copy: a file under its own name, or a zip archive named after the directory.
     ///
-    /// In a directory of its own, from which it may be moved away.
+    /// It is in a directory of its own, from which it may be moved.
     package var url: URL { URL(pathBytes: path, isDirectory: false) }
 
-    /// Copies what `url` names; the claim on it must be held meanwhile.
+    /// Copies the item at `url`, on which the caller must have a claim.
     package static func make(of url: URL) throws(NSError) -> UploadSnapshot {
         let path: ItemPath
         do throws(PlaceError) {
@@ -30,7 +30,7 @@ extension UploadSnapshot {
         }
     }
 
-    /// Copies the item at `place`; the claim on it must be held meanwhile.
+    /// Copies the item at `place`, on which the caller must have a claim.
     package static func make(
         of place: ItemPath, environment: [String: String] = CurrentProcess.environment
     ) throws(UploadError) -> UploadSnapshot {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What adding a version has in common, wherever its contents come from, and the way back from the
-// message about a version to the version.
+// The common part of adding versions, and the lookup of a version that a notice is about.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -10,7 +9,7 @@ package import FileCoordinationVersions
 import Foundation
 
 extension NSFileVersion {
-    /// Adds a version and reports it.
+    /// Adds a version and reports it to presenters.
     class func add(
         to url: URL, _ contentsURL: URL, _ options: AddingOptions, _ record: VersionRecord
     ) throws -> NSFileVersion {
@@ -25,8 +24,8 @@ extension NSFileVersion {
         return NSFileVersion(VersionSubject(version, in: store, of: url))
     }
 
-    /// The version that a message is about, also one that is gone by the time the message arrives,
-    /// or whose item is; nil if the identifier is none.
+    /// Returns the version that a notice is about, even if the version or its item has been removed
+    /// meanwhile; nil if the identifier is invalid.
     package class func version(
         ofItemAt url: URL, identifier: String, in store: VersionStore = .current
     ) -> NSFileVersion? {

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conflicts, for the programs that find them. On Apple's only the system's own cloud can make a
-// conflict version; here every program can that keeps files the same on several computers.
+// Conflict versions, for programs that find conflicts. On Apple platforms only the system's cloud
+// can add one; here, every program that synchronizes files between computers can.
 
 #if !canImport(Darwin)
 import FileCoordinationVersions
 public import Foundation
 
 extension NSFileVersion {
-    /// Keeps what lost a conflict: contents that another program gave the item at the same time.
+    /// Adds the contents that lost a conflict, which another program gave the item at the same
+    /// time, as a version.
     ///
-    /// For sync tools, instead of a stray file beside the item. Call it inside a coordinated write
-    /// to the item. The version is in ``unresolvedConflictVersionsOfItem(at:)`` until a program
-    /// sets ``isResolved``.
+    /// Sync tools can use this instead of leaving a stray file beside the item. Call it inside a
+    /// coordinated write to the item. The version is in ``unresolvedConflictVersionsOfItem(at:)``
+    /// until a program sets ``isResolved``.
     ///
     /// - Parameters:
     ///   - url: the item, which has the contents that won.
     ///   - contentsURL: the contents that lost.
-    ///   - options: whether they may be taken away from there.
-    ///   - computer: the name of the computer on which they were saved, for people to see.
-    ///   - originator: who saved them.
-    ///   - modificationDate: when; the date of the contents if it is nil.
+    ///   - options: whether the contents may be moved instead of copied.
+    ///   - computer: the name of the computer on which they were saved, for people.
+    ///   - originator: the person who saved them.
+    ///   - modificationDate: when they were saved; nil for the modification date of the contents.
+    /// - Returns: the new version.
+    /// - Throws: a `CocoaError` if there is no item, or the contents cannot be kept.
     @discardableResult
     public static func addConflictOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = [],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How versions are added and put in an item's place, bit for bit as on Apple's.
+// The options for adding versions and for replacing items by versions, with Apple's raw values.
 
 #if !canImport(Darwin)
 extension NSFileVersion {
@@ -9,25 +9,25 @@ extension NSFileVersion {
         /// The bits.
         public let rawValue: UInt
 
-        /// A set of these bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Takes the contents away from where they are, which on one file system is much faster
-        /// than copying them (Rule 19.6).
+        /// Moves the contents instead of copying them, which is much faster on the same file system
+        /// (Rule 19.6).
         public static let byMoving = AddingOptions(rawValue: 1 << 0)
     }
 
-    /// How a version is put in an item's place.
+    /// How a version replaces an item.
     public struct ReplacingOptions: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt
 
-        /// A set of these bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Removes the version when its contents are in place (Rule 19.7).
+        /// Removes the version after its contents are in place (Rule 19.7).
         ///
-        /// For making a separate item of a version, not for going back to one.
+        /// For making a separate item from a version, not for reverting to one.
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 }

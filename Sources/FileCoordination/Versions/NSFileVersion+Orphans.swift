@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions whose item is gone. Apple's forgets them with the item; here they stay until they are
-// removed, and the item can be brought back.
+// Versions whose item no longer exists. Apple's system removes them with the item; here they remain
+// until they are removed, and the item can be restored from them.
 
 #if !canImport(Darwin)
 import FileCoordinationVersions
 public import Foundation
 
 extension NSFileVersion {
-    /// Returns the versions of items that were at `url` and are nowhere any more, the oldest first.
+    /// Returns the versions of items that were at `url` and no longer exist, oldest first.
     ///
-    /// These are versions of a document that was deleted, and of one whose place was taken by an
-    /// item with versions of its own. ``replaceItem(at:options:)`` with the same URL brings the
-    /// document back with the contents of the version, and with all its versions;
-    /// ``remove()`` removes one of them for good.
+    /// These are versions of a deleted document, or of one whose path was taken by another item
+    /// with versions of its own. ``replaceItem(at:options:)`` with the same URL restores the
+    /// document with the contents of the version and with all its versions; ``remove()`` removes
+    /// one of them permanently.
     ///
-    /// Looks through the directories around `url` for a document that was only moved, which takes
-    /// some milliseconds if there are such versions. May be called on any thread; changes nothing.
+    /// Searches the directories around `url` for a document that was only moved. This takes a few
+    /// milliseconds if there are such versions. May be called on any thread; changes nothing.
     ///
     ///     for version in NSFileVersion.orphanedVersionsOfItem(at: url) {
     ///         print(version.localizedName ?? "", version.modificationDate ?? .distantPast)
     ///     }
     ///
-    /// - Parameter url: where the item was.
+    /// - Parameter url: the former URL of the item.
     /// - Returns: the versions; none of them is in ``otherVersionsOfItem(at:)``.
     public static func orphanedVersionsOfItem(at url: URL) -> [NSFileVersion] {
         VersionSubject.orphans(of: url, in: .current).map { NSFileVersion($0) }
     }
 
-    /// Returns all versions of items that are nowhere any more, sorted by where these were.
+    /// Returns all versions of items that no longer exist, sorted by the items' former paths.
     ///
-    /// Looks at the whole store. May be called on any thread; changes nothing.
+    /// Reads the whole store. May be called on any thread; changes nothing.
     ///
     ///     for version in NSFileVersion.orphanedVersions() { print(version.itemURL.path) }
     ///
-    /// - Returns: the versions; see ``itemURL`` for where each one's item was.
+    /// - Returns: the versions; ``itemURL`` is the former URL of each one's item.
     public static func orphanedVersions() -> [NSFileVersion] {
         VersionSubject.allOrphans(in: .current).map { NSFileVersion($0) }
     }
 
-    /// The URL of the item whose version this is, as it was asked for; of a version that was found
-    /// by ``orphanedVersions()``, where the item was.
+    /// The URL of the version's item, as the caller named it.
+    ///
+    /// For a version from ``orphanedVersions()``, the former URL of the item.
     public var itemURL: URL { subject.itemURL }
 }
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The class that people know. What it says and does is VersionSubject's; what stands here is what
-// may be overridden, which Swift allows in a class's own body only.
+// The public class. `VersionSubject` implements it; the members that programs may override are
+// here, because Swift requires them in the class body.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
@@ -9,23 +9,23 @@ import FileCoordinationSystem
 import FileCoordinationVersions
 public import Foundation
 
-/// A version of a file or directory: what it is now, what it was, or what another program made of
-/// it at the same time.
+/// A version of a file or directory: its present contents, former contents, or contents that
+/// another program gave it at the same time.
 ///
-/// Versions are kept on this computer, in a store of the user's. A version belongs to its item: it
-/// follows the item through moves, and stays with the document through coordinated writes that
-/// replace the file; a new file that takes the name of one which a coordinated write deleted has no
+/// Versions are stored on this computer, in a store of the user's. A version belongs to its item:
+/// it follows the item when that is moved, and stays with the document through coordinated writes
+/// that replace the file. If a coordinated write deletes a file, a new file with its name has no
 /// versions.
 ///
-/// That much is certain. What programs do that do not coordinate is inferred: if the item's file is
-/// gone, and its place has another file that has no versions of its own, then that one is taken for
-/// the document, which was saved anew. A file counts as gone if it is not found by its identity in
-/// the neighbourhood of its place (some thousand names around it): one that was moved farther
-/// without coordination keeps its versions, but a new file at its old place shows them, too, and
-/// the one that is first written by coordination, or given a version, keeps them. What is inferred
-/// becomes certain with that change; asking changes nothing.
+/// Changes by programs that do not coordinate are inferred. If the item's file is gone, and another
+/// file without versions of its own is at its path, that file is considered to be the document,
+/// saved anew. A file is gone if its identity is not found in the neighborhood of its path (a few
+/// thousand names around it). So if a file was moved farther without coordination, it keeps its
+/// versions, but a new file at its old path shows them, too; the first of the two that is written
+/// with coordination, or gets a version, keeps them. That change makes the inference permanent;
+/// queries change nothing.
 ///
-/// Versions of a document that was deleted stay: see ``orphanedVersionsOfItem(at:)``.
+/// Versions of a deleted document remain: see ``orphanedVersionsOfItem(at:)``.
 ///
 /// ```swift
 /// for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
@@ -33,19 +33,19 @@ public import Foundation
 /// }
 /// ```
 ///
-/// This class does not coordinate. Add, remove and replace inside a coordinated write to the item,
-/// so that every presenter is told (Rule 10.2), and the versions stay with the document.
+/// This class does not coordinate. Add, remove and replace versions inside a coordinated write to
+/// the item, so that its presenters are told (Rule 10.2) and the versions stay with the document.
 @preconcurrency open class NSFileVersion: NSObject {
-    /// Which version this is.
+    /// Identifies the version.
     let subject: VersionSubject
 
-    /// Cannot be called: versions come from the methods of this class.
+    /// Unavailable: use the class methods to get versions.
     @available(*, unavailable, message: "get versions from the methods of NSFileVersion")
     public override init() {
         preconditionFailure("Get an NSFileVersion from the class's methods; there is no other way.")
     }
 
-    /// The version that `subject` is.
+    /// Creates the object for a version.
     init(_ subject: VersionSubject) {
         self.subject = subject
         super.init()
@@ -53,7 +53,8 @@ public import Foundation
 
     // MARK: Finding versions
 
-    /// The version that the item at `url` is now; nil if there is no such item (Rule 19.1).
+    /// Returns the present version of the item at `url`; nil if the item does not exist (Rule
+    /// 19.1).
     ///
     /// - Parameter url: the item.
     /// - Returns: the current version.
@@ -61,7 +62,8 @@ public import Foundation
         VersionSubject(currentOf: url, in: .current).map { NSFileVersion($0) }
     }
 
-    /// All versions but the current one, the oldest first; nil if there is no item (Rule 19.1).
+    /// Returns all versions except for the current one, oldest first; nil if the item does not
+    /// exist (Rule 19.1).
     ///
     /// - Parameter url: the item.
     /// - Returns: the kept versions; empty if there are none.
@@ -69,7 +71,7 @@ public import Foundation
         VersionSubject.others(of: url, in: .current)?.map { NSFileVersion($0) }
     }
 
-    /// The versions of conflicts that are not resolved yet; nil if there is no item.
+    /// Returns the versions of unresolved conflicts; nil if the item does not exist.
     ///
     /// - Parameter url: the item.
     /// - Returns: those versions; empty if there are none.
@@ -78,12 +80,14 @@ public import Foundation
             .map { NSFileVersion($0) }
     }
 
-    /// Passes the versions whose contents are not on this computer, of which there are none yet;
-    /// an error if there is no item.
+    /// Passes the versions whose contents are not on this computer to the handler; there are never
+    /// any.
     ///
     /// - Parameters:
     ///   - url: the item.
-    ///   - completionHandler: is called once, on a thread of its own.
+    ///   - completionHandler: called once with an empty array, or with an error if the item does
+    ///     not exist. Called on a thread of its own; if none can be created, on the calling thread,
+    ///     with an error.
     @preconcurrency open class func getNonlocalVersionsOfItem(
         at url: URL,
         completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
@@ -102,11 +106,11 @@ public import Foundation
         }
     }
 
-    /// The `async` spelling of ``getNonlocalVersionsOfItem(at:completionHandler:)``.
+    /// The `async` form of ``getNonlocalVersionsOfItem(at:completionHandler:)``.
     ///
     /// - Parameter url: the item.
-    /// - Returns: no version, as yet.
-    /// - Throws: a `CocoaError` if there is no item.
+    /// - Returns: an empty array.
+    /// - Throws: a `CocoaError` if the item does not exist.
     open class func nonlocalVersionsOfItem(at url: URL) async throws -> [NSFileVersion] {
         guard currentVersionOfItem(at: url) != nil else {
             throw VersionFailure(attempt: .asking, url: url).noItem
@@ -114,11 +118,12 @@ public import Foundation
         return []
     }
 
-    /// The version of the item at `url` with that ``persistentIdentifier``; nil if it is gone.
+    /// Returns the version of the item at `url` with that ``persistentIdentifier``; nil if it was
+    /// removed.
     ///
     /// - Parameters:
     ///   - url: the item.
-    ///   - persistentIdentifier: what a version of it said before, in this process or another one.
+    ///   - persistentIdentifier: the identifier of a version, from this process or another one.
     /// - Returns: the version (Rule 19.8).
     open class func version(
         itemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
@@ -130,19 +135,19 @@ public import Foundation
             .map { NSFileVersion($0) }
     }
 
-    // MARK: Changing what is kept
+    // MARK: Changing versions
 
-    /// Keeps the contents of the item at `contentsURL` as a version of the item at `url`.
+    /// Stores the contents of the item at `contentsURL` as a version of the item at `url`.
     ///
-    /// The two may be the same, unless the contents are to be moved. Contents are copied by reflink
-    /// where the file system can do that.
+    /// Both may be the same item, unless the contents are moved. Contents are copied by reflink if
+    /// the file system supports that.
     ///
     /// - Parameters:
     ///   - url: the item.
-    ///   - contentsURL: the file or directory to keep.
-    ///   - options: whether it is copied or moved in (Rule 19.6).
+    ///   - contentsURL: the file or directory to store.
+    ///   - options: whether it is copied or moved (Rule 19.6).
     /// - Returns: the new version.
-    /// - Throws: a `CocoaError` if there is no item, or the contents cannot be kept.
+    /// - Throws: a `CocoaError` if the item does not exist or the contents cannot be stored.
     @discardableResult
     open class func addOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
@@ -152,9 +157,9 @@ public import Foundation
         return try add(to: url, contentsURL, options, record)
     }
 
-    /// Makes a directory for contents that are then to be moved into a version (Rule 19.10).
+    /// Creates a directory for contents that will be moved into a version (Rule 19.10).
     ///
-    /// Remove it when it is no longer needed.
+    /// The caller must remove it when it is no longer needed.
     ///
     /// - Parameter url: the item.
     /// - Returns: the directory.
@@ -172,10 +177,10 @@ public import Foundation
         }
     }
 
-    /// Removes all versions but the current one (Rule 19.11).
+    /// Removes all versions except for the current one (Rule 19.11).
     ///
     /// - Parameter url: the item.
-    /// - Throws: a `CocoaError` if there is no item, or a version cannot be removed.
+    /// - Throws: a `CocoaError` if the item does not exist or a version cannot be removed.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         guard let others = VersionSubject.others(of: url, in: .current) else {
             throw VersionFailure(attempt: .removing, url: url).noItem
@@ -185,59 +190,64 @@ public import Foundation
 
     /// Removes this version.
     ///
-    /// Stops the program if it is the current one, which is the item itself (Rule 19.5).
+    /// Ends the program if it is the current version, which is the item itself (Rule 19.5).
     ///
-    /// - Throws: a `CocoaError` if the version is gone or cannot be removed.
+    /// - Throws: a `CocoaError` if the version was removed before or cannot be removed.
     open func remove() throws { try subject.remove() }
 
-    /// Gives the item at `url` the contents of this version, or makes it (Rule 19.7).
+    /// Gives the item at `url` the contents of this version; creates the item if it does not exist
+    /// (Rule 19.7).
     ///
-    /// The item keeps its name, except that a version of another type brings its extension along.
+    /// The item keeps its name, except that a version of another file type also brings its
+    /// extension.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist.
-    ///   - options: whether the contents are copied or moved there.
-    /// - Returns: where the item is now.
-    /// - Throws: a `CocoaError` if the version is gone or the item cannot be written.
+    ///   - options: whether the contents are copied or moved.
+    /// - Returns: the URL of the item.
+    /// - Throws: a `CocoaError` if the version was removed or the item cannot be written.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         try subject.replaceItem(at: url, isMoving: options.contains(.byMoving))
     }
 
-    // MARK: What is known of a version
+    // MARK: Properties
 
-    /// Where the contents are; not to be written, and not to be shown to people.
+    /// The URL of the contents.
     ///
-    /// The item's own URL for its current version.
+    /// Do not write to it, and do not show it to people.
+    ///
+    /// For the current version, the item's own URL.
     open var url: URL { subject.contentsURL }
 
-    /// The name that the item had when the version was added; nil if the version is gone.
+    /// The item's name when the version was added; nil if the version was removed.
     open var localizedName: String? { subject.name }
 
     /// The computer on which the version was saved; nil if that was not recorded.
     ///
-    /// For the current version: this computer.
+    /// For the current version, this computer.
     open var localizedNameOfSavingComputer: String? { subject.computer }
 
-    /// Who saved the version; nil if that was not recorded.
+    /// The person who saved the version; nil if that was not recorded.
     open var originatorNameComponents: PersonNameComponents? {
         subject.stored?.record.originator.map { PersonNameComponents($0) }
     }
 
-    /// When the contents were modified; nil if the version is gone.
+    /// When the contents were modified; nil if the version was removed.
     open var modificationDate: Date? { subject.modificationDate }
 
-    /// What finds this version again, also in another process: a string.
+    /// A string by which the version can be found again, also in another process.
     ///
     /// See ``version(itemAt:forPersistentIdentifier:)``.
     open var persistentIdentifier: any NSCoding { NSString(string: subject.identifier) }
 
-    /// Whether the version lost a conflict: another program had written the item at the same time.
+    /// Whether the version lost a conflict with another program that had written the item at the
+    /// same time.
     open var isConflict: Bool { subject.stored?.record.origin == .conflict }
 
-    /// Whether the conflict is resolved; true for versions that are no conflict (Rule 19.3).
+    /// Whether the conflict is resolved; true for versions without a conflict (Rule 19.3).
     ///
-    /// Setting it to true cannot be undone: setting it to false stops the program.
+    /// Setting it to true is permanent: setting it to false ends the program.
     open var isResolved: Bool {
         get { subject.stored.map { !$0.isUnresolved } ?? true }
         set {
@@ -246,10 +256,10 @@ public import Foundation
         }
     }
 
-    /// Whether the version may be removed when there is no room for another one.
+    /// Whether the version may be removed when space is needed for another one.
     ///
-    /// Setting it to true cannot be undone: setting it to false, or setting it on the current
-    /// version, stops the program (Rule 19.4).
+    /// Setting it to true is permanent: setting it to false, or setting it on the current version,
+    /// ends the program (Rule 19.4).
     open var isDiscardable: Bool {
         get { subject.stored?.marks.contains(.discardable) ?? false }
         set {
@@ -258,20 +268,23 @@ public import Foundation
         }
     }
 
-    /// Whether the contents are there.
+    /// Whether the contents exist.
     open var hasLocalContents: Bool { subject.hasContents }
 
-    /// Whether there is a picture of the contents; there never is.
+    /// Whether a thumbnail exists: always false.
     open var hasThumbnail: Bool { false }
 
     // MARK: Equality
 
     /// Whether both are the same version of the same item (Rule 19.2).
+    ///
+    /// - Parameter object: any object.
+    /// - Returns: whether they are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? NSFileVersion)?.subject.equalityKey == subject.equalityKey
     }
 
-    /// Equal for equal versions.
+    /// The hash value, which is equal for equal versions.
     open override var hash: Int { subject.equalityKey.hashValue }
 }
 #endif

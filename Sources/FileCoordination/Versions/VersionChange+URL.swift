@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes of versions, with the types that people know.
+// Changes of versions, with URLs.
 
 #if !canImport(Darwin)
 package import FileCoordinationVersions
 import Foundation
 
-/// What a presenter is told of a version.
+/// The notice to a presenter about a version.
 ///
-/// It names the version; a receiver looks it up in the store.
+/// It contains the version's identifier; the receiver looks the version up in the store.
 package struct VersionMessage: Hashable, Sendable {
-    /// What happened to it.
+    /// What happened to the version.
     package var kind: VersionChange.Kind
-    /// Which version.
+    /// The identifier of the version.
     package var persistentIdentifier: String
 
-    /// News of the version that has this identifier.
+    /// Creates a notice about the version with this identifier.
     package init(kind: VersionChange.Kind, persistentIdentifier: String) {
         self.kind = kind
         self.persistentIdentifier = persistentIdentifier
@@ -23,12 +23,12 @@ package struct VersionMessage: Hashable, Sendable {
 }
 
 extension VersionChange {
-    /// What a presenter is told, in this process or another one.
+    /// The notice for presenters, in this process or another one.
     package var news: VersionMessage {
         VersionMessage(kind: kind, persistentIdentifier: persistentIdentifier)
     }
 
-    /// The item; if it was moved since the version was asked for, where it is now.
+    /// The present URL of the item.
     package var itemURL: URL { URL(place: place) }
 }
 #endif

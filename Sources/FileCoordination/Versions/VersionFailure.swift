@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why something could not be done with a version, as the errors that Foundation has (Rule 17.5),
-// with a sentence that says what, where and why.
+// Converts the errors of the version store to Foundation's errors (Rule 17.5), with a sentence that
+// says what failed, where and why.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -9,14 +9,14 @@ import FileCoordinationSystem
 import FileCoordinationVersions
 import Foundation
 
-/// What was tried with a version of an item.
+/// A failed operation on a version of an item.
 struct VersionFailure {
-    /// What could not be done, up to the item's path: "A version of … could not be added".
+    /// The operation, as the beginning of a sentence: "A version of … could not be added".
     var attempt: VersionAttempt
     /// The item.
     var url: URL
 
-    /// The error for a failure of the store.
+    /// Returns the error for a failure of the store.
     func error(_ error: VersionError) -> CocoaError {
         let (code, number): (CocoaError.Code, Int32?) =
             switch error {
@@ -34,10 +34,10 @@ struct VersionFailure {
         return CocoaError(code, userInfo: userInfo)
     }
 
-    /// The error for a call to the kernel that failed.
+    /// Returns the error for a failed system call.
     func error(_ error: SystemError) -> CocoaError { self.error(.system(error)) }
 
-    /// The error when there is no item.
+    /// The error if the item does not exist.
     var noItem: CocoaError { error(.noItem) }
 
     private static func code(_ number: Int32) -> CocoaError.Code {
@@ -54,7 +54,7 @@ struct VersionFailure {
 }
 
 extension VersionFailure {
-    /// Does something with the store, and says in people's words why it failed.
+    /// Runs `body`, and converts the errors of the store.
     func explaining<Result>(_ body: () throws(VersionError) -> Result) throws -> Result {
         do throws(VersionError) {
             return try body()
@@ -63,7 +63,8 @@ extension VersionFailure {
         }
     }
 
-    /// The place of a URL, or a Foundation error if it has none (Rule 1.10).
+    /// Returns the path of a URL; throws an error of Foundation if it cannot be resolved (Rule
+    /// 1.10).
     static func place(of url: URL) throws -> ItemPath {
         do {
             return try PlaceResolver.path(of: url)

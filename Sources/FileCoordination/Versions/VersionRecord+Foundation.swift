@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a version remembers, in the types that people know.
+// Converts the contents of version records to Foundation's types.
 
 #if !canImport(Darwin)
 import FileCoordinationVersions
 import Foundation
 
 extension VersionRecord {
-    /// The modification date, for people.
+    /// The modification date.
     var modificationDate: Date { Self.date(modified) }
 
-    /// The date of an instant that is given in nanoseconds since 1970.
+    /// Returns the date of an instant in nanoseconds since 1970.
     static func date(_ nanoseconds: Int64) -> Date {
         Date(timeIntervalSince1970: Double(nanoseconds) / 1_000_000_000)
     }
 
-    /// The instant of a date, in nanoseconds since 1970; the nearest possible one.
+    /// Returns the instant of a date in nanoseconds since 1970, limited to the possible range.
     static func nanoseconds(_ date: Date) -> Int64 {
         let exact = (date.timeIntervalSince1970 * 1_000_000_000).rounded()
         return Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
@@ -23,7 +23,7 @@ extension VersionRecord {
 }
 
 extension PersonName {
-    /// The parts of a name.
+    /// Copies the components of a name.
     init(_ components: PersonNameComponents) {
         self.init()
         (namePrefix, givenName) = (components.namePrefix, components.givenName)
@@ -33,7 +33,7 @@ extension PersonName {
 }
 
 extension PersonNameComponents {
-    /// The parts of a name.
+    /// Copies the components of a name.
     init(_ name: PersonName) {
         self.init()
         (namePrefix, givenName) = (name.namePrefix, name.givenName)

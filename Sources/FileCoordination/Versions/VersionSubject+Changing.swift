@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be done to a version: to remove it, to mark it, and to put its contents in the place of
-// an item. Whatever presenters are to be told of is reported once, after it has happened (Rule
-// 10.2).
+// The operations on a version: remove it, mark it, and replace an item by its contents. Each change
+// is reported to presenters once, after it has happened (Rule 10.2).
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -13,9 +12,9 @@ import Foundation
 extension VersionSubject {
     // MARK: Removing
 
-    /// Removes the version; an error if it is gone already.
+    /// Removes the version; throws if it was removed before.
     ///
-    /// Stops the program if it is the current one (Rule 19.5).
+    /// Ends the program if it is the current version (Rule 19.5).
     func remove() throws {
         if case .current = choice {
             preconditionFailure(
@@ -26,7 +25,9 @@ extension VersionSubject {
         }
     }
 
-    /// Removes the version if it is kept; whether it was.
+    /// Removes the version if it still exists.
+    ///
+    /// Returns whether it did.
     @discardableResult
     func removeIfKept() throws -> Bool {
         guard case .kept(let id, let item) = choice else { return false }
@@ -36,12 +37,12 @@ extension VersionSubject {
         }
     }
 
-    /// Where the item was when the version was asked for; nil if its URL leads nowhere.
+    /// The item's path when the version was requested; nil if its URL cannot be resolved.
     private var itemPlace: ItemPath? { try? VersionFailure.place(of: itemURL) }
 
     // MARK: Marking
 
-    /// Resolves the conflict, if it is not resolved yet (Rule 19.3).
+    /// Resolves the conflict, if it is unresolved (Rule 19.3).
     func resolve() {
         guard case .kept(let id, let item) = choice, stored?.record.origin == .conflict else {
             return
@@ -51,9 +52,9 @@ extension VersionSubject {
         }
     }
 
-    /// Lets the version be removed when there is no room for another one.
+    /// Allows the store to remove the version when space is needed for another one.
     ///
-    /// Stops the program if it is the current one (Rule 19.4).
+    /// Ends the program if it is the current version (Rule 19.4).
     func makeDiscardable() {
         switch choice {
         case .current: preconditionFailure("The current version, the item, is never discarded.")
@@ -65,7 +66,9 @@ extension VersionSubject {
         }
     }
 
-    /// Sets a mark; the properties that do so have no way to throw.
+    /// Sets a mark.
+    ///
+    /// Errors are printed, because the public properties cannot throw.
     private func marking(_ mark: VersionMark, _ body: () throws(SystemError) -> Void) {
         do throws(SystemError) {
             try body()
@@ -76,9 +79,10 @@ extension VersionSubject {
 
     // MARK: Replacing
 
-    /// Gives the item at `url` the contents of this version, or makes it (Rule 19.7).
+    /// Gives the item at `url` the contents of this version; creates the item if it does not exist
+    /// (Rule 19.7).
     ///
-    /// - Returns: where the item is now.
+    /// - Returns: the URL of the item.
     func replaceItem(at url: URL, isMoving: Bool) throws -> URL {
         let failure = VersionFailure(attempt: .replacing, url: url)
         let place = try VersionFailure.place(of: url)
@@ -90,7 +94,7 @@ extension VersionSubject {
         let result = try failure.explaining { () throws(VersionError) in
             try store.replace(place, by: contents, of: keptItem)
         }
-        // Another process may have removed it meanwhile, which is what was wanted.
+        // Another process may have removed the version meanwhile, which is the desired result.
         if isMoving { try removeIfKept() }
         guard result != place else { return url }
         return url.deletingLastPathComponent().appendingPathComponent(

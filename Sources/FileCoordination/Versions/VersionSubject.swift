@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which version an NSFileVersion is. Nothing of what the store knows is kept here: it is asked each
-// time, so that what other processes do shows at once.
+// Identifies the version of an NSFileVersion. It does not cache the store's data but reads them
+// each time, so that changes by other processes are visible at once.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -10,13 +10,13 @@ import Foundation
 
 /// One version of one item.
 struct VersionSubject: Sendable {
-    /// The kinds of versions that there are.
+    /// The kinds of versions.
     enum Choice: Sendable {
-        /// What the item at this place is now.
+        /// The present contents of the item at this path.
         case current(ItemPath, ItemIdentity)
-        /// One that is kept.
+        /// A version in the store.
         case kept(VersionID, of: StoredItemID)
-        /// One that was removed before anybody asked for it.
+        /// A version that was removed before it was requested.
         case lost(VersionID)
     }
 
@@ -24,12 +24,13 @@ struct VersionSubject: Sendable {
     let store: VersionStore
     /// The item, as the caller named it.
     let itemURL: URL
-    /// Where the contents are, or would be.
+    /// The URL of the contents.
     let contentsURL: URL
 
     // MARK: Finding versions
 
-    /// The version that the item at `url` is now; nil if there is no item (Rule 19.1).
+    /// Creates the present version of the item at `url`; nil if the item does not exist (Rule
+    /// 19.1).
     init?(currentOf url: URL, in store: VersionStore) {
         guard let place = try? VersionFailure.place(of: url),
             let identity = ItemIdentity(of: place)
@@ -40,7 +41,7 @@ struct VersionSubject: Sendable {
         contentsURL = url
     }
 
-    /// A version that was found in the store.
+    /// Creates a version that was found in the store.
     init(_ version: StoredVersion, in store: VersionStore, of itemURL: URL) {
         choice = .kept(version.id, of: version.item)
         self.store = store
@@ -48,7 +49,7 @@ struct VersionSubject: Sendable {
         contentsURL = URL(pathBytes: version.contents, isDirectory: version.isDirectory)
     }
 
-    /// A version that was removed before anybody asked for it; for messages that tell of it.
+    /// Creates a version that was removed before it was requested; for notices about it.
     init(lost id: VersionID, in store: VersionStore, of itemURL: URL) {
         choice = .lost(id)
         self.store = store
@@ -56,7 +57,8 @@ struct VersionSubject: Sendable {
         contentsURL = itemURL
     }
 
-    /// The kept versions that are wanted, the oldest first; nil if there is no item (Rule 19.1).
+    /// Returns the stored versions that `isWanted` accepts, oldest first; nil if the item does not
+    /// exist (Rule 19.1).
     static func others(
         of url: URL, in store: VersionStore, where isWanted: (StoredVersion) -> Bool = { _ in true }
     ) -> [VersionSubject]? {
@@ -66,13 +68,13 @@ struct VersionSubject: Sendable {
         }
     }
 
-    /// The versions of items that were at `url` and are nowhere any more, the oldest first.
+    /// Returns the versions of items that were at `url` and no longer exist, oldest first.
     static func orphans(of url: URL, in store: VersionStore) -> [VersionSubject] {
         guard let place = try? VersionFailure.place(of: url) else { return [] }
         return store.orphans(at: place).map { VersionSubject($0, in: store, of: url) }
     }
 
-    /// The same for the whole store, by URL.
+    /// Returns the versions of all items that no longer exist, by URL.
     static func allOrphans(in store: VersionStore) -> [VersionSubject] {
         store.allOrphans().flatMap { place, versions in
             versions.map {
@@ -82,12 +84,12 @@ struct VersionSubject: Sendable {
         }
     }
 
-    // MARK: What is known of it
+    // MARK: Properties
 
-    /// What the current version's persistent identifier says, whatever the item.
+    /// The persistent identifier of every item's current version.
     static let currentIdentifier = "current"
 
-    /// What finds this version again (Rule 19.8).
+    /// The identifier by which the version can be found again (Rule 19.8).
     var identifier: String {
         switch choice {
         case .current: Self.currentIdentifier
@@ -103,24 +105,24 @@ struct VersionSubject: Sendable {
         }
     }
 
-    /// What the store says of it now; nil if it is not kept there.
+    /// The store's data of the version; nil if it is not in the store.
     var stored: StoredVersion? {
         if case .kept(let id, let item) = choice { store.version(id, of: item) } else { nil }
     }
 
-    /// The item's name at the time; nil once the version is gone (Rule 19.9).
+    /// The item's name at the time; nil if the version was removed (Rule 19.9).
     var name: String? {
         if case .current = choice { return hasContents ? itemURL.lastPathComponent : nil }
         return stored?.record.name
     }
 
-    /// Where it was saved, as far as that is known.
+    /// The computer on which the version was saved, if known.
     var computer: String? {
         if case .current = choice { return hasContents ? VersionRecord.thisComputer : nil }
         return stored?.record.computer
     }
 
-    /// When its contents were modified; nil once the version is gone (Rule 19.9).
+    /// When the contents were modified; nil if the version was removed (Rule 19.9).
     var modificationDate: Date? {
         guard case .current(let place, _) = choice else { return stored?.record.modificationDate }
         return (try? FileStatus(path: place.bytes, followLinks: false)).map {
@@ -128,7 +130,7 @@ struct VersionSubject: Sendable {
         }
     }
 
-    /// Whether there is something where the contents are to be.
+    /// Whether the contents exist.
     var hasContents: Bool {
         switch choice {
         case .current(let place, _):

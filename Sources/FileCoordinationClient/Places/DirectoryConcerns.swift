@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What matters in one directory that is watched.
+// The names in a watched directory that matter to the place cache.
 
 import FileCoordinationSystem
 
-/// The names in one directory that something remembered depends on.
+/// The names in one directory on which cached places depend.
 struct DirectoryConcerns {
-    /// Whatever happens to them.
+    /// Names of directories on the way to cached places; every event about them matters.
     var onTheWay: Set<[UInt8]> = []
-    /// If it is, or becomes, a directory.
+    /// Names of cached items; an event matters only if the item is or becomes a directory.
     var items: Set<[UInt8]> = []
 
     func contain(_ event: DirectoryWatch.Event) -> Bool {

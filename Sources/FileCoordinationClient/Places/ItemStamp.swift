@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Did the accessor change its item? Compared before and after, by more than the modification time
-// (Rules 7.8, 18.10).
+// Determines whether an accessor changed its item. The item is examined before and after; more than
+// the modification time is compared (Rules 7.8, 18.10).
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// What an item looked like at one instant.
+/// The state of an item at one instant.
 struct ItemStamp: Hashable {
-    /// What the file system said; nil if there was nothing.
+    /// The status in the file system; nil if the item did not exist.
     var status: FileStatus?
-    /// When it was asked, as real time in nanoseconds.
+    /// When the status was read, in nanoseconds of real time.
     var takenAt: Int64
 
-    /// Kernels before 6.13 stamp files by the clock tick: a change this soon after another one may
-    /// carry the same stamp.
+    /// Kernels before 6.13 round time stamps to the clock tick, in nanoseconds.
+    ///
+    /// A change this soon after another one may have the same stamp.
     static let tick: Int64 = 20_000_000
 
-    /// Looks at the item at `path`, a final link itself and not its target (Rule 1.6).
+    /// Examines the item at `path`.
+    ///
+    /// A symbolic link at the end is not followed (Rule 1.6).
     static func take(of path: ItemPath) -> ItemStamp {
         ItemStamp(
-            // What cannot be looked at counts as absent.
+            // An item that cannot be examined counts as absent.
             status: try? FileStatus(path: path.bytes, followLinks: false),
             takenAt: RealTimeClock.now)
     }
 
-    /// What happened to the item between `self` and `after`, beside its being moved.
+    /// Returns what happened to the item between `self` and `after`, besides being moved.
     ///
-    /// A rename changes a file's status, so that only its contents can be compared.
+    /// A rename changes the status of a file, so only its contents are compared.
     func outcomeOfMove(after: ItemStamp) -> ItemOutcome {
         switch (status, after.status) {
         case (nil, nil): .unchanged
@@ -39,23 +42,23 @@ struct ItemStamp: Hashable {
         }
     }
 
-    /// Whether another file is there than was.
+    /// Whether another file is at the path now.
     func isReplaced(after: ItemStamp) -> Bool {
         guard let now = after.status else { return false }
-        // A number that was just given back is given out again.
+        // The kernel may reuse an inode number at once, so the change time is compared, too.
         return status?.device != now.device || status?.inode != now.inode
             || status?.changed != now.changed
     }
 
-    /// What happened between `self` and `after`.
+    /// Returns what happened to the item between `self` and `after`.
     func outcome(after: ItemStamp) -> ItemOutcome {
         switch (status, after.status) {
         case (nil, nil): .unchanged
         case (nil, .some): .created
         case (.some, nil): .deleted
         case (.some(let before), .some(let after)):
-            // What was changed inside a directory, or inside a package, does not show in its own
-            // status; what cannot be told is told.
+            // A change inside a directory or package does not show in its own status. So it is
+            // reported as changed.
             if before.kind == .directory {
                 .changed
             } else if before.isSameVersion(as: after) && takenAt - before.changed >= Self.tick {
@@ -68,12 +71,12 @@ struct ItemStamp: Hashable {
 }
 
 extension FileStatus {
-    /// Same file, same size, same times to the nanosecond.
+    /// Whether both are the same file with the same size and the same times.
     fileprivate func isSameVersion(as other: FileStatus) -> Bool {
         hasSameContents(as: other) && changed == other.changed
     }
 
-    /// Same file, same size, same time of modification.
+    /// Whether both are the same file with the same size and modification time.
     fileprivate func hasSameContents(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode && size == other.size
             && modified == other.modified

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Directories of which it is known where they are: of an item in one of them only the item has to
-// be looked at. Where many are looked at, all are at once: what was a plain file then is one until
-// the watch of the directory tells something of that name.
+// Directories whose place is cached. To find an item in such a directory, only the item itself has
+// to be examined. If many items of a directory are used, the whole directory is listed once: a name
+// that was a plain file then still is one until the directory's watch reports an event about it.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// A directory whose place is known, and for how long.
+/// A directory whose place is cached.
 struct KnownDirectory {
-    /// Those of the packages that are or contain it.
+    /// The depths of the packages that are or contain it.
     let packageDepths: [Int]
     let watch: Int32
-    /// In monotonic nanoseconds.
+    /// When the entry expires, in monotonic nanoseconds.
     let expires: UInt64
 }
 
-/// Those of a cache.
+/// The directories of one cache.
 struct KnownDirectories {
     /// By path.
     private var directories: [[UInt8]: KnownDirectory] = [:]
-    /// The one that was asked for last.
+    /// The directory that was used last.
     private var recent: (path: [UInt8], directory: KnownDirectory)?
-    /// The plain files in a directory, by its watch; none if there are too many.
+    /// The names of plain files in a directory, by its watch; empty if there are too many.
     private var listings: [Int32: Listing] = [:]
-    /// How many items of a directory were looked at by themselves.
+    /// The number of items of a directory that were examined one by one.
     private var looks: [Int32: Int] = [:]
-    /// Directories in which one item was looked for, and of which nothing is known.
+    /// Directories that are not cached and in which one item was looked up.
     private var usedOnce: Set<HashedKey<[UInt8]>> = []
-    /// How often something was told that may concern what is listed.
+    /// The number of events so far that may concern listings.
     private(set) var tellings = 0
 
     private struct Listing {
         var files: Set<HashedKey<[UInt8]>>
-        /// What a watch does not tell is looked at again after a moment.
+        /// When the listing expires, because a watch does not report everything.
         let expires: UInt64
     }
 
-    /// How many items of a directory are looked at before it is read as a whole.
+    /// The number of items of a directory that are examined one by one before it is listed.
     private static let fewLooks = 32
-    /// Of a directory with more, nothing is listed.
+    /// A directory with more names is not listed.
     static let nameLimit = 16_384
     private static let listingLimit = 8
     private static let usedOnceLimit = 4096
@@ -49,7 +49,7 @@ struct KnownDirectories {
         recent = nil
     }
 
-    /// The directory that the item at a path is in.
+    /// Returns the cached directory that contains the item at a path.
     ///
     /// - Parameter now: the monotonic time.
     mutating func directory(of path: ItemPath, now: UInt64) -> KnownDirectory? {
@@ -62,8 +62,9 @@ struct KnownDirectories {
         return known
     }
 
-    /// Records that an item is looked for in a directory of which nothing is known; returns whether
-    /// that is the first time.
+    /// Records the lookup of an item in a directory that is not cached.
+    ///
+    /// Returns whether it is the first one there.
     mutating func recordFirstLook(inDirectoryAt path: [UInt8]) -> Bool {
         if usedOnce.count >= Self.usedOnceLimit { usedOnce = [] }
         return usedOnce.insert(HashedKey(path)).inserted
@@ -71,7 +72,7 @@ struct KnownDirectories {
 
     // MARK: Listings
 
-    /// Whether there is a plain file at a path in this directory, and that is known.
+    /// Whether it is known that a plain file is at a path in this directory.
     ///
     /// - Parameter now: the monotonic time.
     func isFile(_ path: ItemPath, in directory: KnownDirectory, now: UInt64) -> Bool {
@@ -79,14 +80,16 @@ struct KnownDirectories {
         return listing.files.contains(HashedKey(path.nameBytes))
     }
 
-    /// Records that an item was looked at by itself; returns whether to read the whole directory.
+    /// Counts an item that was examined by itself.
+    ///
+    /// Returns whether the directory should be listed.
     mutating func countLook(in directory: KnownDirectory, now: UInt64) -> Bool {
         if let listing = listings[directory.watch], now < listing.expires { return false }
         looks[directory.watch, default: 0] += 1
         return looks[directory.watch, default: 0] % Self.fewLooks == 0
     }
 
-    /// Records what was listed; nil for too many.
+    /// Stores the names of plain files in a directory; nil if there are too many.
     mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
         if listings.count >= Self.listingLimit { listings = [:] }
         let files = Set((names ?? []).map { HashedKey($0) })
@@ -94,7 +97,7 @@ struct KnownDirectories {
         looks[directory.watch] = nil
     }
 
-    /// Forgets what an event may concern.
+    /// Discards what an event may concern.
     mutating func forget(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
         listings[watch]?.files.remove(HashedKey(name))
@@ -102,14 +105,16 @@ struct KnownDirectories {
 }
 
 extension ItemPath {
-    /// The path of the directory that it is in; not of the root.
+    /// The path of the directory that contains the item.
+    ///
+    /// Not for the root.
     var directoryBytes: [UInt8] {
         let bytes = bytes
         let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
         return end == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<end])
     }
 
-    /// Whether it is directly inside the directory of this path.
+    /// Whether the item is directly inside the directory with this path.
     fileprivate func isNamed(in directory: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { own in
             directory.withUnsafeBufferPointer { directory in
@@ -120,7 +125,9 @@ extension ItemPath {
         }
     }
 
-    /// The last component; not of the root.
+    /// The last component.
+    ///
+    /// Not for the root.
     var nameBytes: [UInt8] {
         let bytes = bytes
         return Array(bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is remembered of one URL, and by each thread of the delegated place that it has used last:
-// most accesses are to the place of the one before. What was found out of it then holds for as long
-// as nothing was heard since, and the thread has it to itself, the object of the last access
-// included. So no lock is taken to find it, no reference counted and no memory allocated.
+// What is cached about one URL, and the delegated place that a thread used last. Most accesses of a
+// thread are to the same place as the one before. As long as no event has arrived, its cached place
+// is valid, and the thread has it to itself, including the object of the last access. So such an
+// access takes no lock, counts no reference and allocates no memory.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import Synchronization
 
-/// Where a URL leads, for as long as it is remembered.
+/// The place that a URL leads to, while it is cached.
 final class KnownPlace: Sendable {
     let place: ResolvedPlace
-    /// In monotonic nanoseconds.
+    /// When the entry expires, in monotonic nanoseconds.
     let expires: UInt64
-    /// The watch of the directory that it is in.
+    /// The watch of the directory that contains the item.
     let watch: Int32
     private let generation = Atomic<UInt64>(0)
     private let delegation = LazyReference<DelegatedPlace>()
@@ -25,7 +25,7 @@ final class KnownPlace: Sendable {
         self.watch = watch
     }
 
-    /// The place among those that are delegated, if it is one of them.
+    /// Returns the delegated place of the item, if it has one.
     func delegated(in places: DelegatedPlaces) -> DelegatedPlace? {
         if let known = delegation.load() { return known }
         guard place.packageDepths.isEmpty,
@@ -35,33 +35,34 @@ final class KnownPlace: Sendable {
         return delegation.storeIfNil(found)
     }
 
-    /// The generation of the store in which the item was found to have no versions; 0 for none.
+    /// The generation of the version store in which the item was found to have no versions; 0 for
+    /// none.
     var versionlessGeneration: UInt64 {
         get { generation.load(ordering: .relaxed) }
         set { generation.store(newValue, ordering: .relaxed) }
     }
 }
 
-/// A delegated place, as a thread remembers it; or none.
+/// The delegated place that a thread used last, or none.
 ///
-/// Looked at where it is, and never copied: a copy would count references to all that it holds.
+/// It is used in place and never copied, because a copy would count references to all its contents.
 struct RecentPlace: ~Copyable {
     private var spelling = ""
     private var place: DelegatedPlace?
-    /// What else was found when it was looked up.
+    /// The result of the cache lookup.
     private var finding = PlaceCache.Finding(revision: 0)
-    /// The store of versions that was asked about; nil before the first write.
+    /// The path of the version store of the last write; nil before the first write.
     private var store: [UInt8]?
-    /// The object of the last access, if it can serve again.
+    /// The object of the last access, if it can be reused.
     private var spare: LocalAccess?
 
-    /// What is remembered of it by all threads.
+    /// The place in the cache of all threads.
     var known: KnownPlace? { finding.place }
 
-    /// Forgets it.
+    /// Discards the place.
     mutating func clear() { self = RecentPlace() }
 
-    /// Remembers another one, to which a name of this spelling leads.
+    /// Stores a place to which a name with this spelling leads.
     mutating func remember(
         _ place: DelegatedPlace, _ spelling: String, _ finding: PlaceCache.Finding, store: [UInt8]?
     ) {
@@ -72,8 +73,10 @@ struct RecentPlace: ~Copyable {
         spare = nil
     }
 
-    /// An access to the place, if a name of this spelling leads there, and if it is known what such
-    /// an access has to know: of a write, that the item has no versions.
+    /// Returns an access to the place if a name of this spelling leads there and the cache knows
+    /// enough for the access.
+    ///
+    /// For a write, it must know that the item has no versions.
     ///
     /// - Parameter now: the monotonic time.
     mutating func makeAccess(
@@ -89,7 +92,8 @@ struct RecentPlace: ~Copyable {
         return place.map { LocalAccess(session, spelling, access, at: $0) }
     }
 
-    /// Keeps the object of an access that is over, if it was here and can serve again.
+    /// Keeps the object of an ended access for reuse, if it was to this place and nothing is
+    /// attached to it.
     mutating func keep(_ access: consuming LocalAccess) {
         if access.place === place, access.canServeAgain { spare = access }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The package policy as text: what stands in the configuration file, what the API adds to it, and
-// what the server announces to its clients, which is both, one after the other (Rule 1.11).
+// The package policy as text: the configuration file, the additions through the API, and the
+// announcement of the server, which is both, one after the other (Rule 1.11).
 //
 //     # Any directory with this extension is a package.
 //     package scene
@@ -10,21 +10,22 @@
 //     # Never a package by its name, whatever is built in or said above.
 //     directory framework
 //
-// One statement a line; "#" at the head of a word makes the rest of the line a comment. Later lines
-// win. An extension may be written with its dot, and is compared without the case of ASCII letters.
-// UTF-8. A line that is not understood is left out and complained of: who misspells a line is worse
-// off by that line, and not by all the others.
+// Each line has one statement. A "#" at the beginning of a word starts a comment. If lines
+// disagree, the last one counts. An extension may be written with its dot; ASCII letters are
+// compared without case. The text is UTF-8. An invalid line is ignored and reported, so that a
+// misspelling affects only its own line.
 
 extension PackagePolicy {
-    /// The most bytes that a policy's text may have: what the server can announce.
+    /// The most bytes of a policy's text, which is what the server can announce.
     ///
-    /// Of a longer one, the reader takes the whole lines that fit, and reports the rest.
+    /// Of a longer text, the whole lines that fit are used, and the rest is reported.
     package static let configurationLimit = 16 << 10
 
-    /// The built-in policy, changed line by line by `text`.
+    /// Creates the built-in policy, changed line by line by `text`.
     ///
-    /// One statement a line: `package EXT`, `package-with-contents EXT` or `directory EXT`, where
-    /// later ones win; `#` starts a comment. Never fails: see ``complaints``.
+    /// Each line has one statement: `package EXT`, `package-with-contents EXT` or `directory EXT`.
+    /// The last statement about an extension counts; `#` starts a comment. Errors are collected in
+    /// ``complaints``.
     package init(text: [UInt8]) {
         self = .builtIn
         if text.isEmpty { return }
@@ -37,7 +38,7 @@ extension PackagePolicy {
                 complain(line: index + 1, .tooLong)
                 return
             }
-            // Some editors begin a text with a byte order mark.
+            // Some editors write a byte order mark at the beginning.
             let isMarked = index == 0 && line.starts(with: mark)
             do throws(Complaint) {
                 try Statement(line: line.dropFirst(isMarked ? mark.count : 0))?.apply(to: &self)
@@ -51,7 +52,7 @@ extension PackagePolicy {
         complaints.append("line \(line): \(complaint)")
     }
 
-    /// `text` with `statements` after it, which therefore win.
+    /// Returns `text` with `statements` appended, which therefore take precedence.
     package static func text(_ text: [UInt8], adding statements: [Statement]) -> [UInt8] {
         statements.reduce(into: text) { result, statement in
             let isInLine = result.last.map { $0 != UInt8(ascii: "\n") } ?? false
@@ -59,9 +60,9 @@ extension PackagePolicy {
         }
     }
 
-    /// Why a line, or what it would be made of, was not understood, and what to do.
+    /// Why a line or a statement is invalid, and what to do.
     package struct Complaint: Error, Hashable, Sendable, CustomStringConvertible {
-        /// For people: what is wrong, and what to write instead.
+        /// The problem and its correction, for people.
         package let description: String
 
         fileprivate init(_ description: String) { self.description = description }
@@ -73,26 +74,27 @@ extension PackagePolicy {
 }
 
 extension PackagePolicy {
-    /// One statement of a policy's text: what directories with some extension are.
+    /// One statement of a policy: what directories with an extension are.
     package struct Statement: Hashable, Sendable {
-        /// What a statement says; its raw value is the word for it.
+        /// The kinds of statements; the raw value is the keyword.
         package enum Kind: String, Hashable, Sendable, CaseIterable {
-            /// Packages, whatever they hold.
+            /// Such directories are packages, whatever they contain.
             case package
-            /// Packages if they hold `Contents/`, `Info.plist` or `Index/`.
+            /// Such directories are packages if they contain `Contents/`, `Info.plist` or `Index/`.
             case packageWithContents = "package-with-contents"
-            /// No packages, unless they carry the attribute.
+            /// Such directories are not packages, unless they have the attribute.
             case directory
         }
 
-        /// What is said.
+        /// The kind of the statement.
         package let kind: Kind
-        /// Of which extension: without dot and capital letters.
+        /// The extension, without dot and in lower case.
         package let fileExtension: String
 
-        /// States that directories with `fileExtension` are of a kind.
+        /// Creates a statement about directories with `fileExtension`.
         ///
-        /// One extension, with its dot or without: what comes after a name's last dot.
+        /// The extension is the part of a name after its last dot. It may be given with or without
+        /// the dot.
         package init(_ kind: Kind, _ fileExtension: String) throws(Complaint) {
             let bytes = fileExtension.utf8.map(PackagePolicy.withoutCase)
             let bare = bytes.dropFirst(bytes.first == PackagePolicy.dot ? 1 : 0)
@@ -111,10 +113,10 @@ extension PackagePolicy {
             self.fileExtension = String(decoding: bare, as: UTF8.self)
         }
 
-        /// The statement as a line of a policy's text, without the line's end.
+        /// The statement as a line of text, without newline.
         package var text: String { "\(kind.rawValue) \(fileExtension)" }
 
-        /// What the line says, if it is neither empty nor all comment.
+        /// Parses a line; returns nil if it is empty or only a comment.
         fileprivate init?(line: ArraySlice<UInt8>) throws(Complaint) {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw Complaint("this is no UTF-8; save the text as UTF-8")

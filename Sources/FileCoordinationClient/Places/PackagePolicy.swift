@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which directories are packages: treated as one file (Rule 1.11). Asked of the file system, by one
-// policy that is the same for all processes that share an arbiter: the built-in lists, changed by a
-// text that the arbiter's server announces (PackagePolicy+Text.swift). Beside the lists, a
-// directory may say of itself that it is a package, by an extended attribute.
+// Decides which directories are packages, which count as one file (Rule 1.11). All processes that
+// share a server use the same policy: the built-in lists, changed by a text that the server
+// announces (PackagePolicy+Text.swift). In addition, an extended attribute can mark a single
+// directory as a package.
 
 import FileCoordinationSystem
 
-/// What makes a directory a package.
+/// Decides what makes a directory a package.
 ///
-/// A value: two processes that were told the same text decide the same about the same file system.
+/// This is a value: processes with the same text decide the same about the same file system.
 package struct PackagePolicy: Hashable, Sendable {
-    /// What proves that a directory with a listed extension is a package.
+    /// What is required of a directory with a listed extension to be a package.
     enum Evidence: Hashable, Sendable {
-        /// The extension alone.
+        /// Nothing else; the extension suffices.
         case name
-        /// Something that such packages hold, as the extension is an ordinary one, too.
+        /// Typical contents, because the extension also occurs on ordinary directories.
         case contents
     }
 
-    /// Extensions of which something else holds than what is built in: no dot, and no capital
-    /// letters of ASCII.
+    /// The extensions that differ from the built-in lists, without dot and in lower case (ASCII).
     private var changes: [[UInt8]: Evidence?] = [:]
 
-    /// What could not be understood in the text that the policy was made from, for people to read.
+    /// The errors in the policy's text, for people.
     ///
-    /// Each says in which line, and what to do. No part of the policy: it makes none unequal.
+    /// Each one names the line and says what to do. They do not take part in comparing policies.
     package var complaints: [String] = []
 
-    /// The policy where nothing is configured.
+    /// The policy without any configuration.
     package static let builtIn = PackagePolicy()
 
     private init() {}
@@ -39,7 +38,7 @@ package struct PackagePolicy: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(changes) }
 
-    /// Takes one extension into the lists; nil takes it out of them.
+    /// Adds one extension to the lists; nil removes it.
     mutating func setEvidence(_ evidence: Evidence?, for fileExtension: [UInt8]) {
         if evidence == Self.builtInEvidence(for: fileExtension) {
             changes.removeValue(forKey: fileExtension)
@@ -48,15 +47,16 @@ package struct PackagePolicy: Hashable, Sendable {
         }
     }
 
-    // MARK: Built in
+    // MARK: Built-in lists
 
-    /// Extensions that make any directory a package.
+    /// Extensions that make every directory a package.
     private static let always = [
         "rtfd", "framework", "graffle", "xcodeproj", "xcworkspace", "playground", "photoslibrary",
         "logicx", "fcpbundle", "sparsebundle", "textbundle",
     ]
 
-    /// Extensions that are ordinary directory names on Linux, too: packages only by their contents.
+    /// Extensions that are also used for ordinary directories on Linux: packages only with typical
+    /// contents.
     private static let byContents = ["app", "bundle", "pages", "numbers", "key", "pkg", "band"]
 
     private static func builtInEvidence(for fileExtension: [UInt8]) -> Evidence? {
@@ -67,22 +67,23 @@ package struct PackagePolicy: Hashable, Sendable {
         return nil
     }
 
-    /// What a package by contents holds, one of them at least.
+    /// The typical contents of packages; one of them suffices.
     private static let telltales: [(name: [UInt8], kind: FileStatus.Kind)] = [
         (Array("/Contents".utf8), .directory), (Array("/Info.plist".utf8), .regular),
         (Array("/Index".utf8), .directory),
     ]
 
-    /// The attribute by which a directory says that it is a package; its value does not matter.
+    /// The extended attribute that marks a directory as a package; its value does not matter.
     package static let attribute = "user.filecoordination.package"
 
-    // MARK: Asking
+    // MARK: Queries
 
-    /// Whether the directory at `path` is a package.
+    /// Returns whether the directory at `path` is a package.
     ///
-    /// A link is none, nor what is absent, unreadable or no directory. `path` has no slash at its
-    /// end, which would follow a link. Blocks as long as the file system does. A name that decides
-    /// nothing costs one call to the kernel, for the attribute.
+    /// The result is false for a symbolic link and for what is absent, unreadable or not a
+    /// directory. `path` must not end with a slash, which would follow a link. Blocks as long as
+    /// the file system does. For a name without a listed extension, this takes one system call, for
+    /// the attribute.
     package func isPackage(directoryAt path: [UInt8]) -> Bool {
         if let evidence = evidence(forNameOf: path), Self.isThere(path, .directory) {
             switch evidence {
@@ -92,24 +93,25 @@ package struct PackagePolicy: Hashable, Sendable {
             case .contents: break
             }
         }
-        // Last, as files may carry it, too.
+        // The kind is checked last, because files may have the attribute, too.
         return ExtendedAttributes.isPresent(Self.attribute, at: path)
             && Self.isThere(path, .directory)
     }
 
-    /// What the lists say of the last component's extension; nil if it is none of theirs.
+    /// Returns what the lists require for the extension of the last component; nil if it is not
+    /// listed.
     private func evidence(forNameOf path: [UInt8]) -> Evidence? {
         let name = path.suffix(from: (path.lastIndex(of: Self.slash) ?? -1) + 1)
-        // A name that is all extension is a hidden one.
+        // A name that begins with its only dot is hidden and has no extension.
         guard let dot = name.lastIndex(of: Self.dot), dot > name.startIndex else { return nil }
         let fileExtension = name[(dot + 1)...].map(Self.withoutCase)
-        // Where nothing is configured there is nothing to look up.
+        // Without configuration, the lookup is skipped.
         if !changes.isEmpty, let changed = changes[fileExtension] { return changed }
         return Self.builtInEvidence(for: fileExtension)
     }
 
     private static func isThere(_ path: [UInt8], _ kind: FileStatus.Kind) -> Bool {
-        // What cannot be looked at proves nothing.
+        // What cannot be examined is not evidence.
         (try? FileStatus(path: path, followLinks: false))?.kind == kind
     }
 
@@ -118,7 +120,7 @@ package struct PackagePolicy: Hashable, Sendable {
     private static let slash = UInt8(ascii: "/")
     static let dot = UInt8(ascii: ".")
 
-    /// Capital letters of ASCII as small ones, everything else as it is.
+    /// Converts capital ASCII letters to lower case, and leaves other bytes unchanged.
     static func withoutCase(_ byte: UInt8) -> UInt8 {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return capitals.contains(byte) ? byte | 0x20 : byte

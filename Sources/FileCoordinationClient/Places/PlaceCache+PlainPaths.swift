@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths that can be remembered: those that are spelled as they would be without any link.
+// Paths that can be cached: those that are spelled canonically, without links or dots.
 
 import FileCoordinationArbiter
 
 extension PlaceCache {
-    /// The path that a spelling stands for, if it is spelled as it would be without any link.
+    /// Returns the path of a spelling, if it is spelled canonically.
     static func plainPath(ofSpelling text: String) -> ItemPath? {
         let isPath = text.utf8.first == UInt8(ascii: "/")
         let bytes = isPath ? Array(text.utf8) : PlaceResolver.pathBytes(ofPlainURL: text)
         return bytes.flatMap { plainPath($0) }
     }
 
-    /// The path, if it is spelled as it would be without any link.
+    /// Returns the path, if it is spelled canonically.
     static func plainPath(_ bytes: [UInt8]) -> ItemPath? {
         let isMarked = bytes.count > 1 && bytes.last == UInt8(ascii: "/")
         let plain = isMarked ? Array(bytes.dropLast()) : bytes

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding out where a path leads. The less is known of the way, the more has to be looked at: of an
-// item in a known directory only the item; of the first item in a new directory inside a known one
-// also that directory; else everything from the root on, which is then watched and remembered.
+// Resolves paths with the help of the cache. In a cached directory, only the item is examined. For
+// the first item in a new directory inside a cached one, that directory is examined, too. Otherwise
+// everything from the root on is examined, watched and cached.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension PlaceCache {
-    /// Finds out where a path leads, and remembers it if that can be done.
+    /// Resolves a path, and caches the result if possible.
     ///
     /// - Parameters:
     ///   - bytes: the path, as the caller spells it.
-    ///   - spelling: what it is remembered by; nil: it is not.
-    ///   - policy: read after it was noted how often everything was forgotten, as when it changes.
+    ///   - spelling: the key in the cache; nil to cache nothing.
+    ///   - policy: returns the package policy. Called after the count of cache clearings was read,
+    ///     so that a concurrent change of the policy is noticed.
     func resolve(
         _ bytes: [UInt8], spelling: String?, policy: () -> PackagePolicy
     ) throws(PlaceError) -> ResolvedPlace {
         guard let spelled = Self.plainPath(bytes) else {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
         }
-        // What has a spelling was looked for by it before, and the news were read then.
+        // With a spelling, the caller has looked in the cache already and read the events.
         if spelling == nil, news.isReadable { readEvents() }
         if let found = resolveInKnownDirectory(spelled, policy: policy) {
             remember(found.place, spelling, found.way)
@@ -37,7 +38,7 @@ extension PlaceCache {
         return place
     }
 
-    /// Remembers the directory that a place is in, and the one above it.
+    /// Caches the directory that contains the place, and its parent.
     private func rememberDirectories(of place: ResolvedPlace, _ way: Preparation) {
         let directory = place.path.prefix(depth: place.path.depth - 1)
         let outer = directory.prefix(depth: directory.depth - 1)
@@ -57,10 +58,11 @@ extension PlaceCache {
         }
     }
 
-    /// The place at a path in a new directory inside one that is known; nil if it is not the first
-    /// that is looked for there.
+    /// Resolves a path in a new directory inside a cached one.
     ///
-    /// Nothing of it is watched or remembered: of many new directories most are used but once.
+    /// Returns nil if another item was looked up in that directory before.
+    ///
+    /// Nothing is watched or cached, because of many new directories most are used only once.
     private func lookInNewDirectory(
         _ path: ItemPath, policy: () -> PackagePolicy
     ) -> ResolvedPlace? {
@@ -77,7 +79,7 @@ extension PlaceCache {
         let policy = policy()
         let found = PlaceResolver.facts(
             of: directory, inPackages: outer.packageDepths, policy: policy)
-        // What is behind a link, or not there yet, takes the long way.
+        // What is behind a link, or does not exist yet, is resolved in the general way.
         guard found.isDirectory else { return nil }
         return PlaceResolver.facts(of: path, inPackages: found.packageDepths, policy: policy)
     }
@@ -87,21 +89,21 @@ extension PlaceCache {
         let known = KnownPlace(place, expires: way.expires, watch: way.watch)
         state.withLock { state in
             guard state.clearings == way.clearings else { return }
-            // With all that has to be watched for it.
+            // Clearing the cache also ends its watches.
             guard state.known.count < Self.placeLimit else { return clear(&state) }
             state.known[text] = known
             state.recent = nil
         }
     }
 
-    /// The place at a path in a directory that is known; nil if it is not.
+    /// Resolves a path in a cached directory; returns nil if the directory is not cached.
     private func resolveInKnownDirectory(
         _ path: ItemPath, policy: () -> PackagePolicy
     ) -> (place: ResolvedPlace, way: Preparation)? {
         let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
             guard let known = state.directories.directory(of: path, now: now) else { return nil }
-            // Before the look, so that what happens after it is seen.
+            // Recorded before the item is examined, so that a later change is noticed.
             state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
             let way = Preparation(
                 clearings: state.clearings, watch: known.watch, expires: known.expires)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is remembered of items without versions, and of a store of versions that is not there.
+// Caches that items have no versions, and that a version store does not exist.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension PlaceCache {
-    /// Whether it is known, and still holds, that the item of a place has no versions.
+    /// Whether the cache still knows that the item of a place has no versions.
     func isStillVersionless(_ place: KnownPlace, in path: [UInt8]) -> Bool {
         if news.isReadable { readEvents() }
         let now = MonotonicClock.now
@@ -16,14 +16,14 @@ extension PlaceCache {
         }
     }
 
-    /// Whether the item of a known place has no versions in a store, as `look` finds; remembers it
-    /// if so.
+    /// Returns whether the item of a cached place has no versions in a store, as `look` determines,
+    /// and caches that it has none.
     func isVersionless(
         _ place: KnownPlace, in store: any VersionKeeping, now: UInt64, look: () -> Bool
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
-        // The watches come first, so that what happens after the look is seen.
+        // The watches come first, so that changes after the look are noticed.
         let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
             guard now >= state.resumesAt, let root = number(of: path, &state),
                 let places = number(of: shelf, &state)
@@ -35,29 +35,31 @@ extension PlaceCache {
             if generation != former { raiseRevision() }
             return (generation, state.versionless.tellings)
         }
-        // The watches were only to be renewed.
+        // The result was known; only the watches had to be renewed.
         if let before, place.versionlessGeneration == before.generation {
             return true
         }
         guard look() else { return false }
         state.withLock { state in
-            // What was told meanwhile may concern what was looked at.
+            // An event in the meantime may concern the item.
             guard let before, before.tellings == state.versionless.tellings else { return }
             state.versionless.insert(place)
         }
         return true
     }
 
-    /// Until when it is known that there is nothing at a path; nil if it is not.
+    /// Returns until when it is known that nothing exists at a path; nil if that is not known.
     static func absence(of path: [UInt8], _ now: UInt64, _ state: State) -> UInt64? {
         guard let absent = state.absent, now < absent.expires else { return nil }
         return absent.path == path ? absent.expires : nil
     }
 
-    /// Whether there is nothing at a path; false also if that cannot be remembered.
+    /// Whether nothing exists at a path.
     ///
-    /// - Parameter hasLooked: whether there was a look for news just before, as ``known(_:now:)``
-    ///   takes one.
+    /// Also false if that cannot be cached.
+    ///
+    /// - Parameter hasLooked: whether the caller has just read the events, as ``known(_:now:)``
+    ///   does.
     func isAbsent(
         _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
     ) -> Bool {
@@ -75,7 +77,9 @@ extension PlaceCache {
         }
     }
 
-    /// Watches as much of the way to `path` as there is; whether it ends before it is there.
+    /// Watches the existing part of the way to `path`.
+    ///
+    /// Returns whether the path does not exist.
     private func watchAbsence(of path: ItemPath, _ state: inout State) -> Bool {
         var directory = Array("/".utf8)
         var isAbsent: Bool?
@@ -87,7 +91,7 @@ extension PlaceCache {
             directory += name
             do throws(SystemError) {
                 let status = try FileStatus(path: directory, followLinks: false)
-                // What is behind a link is not watched.
+                // Symbolic links are not followed, so the path behind one cannot be watched.
                 if status.kind == .symbolicLink { isAbsent = false }
             } catch {
                 isAbsent = error.code == ErrorNumber.noSuchFile

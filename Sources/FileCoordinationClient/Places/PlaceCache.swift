@@ -1,63 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where names lead, remembered. To find that out costs twenty calls to the kernel; to look whether
-// it still holds costs one: a watch of every directory on the way, which has a notice of every
-// rename, removal and new link before the call that made it has returned. So a change that was
-// completed before is never missed (Rule 1.15).
+// Caches where names lead. To resolve a path takes about twenty system calls; to check that a
+// cached result still holds takes one. The cache watches every directory on the way with inotify.
+// The kernel queues an event for a rename, removal or new link before the system call that caused
+// it returns. So a change that was completed before a lookup is never missed (Rule 1.15).
 //
-// Watches are placed before the file system is looked at. What a watch does not tell (mounts, and
-// the attribute that makes a directory a package) is looked at again after a moment. Only paths
-// without links, dots and file systems of others are remembered.
+// A directory is watched before it is examined. What a watch does not report (mounts, and the
+// attribute that makes a directory a package) is examined again after ``lifetime``. Only paths
+// without symbolic links and dots, on file systems that report all changes, are cached.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import Synchronization
 
-/// Remembers places, and forgets them when something on the way has changed.
+/// A cache of resolved paths, which discards entries when something on the way has changed.
 ///
 /// May be used from any thread.
 final class PlaceCache: Sendable {
     private let watch: DirectoryWatch
     let news: ReadinessCheck
-    /// Raised before what is remembered changes to less.
+    /// Raised before entries are discarded.
     private let revision = Atomic<UInt64>(0)
     let state = Lock(State())
 
     struct State {
         var known: [String: KnownPlace] = [:]
-        /// The one of them that was asked for last.
+        /// The entry that was used last.
         var recent: (text: String, place: KnownPlace)?
-        /// Directories in which something was found.
+        /// Directories that contain cached items.
         var directories = KnownDirectories()
-        /// The path at which there was nothing when it was looked up last, and until when that is
-        /// remembered.
+        /// The path at which nothing existed at the last lookup, and when that expires.
         var absent: (path: [UInt8], expires: UInt64)?
-        /// Directories with a watch, by path, and until when that is taken for granted: something
-        /// else may have been mounted there.
+        /// The watched directories by path, and when each watch must be renewed, because another
+        /// file system may have been mounted there.
         var watched: [[UInt8]: (number: Int32, expires: UInt64)] = [:]
-        /// What matters in each of them.
+        /// The names that matter in each directory, by watch.
         var concerns: [Int32: DirectoryConcerns] = [:]
         /// Places whose items have no versions.
         var versionless = VersionlessPlaces()
-        /// How often everything was forgotten.
+        /// The number of times that the cache was cleared.
         var clearings = 0
-        /// Nothing is remembered before: where much changes, that would be in vain.
+        /// Nothing is cached before this time, because where much changes caching would be in vain.
         var resumesAt: UInt64 = 0
     }
 
-    /// What is watched on the way to an item.
+    /// The watches on the way to an item.
     struct Preparation {
-        /// How often everything was forgotten before.
+        /// The number of clearings before the item was examined.
         let clearings: Int
-        /// The watch of the directory that the item is in.
+        /// The watch of the directory that contains the item.
         let watch: Int32
-        /// When the first of the watches is to be renewed.
+        /// When the first of the watches must be renewed.
         let expires: UInt64
     }
 
-    /// For how long something is remembered, in nanoseconds.
+    /// How long an entry is valid, in nanoseconds.
     static let lifetime: UInt64 = 1_000_000_000
-    /// How long nothing is remembered after a change, in nanoseconds.
+    /// How long nothing is cached after too many events, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
     private static let directoryLimit = 2048
     static let placeLimit = 16_384
@@ -65,7 +64,7 @@ final class PlaceCache: Sendable {
         .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,
     ]
 
-    /// What may give an item versions, or end the telling of it.
+    /// The events that may give an item versions, or end the reports about that.
     private static let arrivals: DirectoryWatch.Changes = [
         .movedTo, .created, .watchEnded, .unmounted,
     ]
@@ -75,34 +74,35 @@ final class PlaceCache: Sendable {
         news = ReadinessCheck(of: watch.descriptor)
     }
 
-    // MARK: Looking up
+    // MARK: Lookup
 
-    /// What is known of a place.
+    /// The result of a lookup.
     struct Finding {
-        /// The place; nil if it is not known.
+        /// The place; nil if it is not cached.
         var place: KnownPlace?
-        /// Until when it is known that the item has no versions, on the monotonic clock; 0: it is
-        /// not.
+        /// Until when it is known that the item has no versions, in monotonic nanoseconds; 0 if
+        /// that is not known.
         var versionlessUntil: UInt64 = 0
-        /// For ``isUnchanged(since:)``.
+        /// The revision of the cache, for ``isUnchanged(since:)``.
         var revision: UInt64
 
-        /// Until when the place is known; 0: it is not.
+        /// When the place expires; 0 if it is not cached.
         var expires: UInt64 { place?.expires ?? 0 }
         /// Whether it is known that the item has no versions.
         var isVersionless: Bool { versionlessUntil > 0 }
     }
 
-    /// Where the name of this spelling leads, if that is known and still holds.
+    /// Returns the place that a spelling leads to, if it is cached and valid.
     ///
     /// - Parameter now: the monotonic time.
     func known(_ text: String, now: UInt64 = MonotonicClock.now) -> KnownPlace? {
         known(text, withoutVersionsIn: nil, now: now).place
     }
 
-    /// The same, and whether it is known that the item has no versions in the store at `path`.
+    /// Looks up a spelling, and whether the item is known to have no versions in the store at
+    /// `path`.
     func known(_ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64) -> Finding {
-        // Before the lock: the thread that took the news discards under the lock what they concern.
+        // Read before the lock is taken, because the reading thread takes it to discard entries.
         if news.isReadable { readEvents() }
         return state.withLock { state in
             var finding = Finding(
@@ -117,15 +117,17 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// Whether what was found at a revision still holds, but for what has expired.
+    /// Whether a result of this revision is still valid, unless it has expired.
     ///
-    /// Takes no lock: a thread that takes news raises the revision before, so a caller that finds
-    /// no news and the revision as it was has missed nothing.
+    /// Takes no lock. A thread that reads events raises the revision first, so a caller that finds
+    /// no unread events and an unchanged revision has missed nothing.
     func isUnchanged(since revision: UInt64) -> Bool {
         !news.isReadable && self.revision.load(ordering: .sequentiallyConsistent) == revision
     }
 
-    /// Ends what threads remember by themselves; under the lock, before anything is forgotten.
+    /// Invalidates what threads have cached themselves.
+    ///
+    /// Called under the lock, before entries are discarded.
     func raiseRevision() { revision.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
     private static func known(
@@ -139,11 +141,12 @@ final class PlaceCache: Sendable {
         return known
     }
 
-    /// What is found at a path in a directory that is known, by one look; nil if it is not.
+    /// Resolves a path in a cached directory with one look; returns nil if the directory is not
+    /// cached.
     ///
-    /// Nothing of it is remembered: most of many items are used but once.
+    /// The result is not cached, because of many items most are used only once.
     ///
-    /// - Parameter now: the monotonic time; there was a look for news just before.
+    /// - Parameter now: the monotonic time. The caller has just read the events.
     func look(at path: ItemPath, policy: PackagePolicy, now: UInt64) -> ResolvedPlace? {
         var isFile = false
         var isToBeListed = false
@@ -163,29 +166,29 @@ final class PlaceCache: Sendable {
         return PlaceResolver.facts(of: path, inPackages: directory.packageDepths, policy: policy)
     }
 
-    /// Reads a directory as a whole.
+    /// Lists the plain files of a directory.
     private func list(_ directory: KnownDirectory, at path: [UInt8], now: UInt64) {
-        // Not under the lock: it may take its time.
+        // Read without the lock, because listing a directory may take long.
         let before = state.withLock { ($0.clearings, $0.directories.tellings) }
         // A directory that cannot be read is not listed.
         let names = try? RawDirectory.plainFiles(
             at: path, limit: KnownDirectories.nameLimit)
         state.withLock { state in
-            // What was told meanwhile may concern what was read.
+            // An event in the meantime may concern the listed names.
             guard (state.clearings, state.directories.tellings) == before else { return }
             state.directories.store(
                 names.flatMap { $0 }, in: directory, until: now + Self.lifetime)
         }
     }
 
-    /// Forgets everything, as when something else counts as a package.
+    /// Discards everything, for example when the package policy has changed.
     func clear() {
         state.withLock { clear(&$0) }
     }
 
-    // MARK: Watching
+    // MARK: Watches
 
-    /// Watches everything on the way to `path`; nil if it cannot be watched.
+    /// Watches everything on the way to `path`; returns nil if that is impossible.
     func prepare(_ path: ItemPath) -> Preparation? {
         state.withLock { state in
             guard MonotonicClock.now >= state.resumesAt else { return nil }
@@ -214,14 +217,15 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// The watch of a directory, which is made if there is none, and when it is to be renewed.
+    /// Returns the watch of a directory, which is created if there is none, and when it must be
+    /// renewed.
     func number(
         of directory: [UInt8], _ state: inout State
     ) -> (number: Int32, expires: UInt64)? {
         let now = MonotonicClock.now
         if let known = state.watched[directory], now < known.expires { return known }
         guard DirectoryWatch.seesEverything(at: directory),
-            // What cannot be watched is not remembered.
+            // What cannot be watched is not cached.
             let number = try? watch.add(directory, Self.changes)
         else { return nil }
         let fresh = (number: number, expires: now + Self.lifetime)
@@ -229,13 +233,13 @@ final class PlaceCache: Sendable {
         return fresh
     }
 
-    /// Handles what has happened.
+    /// Reads all events, and discards the entries that they concern.
     func readEvents() {
         state.withLock { state in
             raiseRevision()
-            // To the end: the caller would overlook news that are left unread.
+            // All events must be read, because a caller checks only whether unread events exist.
             while watch.hasNews {
-                // What cannot be read may concern everything.
+                // Events that cannot be read may concern everything.
                 guard let news = try? watch.read() else { return forgetForAWhile(&state) }
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
@@ -256,10 +260,10 @@ final class PlaceCache: Sendable {
         state.resumesAt = MonotonicClock.now + Self.pause
     }
 
-    /// Ends all watches with what depends on them: their paths may lead elsewhere by now.
+    /// Ends all watches and discards all entries, because the paths may lead elsewhere now.
     func clear(_ state: inout State) {
         raiseRevision()
-        // A watch that is gone already needs no end.
+        // A watch may have ended already.
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
         var versionless = state.versionless

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that lead to no place (Rules 1.10, 17.3).
+// Errors for names that cannot be resolved (Rules 1.10, 17.3).
 
 package import FileCoordinationSystem
 
@@ -8,17 +8,17 @@ package import FileCoordinationSystem
 ///
 /// The accessor does not run.
 package enum PlaceError: Error, Hashable {
-    /// Not a `file:` URL.
+    /// The URL is not a `file:` URL.
     case unsupportedScheme
-    /// Empty, or with a NUL byte.
+    /// The path is empty or contains NUL.
     case invalidName
-    /// Longer than the kernel takes.
+    /// The path is longer than the kernel permits.
     case tooLong
-    /// A loop of links on the way.
+    /// The path contains a loop of symbolic links.
     case linkLoop
-    /// A directory on the way may not be entered.
+    /// A directory on the way denies access.
     case notPermitted
-    /// Anything else that the kernel said.
+    /// Another error of the kernel, with its number.
     case unreadable(Int32)
 
     package init(_ error: SystemError) {
@@ -30,7 +30,7 @@ package enum PlaceError: Error, Hashable {
         }
     }
 
-    /// The kernel's number for it, if it has one.
+    /// The kernel's error number, if there is one.
     package var errorNumber: Int32? {
         switch self {
         case .unsupportedScheme, .invalidName: nil

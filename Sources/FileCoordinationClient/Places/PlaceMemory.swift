@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this process remembers places at all: not if it looks at few, nor without the server's
-// leave to have a watch of directories.
+// Decides whether this process caches places: only after it has looked up a few, and only if the
+// server permits it to use an inotify instance.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Synchronization
 
-/// What a process remembers of places, once it is worth while.
+/// The place cache of this process, once caching pays.
 final class PlaceMemory: Sendable {
     private let made = LazyReference<PlaceCache>()
     private let lookups = Atomic(0)
 
-    /// How many places are looked up before any is remembered.
+    /// The number of lookups before anything is cached.
     private static let firstLookups = 4
 
-    /// What is remembered; nil for the time being if nothing is.
+    /// Returns the cache; nil if this process does not cache yet or must not.
     func cache(allowedBy ledger: LedgerWriter) -> PlaceCache? {
         if let cache = made.load() { return cache }
         let count = lookups.wrappingAdd(1, ordering: .relaxed).newValue
-        // Without a watch nothing is remembered.
+        // Without a watch, nothing can be cached.
         guard count > Self.firstLookups, ledger.mayWatch, let cache = try? PlaceCache() else {
             return nil
         }
         return made.storeIfNil(cache)
     }
 
-    /// What is remembered, if anything ever was.
+    /// The cache, if there is one.
     var present: PlaceCache? { made.load() }
 
-    /// Looks at it without counting a reference.
+    /// Calls `body` with the cache without counting a reference.
     func withPresent<Result>(_ body: (PlaceCache?) -> Result) -> Result { made.withLoaded(body) }
 
-    /// Forgets everything, as when something else counts as a package.
+    /// Discards all entries, for example when the package policy has changed.
     func clear() { made.load()?.clear() }
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a path to a place: the parent directory with its links resolved, plus the last component,
-// whose link is not followed (Rules 1.3, 1.4). Runs on the caller's own thread, so that a mount
-// which never answers blocks only the thread that asked for it.
+// Resolves a path to a place: the parent directory with all symbolic links resolved, and the last
+// component, whose link is not followed (Rules 1.3, 1.4). Runs on the caller's thread, so that a
+// mount that never answers blocks only that thread.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// Where a path leads, and what was found there.
+/// The canonical path of an item, and its kind.
 package struct ResolvedPlace: Hashable {
     package var path: ItemPath
     package var isDirectory: Bool
-    /// How many components lead to each package that is or contains the item, outermost first.
+    /// The number of components of each package that is or contains the item, outermost first.
     package var packageDepths: [Int]
 
-    /// One item of a claim on this place.
+    /// Returns an item of a claim on this place.
     func item(_ access: Access) -> AccessItem {
         AccessItem(
             path: path, access: access, isDirectory: isDirectory, packageDepths: packageDepths)
     }
 }
 
-/// Resolves paths to places.
+/// Resolves paths.
 package enum PlaceResolver {
-    /// The kernel's bound, its closing NUL included.
+    /// The longest path that the kernel accepts, including its NUL.
     private static let pathMaximum = 4096
 
-    /// Looks at the file system for the place that an absolute path names.
+    /// Resolves an absolute path by means of the file system.
     static func resolve(
         pathBytes: [UInt8], policy: PackagePolicy
     ) throws(PlaceError) -> ResolvedPlace {
@@ -34,9 +34,9 @@ package enum PlaceResolver {
         return facts(of: try canonicalPath(of: pathBytes), policy: policy)
     }
 
-    /// What is found at a place whose path is canonical, as a moved item's is.
+    /// Examines a canonical path, such as that of a moved item.
     package static func facts(of path: ItemPath, policy: PackagePolicy) -> ResolvedPlace {
-        // What is absent, or cannot be looked at, is no directory (Rule 1.1).
+        // What does not exist or cannot be examined is not a directory (Rule 1.1).
         let status = try? FileStatus(path: path.bytes, followLinks: false)
         let isDirectory = status?.kind == .directory
         return ResolvedPlace(
@@ -44,11 +44,11 @@ package enum PlaceResolver {
             packageDepths: packageDepths(of: path, isDirectory: isDirectory, policy: policy))
     }
 
-    /// The same, if it is known which packages contain it.
+    /// Examines a canonical path whose outer packages are known.
     static func facts(
         of path: ItemPath, inPackages outer: [Int], policy: PackagePolicy
     ) -> ResolvedPlace {
-        // What is absent, or cannot be looked at, is no directory (Rule 1.1).
+        // What does not exist or cannot be examined is not a directory (Rule 1.1).
         let status = try? FileStatus(path: path.bytes, followLinks: false)
         let isDirectory = status?.kind == .directory
         let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)
@@ -57,8 +57,7 @@ package enum PlaceResolver {
             packageDepths: isPackage ? outer + [path.depth] : outer)
     }
 
-    /// The path that is written in a URL's encoding, as the bytes that the kernel would be given;
-    /// absolute.
+    /// Decodes the percent-encoded path of a URL to the absolute path for the kernel.
     package static func pathBytes(percentEncoded text: String) throws(PlaceError) -> [UInt8] {
         guard !text.isEmpty else { throw .invalidName }
         let bytes = try percentDecoded(text)
@@ -67,7 +66,7 @@ package enum PlaceResolver {
         return bytes
     }
 
-    /// The same of a whole URL's text, if nothing in it has to be decoded.
+    /// Returns the path of a URL's whole text, if nothing in it has to be decoded; else nil.
     package static func pathBytes(ofPlainURL text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { bytes in
@@ -82,13 +81,13 @@ package enum PlaceResolver {
 
     private static let scheme = Array("file://".utf8)
 
-    /// Whether a byte of a URL's text means itself in the path.
+    /// Whether a byte of a URL's text stands for itself in the path.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
             && byte != UInt8(ascii: ";")
     }
 
-    /// Byte for byte, also where the bytes are no text (Rule 1.2).
+    /// Decodes byte by byte, because the bytes may not be valid text (Rule 1.2).
     private static func percentDecoded(_ encoded: String) throws(PlaceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.utf8.count)
@@ -107,16 +106,16 @@ package enum PlaceResolver {
         return bytes
     }
 
-    // MARK: Links on the way
+    // MARK: Symbolic links
 
     private static let slash = UInt8(ascii: "/")
     private static let dot: [UInt8] = [UInt8(ascii: ".")]
     private static let dotDot: [UInt8] = [UInt8(ascii: "."), UInt8(ascii: ".")]
 
-    /// The canonical path that an absolute one names, without a look at what is there.
+    /// Resolves an absolute path to its canonical form, without examining the last component.
     package static func canonicalPath(of bytes: [UInt8]) throws(PlaceError) -> ItemPath {
         var components = bytes.split(separator: slash).map { Array($0) }
-        // What ends in "." or ".." names a directory, not a link that leads there.
+        // A path that ends with "." or ".." names a directory, not a link to it.
         let namesDirectory = components.last == dot || components.last == dotDot
         components.removeAll { $0 == dot }
         guard let last = components.last, !namesDirectory else {
@@ -126,10 +125,10 @@ package enum PlaceResolver {
         return try path(realComponents(of: components) + [last])
     }
 
-    /// As many links to nowhere are followed as the kernel follows links to somewhere.
+    /// The most dangling links that are followed: as many as the kernel follows of valid ones.
     private static let linkLimit = 40
 
-    /// The real path of a directory, or of as much of it as exists, plus the rest as it is written.
+    /// Returns the real path of the existing part of a directory, and the rest as it is written.
     private static func realComponents(
         of components: [ItemPath.Component]
     ) throws(PlaceError) -> [ItemPath.Component] {
@@ -146,7 +145,8 @@ package enum PlaceResolver {
                 guard isAbsent else { throw PlaceError(error) }
             }
             if let target = RealPath.target(ofLink: joined(existing)) {
-                // A link whose target is missing is another spelling of where it leads (Rule 1.3).
+                // A path through a dangling link is another spelling of the link's target (Rule
+                // 1.3).
                 links += 1
                 guard links <= linkLimit else { throw .linkLoop }
                 let isAbsolute = target.first == slash
@@ -158,7 +158,7 @@ package enum PlaceResolver {
         }
     }
 
-    /// What does not exist has no links, so that ".." can be taken at its word there.
+    /// Applies ".." textually to the part that does not exist, because it contains no links.
     private static func applying(
         _ rest: [ItemPath.Component], to real: [ItemPath.Component]
     ) -> [ItemPath.Component] {
@@ -182,9 +182,9 @@ package enum PlaceResolver {
         return path
     }
 
-    /// Every package counts, however they nest (Rule 1.12).
+    /// Returns the depths of all packages in a path, however they are nested (Rule 1.12).
     ///
-    /// Any directory may say of itself that it is one, so each is asked, and a file is not.
+    /// Every directory may have the package attribute, so each is examined; files are not.
     private static func packageDepths(
         of path: ItemPath, isDirectory: Bool, policy: PackagePolicy
     ) -> [Int] {

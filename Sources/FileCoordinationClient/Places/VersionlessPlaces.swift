@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places whose items are known to have no versions, so that only an item that has some pays for
-// them. Two things can give an item versions: a change of the store, which a watch of its root and
-// of its shelf of places tells, since the first tie at a place makes a directory there; and a file
-// that arrives at the place and has versions, which the watch of the place's directory tells.
+// Caches places whose items have no versions, so that only items with versions pay for them. An
+// item can get versions in two ways. The store may change: the cache watches the store's root and
+// its directory of places, in which the first version of an item creates a directory. Or a file
+// with versions may arrive at the place, which the watch of the item's directory reports.
 
-/// Those of a cache, while the store of versions is watched.
+/// The places without versions, for one version store.
 struct VersionlessPlaces {
-    /// The watches of the store, and until when they are taken for granted.
+    /// The watches of the store, and when they must be renewed.
     private var store: (path: [UInt8], watches: [Int32], expires: UInt64)?
-    /// Raised whenever an item may have got versions by a change of the store.
+    /// Raised whenever a change of the store may have given versions to an item.
     private(set) var generation: UInt64 = 1
-    /// How often something was heard that may concern a place.
+    /// The number of events so far that may concern a place.
     private(set) var tellings = 0
-    /// By the watch of the directory, and the name in it.
+    /// The places, by the watch of the directory and the name in it.
     private var places: [Int32: [[UInt8]: KnownPlace]] = [:]
 
-    /// Until when the item of a place is known to have none in the store at `path`; nil if it is
-    /// not.
+    /// Returns until when it is known that the item has no versions in the store at `path`; nil if
+    /// that is not known.
     ///
     /// - Parameter now: the monotonic time.
     func expires(_ place: KnownPlace, of path: [UInt8], now: UInt64) -> UInt64? {
@@ -25,13 +25,15 @@ struct VersionlessPlaces {
         return store?.expires
     }
 
-    /// Whether there is a store at `path`, which is watched.
+    /// Whether the store at `path` exists and is watched.
     func watch(_ path: [UInt8], now: UInt64) -> Bool {
         guard let store else { return false }
         return now < store.expires && store.path == path
     }
 
-    /// Records that a store is watched; returns the generation of what is known of it.
+    /// Records that a store is watched.
+    ///
+    /// Returns the present generation.
     mutating func watch(
         watches: [Int32], of path: [UInt8], until expires: UInt64
     ) -> UInt64 {
@@ -40,13 +42,13 @@ struct VersionlessPlaces {
         return generation
     }
 
-    /// Records that the item of a place was found to have none.
+    /// Records that the item of a place has no versions.
     mutating func insert(_ place: KnownPlace) {
         place.versionlessGeneration = generation
         places[place.watch, default: [:]][place.place.path.nameBytes] = place
     }
 
-    /// Handles an event: something of that name has come to a directory, or its watch ended.
+    /// Handles an event: an item of that name has arrived in a directory, or its watch ended.
     mutating func handleEvent(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
         if let store, store.watches.contains(watch) { generation += 1 }
@@ -55,7 +57,7 @@ struct VersionlessPlaces {
         }
     }
 
-    /// Forgets everything.
+    /// Discards everything.
     mutating func clear() {
         generation += 1
         tellings &+= 1

@@ -1,58 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a call is made, as far as it matters to presenters: on which queue, and inside which of
-// their callbacks. What cannot start or answer while the call waits follows from it (Rule 18.4).
+// The context in which a coordinating call is made, as far as it matters to presenters: its queue,
+// and the presenter callbacks around it. It shows which presenters cannot answer while the call
+// waits (Rule 18.4).
 
 import FileCoordinationSystem
 
-/// Where a call is made.
+/// The context of a call.
 struct CallPlace: Sendable {
-    /// A callback, and the mailbox that made it.
+    /// A running callback, and the mailbox that made it.
     struct Callback: Sendable {
         let mailbox: ObjectIdentifier
         let callback: PresenterCallback
     }
 
-    /// The queue that does one thing after the other, and is doing this.
+    /// The serial queue that is running the calling code.
     private var serialQueue: ObjectIdentifier?
     private var isMainThread = false
     private var callbacks: [Callback] = []
 
-    /// Whether the call blocks no queue and no thread.
+    /// Whether the call blocks no queue, no main thread and no callback.
     var isNowhere: Bool { serialQueue == nil && !isMainThread && callbacks.isEmpty }
 
-    /// Where a call that blocks this thread is made.
+    /// Returns the context of a call that blocks this thread.
     static func ofThread(_ services: any ClientServices) -> CallPlace {
         var place = CallPlace()
         place.isMainThread = services.isMainThread
         place.serialQueue = services.currentSerialQueue
-        // A task may make a call that blocks, too.
+        // A blocking call may also be made in a task.
         place.callbacks = PresenterCallbacks.ofTask + PresenterCallbacks.ofThread
         return place
     }
 
-    /// Where a call is made that this task waits for: it blocks no thread and no queue.
+    /// The context of a call that this task awaits: it blocks no thread and no queue.
     static var ofTask: CallPlace {
         var place = CallPlace()
         place.callbacks = PresenterCallbacks.ofTask
         return place
     }
 
-    /// Whether a call here keeps `queue` from starting anything.
+    /// Whether a call in this context keeps `queue` from starting an operation.
     func occupies(_ queue: any PresenterQueue) -> Bool {
         isMainThread && queue.isMain || serialQueue == ObjectIdentifier(queue)
     }
 
-    /// The callbacks of one mailbox that a call here is made in.
+    /// Returns the callbacks of a mailbox around a call in this context.
     func callbacks(of mailbox: PresenterMailbox) -> [PresenterCallback] {
         callbacks.filter { $0.mailbox == ObjectIdentifier(mailbox) }.map(\.callback)
     }
 }
 
-/// The callbacks of presenters that a thread, or a task, is inside of.
+/// The presenter callbacks that a thread or task is running.
 enum PresenterCallbacks {
     private static let slot = ThreadSlot<[CallPlace.Callback]>()
-    /// Tasks that a callback's task starts inherit this, and are not the callback.
+    /// Child tasks inherit this value but are not the callback, so the task is stored with it.
     @TaskLocal private static var tasks: (task: Int, callbacks: [CallPlace.Callback])?
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }

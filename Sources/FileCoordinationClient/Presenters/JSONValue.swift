@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON, as far as a presenter's refusal needs it: a bounded reader of values, and texts in quotes.
-// The bytes come from another process, so nothing in them may trap, and nesting is bounded.
+// A small JSON reader, for presenters' errors. The bytes come from another process, so they must
+// not cause a trap, and the depth of nesting is limited.
 
-/// A value that was written in JSON.
+/// A JSON value.
 enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
     case list([JSONValue])
     case text(String)
-    /// A number, as it is written.
+    /// A number, as text.
     case number(String)
     /// `true`, `false` or `null`.
     case word(String)
 
-    /// A member of an object; nil for other values, or without such a member.
+    /// The value of an object's member; nil for other values or if there is none.
     subscript(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    /// The value that these bytes are; nil if they are none.
+    /// Parses a value; returns nil if the bytes are not exactly one value.
     init?(_ bytes: [UInt8]) {
         var reader = JSONReader(bytes)
         guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
         self = value
     }
 
-    /// A text in quotes, of which at most `limit` bytes are kept, in whole characters.
+    /// Returns a quoted text with at most `limit` bytes of contents, in whole characters.
     static func quoted(_ text: String, limit: Int) -> String {
         var result = "\""
         var length = 0
@@ -46,7 +46,7 @@ enum JSONValue: Hashable, Sendable {
     }
 }
 
-/// Reads one value after the other.
+/// Reads values from bytes.
 private struct JSONReader {
     private var rest: ArraySlice<UInt8>
     private static let deepest = 16
@@ -105,7 +105,7 @@ private struct JSONReader {
         return isWhole ? .list(values) : nil
     }
 
-    /// Reads what is between brackets, with commas in between.
+    /// Reads elements that are separated by commas, up to the closing bracket.
     private mutating func sequence(
         closedBy end: UInt8, _ element: (inout JSONReader) -> Bool
     ) -> Bool {
@@ -133,7 +133,7 @@ private struct JSONReader {
         return nil
     }
 
-    /// What stands behind a backslash.
+    /// Reads an escape sequence after its backslash.
     private mutating func escaped() -> Unicode.Scalar? {
         switch rest.popFirst() {
         case UInt8(ascii: "n"): return "\n"
@@ -153,7 +153,7 @@ private struct JSONReader {
         }
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     private mutating func unit() -> UInt32? {
         let digits = rest.prefix(4)
         guard digits.count == 4 else { return nil }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages that came together, on their way to the queues of the presenters that they are for. A
-// file can have a thousand presenters in one process, and as a rule they share a queue: then an
-// operation for each costs more than everything else that is done for it.
+// Delivers messages that arrived together to the queues of their presenters. A file can have a
+// thousand presenters in one process, which usually share a queue. One operation for each message
+// would then cost more than all other work.
 
-/// Messages that came together; used on one thread, which commits it.
+/// Messages that arrived together.
 ///
-/// On a queue that does one thing at a time, one operation calls many presenters, in the order in
-/// which they were added: nothing that such a queue promises is lost (Rule 5.3). On any other queue
-/// each message is an operation, because there a method that takes long blocks no other presenter.
+/// Used by one thread, which calls ``commit()`` at the end.
+///
+/// On a serial queue, one operation calls many presenters in the order of their messages; this
+/// preserves everything that such a queue promises (Rule 5.3). On other queues, each message is an
+/// operation, so that a slow method blocks no other presenter.
 package final class PresenterBatch {
-    /// One message, as it is to be carried out on the queue.
+    /// The delivery of one message, to be run on the queue.
     package typealias Step = @Sendable () -> Void
 
     private struct QueueSteps {
@@ -18,17 +20,21 @@ package final class PresenterBatch {
         var steps: [Step] = []
     }
 
-    /// So many go into one operation; then others of the queue have their turn.
+    /// The most steps in one operation; then other operations of the queue have their turn.
     private static let longestRun = 64
 
     private let beforeRun: Step
     private let afterRun: Step
     private var queues: [ObjectIdentifier: QueueSteps] = [:]
-    /// The mailboxes that have added something, and go on when it is on its queue.
+    /// The mailboxes that have added steps.
+    ///
+    /// They continue when those are on their queues.
     private var contributors: [ObjectIdentifier: PresenterMailbox] = [:]
 
-    /// An empty batch; what is given is called around each run of several steps, on the queue, and
-    /// around what they led to and left to the batch.
+    /// Creates an empty batch.
+    ///
+    /// The closures are called around each operation of several steps, on the queue, and around the
+    /// work that the steps have left to the batch.
     package init(
         beforeRun: @escaping Step = {}, afterRun: @escaping Step = {}
     ) {
@@ -36,21 +42,21 @@ package final class PresenterBatch {
         self.afterRun = afterRun
     }
 
-    /// Adds what a mailbox wants done on its presenter's queue.
+    /// Adds a step for the queue of a mailbox's presenter.
     func add(on queue: any PresenterQueue, by mailbox: PresenterMailbox, _ step: @escaping Step) {
         queues[ObjectIdentifier(queue), default: QueueSteps(queue: queue)].steps.append(step)
         contributors[ObjectIdentifier(mailbox)] = mailbox
     }
 
-    /// Puts everything on its queue, and then what was decided meanwhile.
+    /// Adds all steps to their queues, and then those that were decided meanwhile.
     package func commit() {
         while !contributors.isEmpty {
             for entry in queues.values { enqueue(entry.steps[...], on: entry.queue) }
             let former = contributors
             queues = [:]
             contributors = [:]
-            // A queue that was quick may have called all of them by now, and left it to us to pass
-            // on what they answered.
+            // A fast queue may have run the steps already and left it to this thread to pass on the
+            // answers.
             beforeRun()
             for mailbox in former.values { mailbox.goOn(in: self) }
             afterRun()
@@ -71,7 +77,7 @@ package final class PresenterBatch {
     }
 }
 
-/// Several steps that are one operation.
+/// Several steps that run as one operation.
 private struct PresenterRun: Sendable {
     private let steps: ArraySlice<PresenterBatch.Step>
     private let queue: any PresenterQueue
@@ -92,7 +98,7 @@ private struct PresenterRun: Sendable {
         before()
         defer { after() }
         for index in steps.indices {
-            // Its owner wants nothing to start there now, or several things at a time.
+            // The owner of the queue has suspended it or made it concurrent.
             if index > steps.startIndex, queue.isSuspended || !queue.isSerial {
                 return postpone(from: index)
             }
@@ -100,7 +106,7 @@ private struct PresenterRun: Sendable {
         }
     }
 
-    /// Leaves the rest to operations that come before all that were added since.
+    /// Moves the remaining steps to new operations at the front of the queue.
     private func postpone(from index: Int) {
         let rest = PresenterRun(steps[index...], on: queue, before, after)
         let later = queue.isSerial ? [{ rest.perform() }] : Array(steps[index...])

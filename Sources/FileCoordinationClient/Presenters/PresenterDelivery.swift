@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages that reach a presenter's queue. Those that expect something back carry the number of
-// the call, so that whatever comes back, however late and however often, finds the call it belongs
-// to or nothing.
+// The messages on a presenter's queue. A message that expects an answer has a call number. So an
+// answer, however late or often repeated, is matched with its call or is ignored.
 
 package import FileCoordinationArbiter
 
@@ -26,20 +25,20 @@ package indirect enum PresenterNotice: Hashable, Sendable {
     /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
     /// `presentedSubitem(at:didResolve:)`
     case subitemVersion(VersionNews, at: ItemPath)
-    /// One of these, because of what a program did that does not coordinate (Rule 7.14).
+    /// One of these, caused by a program that does not coordinate (Rule 7.14).
     case plain(PresenterNotice)
 
-    /// What happened, without by whom.
+    /// The notice without ``plain(_:)``.
     package var withoutOrigin: PresenterNotice {
         if case .plain(let notice) = self { notice } else { self }
     }
 
-    /// Whether a program did it that does not coordinate.
+    /// Whether a program that does not coordinate caused it.
     package var isPlain: Bool {
         if case .plain = self { true } else { false }
     }
 
-    /// The method that has to be implemented to be told.
+    /// The method that the presenter must implement to be told.
     var method: PresenterMethods {
         switch self {
         case .itemDidChange: .itemDidChange
@@ -65,12 +64,12 @@ package indirect enum PresenterNotice: Hashable, Sendable {
     }
 }
 
-/// The number of one call of an answering method; never used twice in one mailbox.
+/// The number of one call of an answering method; unique within a mailbox.
 package struct PresenterCallID: Hashable, Sendable {
-    /// Counts up from 1.
+    /// The number, counted from 1.
     package var rawValue: UInt64
 
-    /// Wraps a number.
+    /// Creates a call number.
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
@@ -78,15 +77,15 @@ package struct PresenterCallID: Hashable, Sendable {
 package enum PresenterDelivery<Reacquirer: Sendable>: Sendable {
     /// Call the relinquish method of this kind.
     case relinquish(Relinquishment, PresenterCallID)
-    /// Call `savePresentedItemChanges`, in the spelling that the presenter has.
+    /// Call `savePresentedItemChanges`, in the form that the presenter implements.
     case save(PresenterCallID)
-    /// Call `accommodatePresentedItemDeletion`, in the spelling that the presenter has.
+    /// Call `accommodatePresentedItemDeletion`, in the form that the presenter implements.
     case accommodateDeletion(PresenterCallID)
-    /// Call `accommodatePresentedSubitemDeletion(at:)`, in the spelling that the presenter has.
+    /// Call `accommodatePresentedSubitemDeletion(at:)`, in the form that the presenter implements.
     case accommodateSubitemDeletion(ItemPath, PresenterCallID)
-    /// Tell what happened.
+    /// Call the method for a notice.
     case notify(PresenterNotice)
-    /// Run the block which the presenter handed over when it relinquished in that call (Rule 8.2).
+    /// Run the block that the presenter supplied when it relinquished in that call (Rule 8.2).
     case reacquire(Relinquishment, PresenterCallID, Reacquirer)
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One registered presenter's way in. The session's connection thread drops in what the arbiter
-// says, the presenter's queue works it off, answers come back from any thread. Decisions are made
-// under the lock, by ``PresenterMailboxState``; they are carried out outside of it, by one thread
-// at a time, in the order in which they were made.
+// Delivers messages to one registered presenter. The session's connection thread adds messages from
+// the server, the presenter's queue runs them, and answers may come on any thread.
+// ``PresenterMailboxState`` makes the decisions under a lock. They are carried out without the
+// lock, by one thread at a time, in the order in which they were made.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// Delivers the arbiter's messages to one presenter, on its own queue and no other.
+/// Delivers the server's messages to one presenter, on its own queue only.
 ///
-/// Nothing here waits: every method returns at once, on whatever thread it is called. The closures
-/// given at creation are called on any thread, without a lock, in the order of the decisions; but
-/// `handled` on the presenter's queue.
+/// No method waits; each returns at once and may be called on any thread. The closures of `init`
+/// are called on any thread, without a lock, in the order of the decisions, except for `handled`,
+/// which is called on the presenter's queue.
 package final class PresenterMailbox: Sendable {
     private typealias Reacquirer = Presenter.Reacquirer
     private typealias State = PresenterMailboxState<Reacquirer, any Error>
@@ -20,13 +20,13 @@ package final class PresenterMailbox: Sendable {
 
     private struct Contents: Sendable {
         var state: State
-        /// Nil once the presenter was removed: a presenter that keeps a block which it was given
-        /// must not keep itself alive by that.
+        /// Nil after the presenter was removed, so that a presenter which keeps a block from a
+        /// message does not keep itself alive.
         var callbacks: Callbacks?
         var outbox = Outbox.idle
     }
 
-    /// Those between whom the mailbox is.
+    /// The presenter and the closures of the session.
     private final class Callbacks: Sendable {
         let presenter: any Presenter
         let answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
@@ -49,28 +49,30 @@ package final class PresenterMailbox: Sendable {
         }
     }
 
-    /// Decisions on their way out.
+    /// The decisions that are still to be carried out.
     private enum Outbox: Sendable {
-        /// None.
+        /// There are none.
         case idle
-        /// A thread is carrying out decisions, and is to go on with these; or a batch has some that
-        /// are on no queue yet.
+        /// A thread is carrying out decisions and will continue with these.
+        ///
+        /// Or a batch has steps that are not on a queue yet, and will continue with these
+        /// afterwards.
         case draining([State.Action], in: ObjectIdentifier?)
     }
 
     private let contents: Lock<Contents>
     private let queue: any PresenterQueue
 
-    /// The mailbox of a presenter that has just been registered.
+    /// Creates the mailbox of a presenter that has just been registered.
     ///
     /// - Parameters:
-    ///   - presenter: Kept until ``invalidate()``, as are the closures.
-    ///   - answer: Called once for each ask that was neither cancelled nor forgotten.
-    ///   - relinquishmentChanged: Called with true when the presenter has made way, before the
-    ///     answer, and with false when its item is given back, before it knows.
-    ///   - handled: Called on the presenter's queue when its method for a notice has returned
-    ///     (Rule 11.7); not for one that does not reach it.
-    ///   - changed: Called when ``isBlocked(by:)`` may have changed.
+    ///   - presenter: kept until ``invalidate()``, like the closures.
+    ///   - answer: called once for each question that was not cancelled or discarded.
+    ///   - relinquishmentChanged: called with true when the presenter has relinquished, before the
+    ///     answer, and with false when it gets its item back, before it is told.
+    ///   - handled: called on the presenter's queue after its method for a notice has returned
+    ///     (Rule 11.7). Not called for a notice that does not reach the presenter.
+    ///   - changed: called when ``isBlocked(by:)`` may have changed.
     package init(
         presenter: any Presenter,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
@@ -85,18 +87,19 @@ package final class PresenterMailbox: Sendable {
         queue = presenter.queue
     }
 
-    // MARK: What the arbiter says
+    // MARK: Messages from the server
 
-    /// Asks the presenter to make way for a claim; it answers when it has taken all steps, or at
-    /// the first error (Rules 6.5 and 9.3).
+    /// Asks the presenter to yield to a claim.
     ///
-    /// Steps that the presenter does not implement are left out, and a kind in which it is
-    /// relinquished already is not asked for again (Rules 3.6 and 6.11).
+    /// It answers after all steps, or at the first error (Rules 6.5 and 9.3).
+    ///
+    /// Steps that the presenter does not implement are omitted, and it is not asked again to
+    /// relinquish what it has relinquished already (Rules 3.6 and 6.11).
     package func ask(claim: UInt64, steps: YieldSteps, in batch: PresenterBatch? = nil) {
         handle(in: batch) { $0.asked(claim: claim, steps: steps) }
     }
 
-    /// Tells the presenter what happened, if it implements the method for it (Rule 7.1).
+    /// Notifies the presenter, if it implements the method (Rule 7.1).
     package func notify(_ notice: PresenterNotice, in batch: PresenterBatch? = nil) {
         handle(in: batch) { $0.noticed(notice) }
     }
@@ -106,24 +109,26 @@ package final class PresenterMailbox: Sendable {
         handle(in: batch) { $0.recalled(kind) }
     }
 
-    /// Forgets what a claim asked for; what the presenter is doing already is not recalled, but
-    /// no claim waits for it any more (Rule 12.5).
+    /// Discards the question for a claim.
+    ///
+    /// A step that the presenter has begun continues, but no claim waits for it any more (Rule
+    /// 12.5).
     package func cancelAsk(claim: UInt64, in batch: PresenterBatch? = nil) {
         handle(in: batch) { $0.cancelled(claim: claim) }
     }
 
-    /// Forgets all asks, because the arbiter that made them is gone, and has the presenter look at
-    /// its item again.
+    /// Discards all questions, because the server that asked them is gone, and tells the presenter
+    /// to look at its item again.
     package func resetAfterServerChange() {
         handle { $0.serverChanged() }
     }
 
-    /// Ends everything, because the presenter was removed (Rule 5.7).
+    /// Ends all deliveries, because the presenter was removed (Rule 5.7).
     ///
-    /// No message starts after this returns. One that is running already goes on, and is not waited
-    /// for: it may be the caller.
+    /// No message starts after this returns. A running one continues and is not waited for, because
+    /// the caller may be running in it.
     package func invalidate() {
-        // What the presenter gave us is released after the lock: its deinitialiser is its own code.
+        // The presenter is released after the lock, because its deinitializer may run any code.
         let former = contents.withLock { contents in
             let former = contents
             contents.state.presenterRemoved()
@@ -140,8 +145,8 @@ package final class PresenterMailbox: Sendable {
 // MARK: - Carrying out
 
 extension PresenterMailbox {
-    /// Decides under the lock, and sees to it that what was decided is carried out: by this thread,
-    /// or by the one that is at it.
+    /// Decides under the lock, and makes sure that the decisions are carried out: by this thread,
+    /// or by the thread that is doing that already.
     private func handle(
         in batch: PresenterBatch? = nil, _ decide: (inout State) -> [State.Action]
     ) {
@@ -165,11 +170,11 @@ extension PresenterMailbox {
         first.callbacks?.changed(self)
     }
 
-    /// Decisions, and those whom they concern.
+    /// Decisions, and the objects that they concern.
     private struct ActionBatch {
         let actions: [State.Action]
         let callbacks: Callbacks?
-        /// Whether the batch, which has earlier ones already, goes on with what comes after them.
+        /// Whether the batch, which contains earlier decisions, continues with later ones.
         let isOfBatch: Bool
 
         init(_ actions: [State.Action], _ callbacks: Callbacks?, isOfBatch: Bool = false) {
@@ -179,10 +184,10 @@ extension PresenterMailbox {
         }
     }
 
-    /// Carries out decisions until there are no more.
+    /// Carries out decisions until there are none left.
     ///
-    /// What has been given to a batch is on no queue yet, and what was decided after that must not
-    /// come before it. So the batch keeps the right to carry out until it has reached its queue.
+    /// Steps in a batch are not on a queue yet, and later decisions must not overtake them. So the
+    /// batch keeps the right to carry out decisions until its steps are on their queue.
     private func carryOut(_ first: ActionBatch, in batch: PresenterBatch?) {
         var actionBatch = first
         while !actionBatch.actions.isEmpty {
@@ -200,8 +205,8 @@ extension PresenterMailbox {
         }
     }
 
-    /// Goes on with what was decided since it gave something to a batch, which has reached its
-    /// queue.
+    /// Carries out the decisions that were made after steps were added to a batch, which are on
+    /// their queue now.
     func goOn(in batch: PresenterBatch) { carryOut(nextActionBatch(), in: batch) }
 
     private func nextActionBatch() -> ActionBatch {
@@ -226,10 +231,10 @@ extension PresenterMailbox {
         }
     }
 
-    /// Presenter and session, until the presenter was removed.
+    /// The presenter and the session's closures; nil after the presenter was removed.
     private var callbacks: Callbacks? { contents.withLock { $0.callbacks } }
 
-    /// The presenter, if this delivery may still reach it.
+    /// Returns the presenter if this delivery may still reach it.
     private func begin(_ delivery: Delivery) -> (any Presenter)? {
         beginning(delivery)?.presenter
     }
@@ -240,8 +245,7 @@ extension PresenterMailbox {
         return callbacks
     }
 
-    /// Whether the presenter can do nothing that it was asked before a call made at `place` has
-    /// returned (Rule 18.4).
+    /// Whether the presenter cannot answer before a call made at `place` has returned (Rule 18.4).
     func isBlocked(by place: CallPlace) -> Bool {
         let occupiesQueue = place.occupies(queue)
         let callbacks = place.callbacks(of: self)
@@ -259,7 +263,7 @@ extension PresenterMailbox {
 // MARK: - On the presenter's queue
 
 extension PresenterMailbox {
-    /// The operation of one delivery.
+    /// Runs the operation of one delivery.
     ///
     /// It ends when the presenter's method returns, not when the presenter has answered (Rule
     /// 6.15).
@@ -281,7 +285,7 @@ extension PresenterMailbox {
             guard let callbacks = beginning(delivery), callbacks.presenter.receive(notice) else {
                 return
             }
-            // Also if it removed itself: it has been told.
+            // Also called if the presenter removed itself, because it has been told.
             callbacks.handled(notice)
         case .reacquire(let kind, let call, let reacquirer):
             guard begin(delivery) != nil else { return }
@@ -294,9 +298,9 @@ extension PresenterMailbox {
     private func perform(
         _ request: PresenterRequest, _ delivery: Delivery, _ call: PresenterCallID
     ) {
-        // Begun, whatever comes: from here on nothing waits for the presenter's queue.
+        // The call counts as begun from here on, so it no longer waits for the presenter's queue.
         guard let presenter = begin(delivery) else { return }
-        // It may be removed before its method runs (Rule 5.7).
+        // The presenter may be removed before its method runs (Rule 5.7).
         let scope = PresenterCallScope(within(.answering(call))) { self.callbacks != nil }
         presenter.perform(request, in: scope) { failure in
             self.handle { $0.completed(call, failure: failure) }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one presenter has been asked, how far it has got, and what is to be done next: facts in,
-// actions out, no queues and no locks. Asks are worked off strictly one after the other; notices
-// and reacquirers do not wait for them.
+// The state machine of a presenter's mailbox: what the presenter has been asked, how far it has
+// got, and what to do next. It takes facts and returns actions, without queues and locks. Questions
+// are handled strictly one after the other; notices and reacquirers do not wait for them.
 //
-// It never looks into reacquirers and failures, so tests use strings for them.
+// It never examines reacquirers and failures, so tests use strings for them.
 
 package import FileCoordinationArbiter
 
 /// The decisions of one presenter's mailbox.
 package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: Sendable {
-    /// Something that the mailbox is to do, in the order in which it was decided.
+    /// An action for the mailbox, in the order of the decisions.
     package enum Action: Sendable {
         /// Add an operation to the presenter's queue.
         case deliver(PresenterDelivery<Reacquirer>)
-        /// Answer the ask for this claim.
+        /// Answer the question for this claim.
         case answer(claim: UInt64, Failure?)
-        /// Tell the session whether the presenter is relinquished in this kind.
+        /// Tell the session whether the presenter has relinquished its item for this kind of
+        /// access.
         case relinquishmentChanged(Relinquishment, Bool)
     }
 
@@ -27,23 +28,23 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case accommodateSubitemDeletion(ItemPath)
     }
 
-    /// What a claim wants of the presenter, without the steps that were taken.
+    /// A question, with the steps that are left.
     private struct Ask: Hashable, Sendable {
         var claim: UInt64
         var steps: ArraySlice<Step>
     }
 
     private enum Activity: Hashable, Sendable {
-        /// No ask is being worked on.
+        /// No question is being handled.
         case idle
-        /// The ask's next step is to relinquish, but the presenter is still to get its item back
-        /// from an earlier time (Rule 8.5).
+        /// The question's next step is to relinquish, but the presenter has to get its item back
+        /// first from an earlier time (Rule 8.5).
         case awaitingReturn(Ask, Relinquishment)
-        /// The block of this call is waited for.
+        /// The mailbox waits until the presenter calls the block of this call.
         case relinquishing(Ask, Relinquishment, PresenterCallID)
-        /// The completion of this call, to save or to accommodate, is waited for.
+        /// The mailbox waits for the completion of this call to save or accommodate.
         case calling(Ask, PresenterCallID)
-        /// The presenter was removed: nothing happens any more (Rule 5.7).
+        /// The presenter was removed; nothing happens any more (Rule 5.7).
         case removed
     }
 
@@ -53,10 +54,10 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     private var reader = RelinquishmentLifecycle<Reacquirer>()
     private var writer = RelinquishmentLifecycle<Reacquirer>()
     private var lastCall: UInt64 = 0
-    /// The last call to save or to accommodate that has started.
+    /// The last call to save or accommodate that has started.
     private var lastBegun: PresenterCallID?
 
-    /// The mailbox of a presenter with these methods, which has its item and was asked nothing.
+    /// Creates the state of a presenter that has its item and was asked nothing.
     package init(methods: PresenterMethods) { self.methods = methods }
 
     private subscript(kind: Relinquishment) -> RelinquishmentLifecycle<Reacquirer> {
@@ -74,9 +75,9 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    // MARK: What the arbiter says
+    // MARK: Messages from the server
 
-    /// Records that a claim asks the presenter to make way.
+    /// Handles a question for a claim.
     package mutating func asked(claim: UInt64, steps: YieldSteps) -> [Action] {
         let ask = Ask(claim: claim, steps: implementedSteps(of: steps)[...])
         switch activity {
@@ -90,13 +91,13 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Records that there is something to tell the presenter.
+    /// Handles a notice.
     package mutating func noticed(_ notice: PresenterNotice) -> [Action] {
         guard activity != .removed, methods.contains(notice.method) else { return [] }
         return [.deliver(.notify(notice))]
     }
 
-    /// Records that the last access for which the presenter relinquished in this kind is over.
+    /// Handles the end of the last access for which the presenter relinquished.
     package mutating func recalled(_ kind: Relinquishment) -> [Action] {
         switch self[kind].recall() {
         case .nothing:
@@ -111,7 +112,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Records that a claim is over before the presenter has made way for it (Rule 12.5).
+    /// Handles the end of a claim before the presenter has yielded to it (Rule 12.5).
     package mutating func cancelled(claim: UInt64) -> [Action] {
         waiting.removeAll { $0.claim == claim }
         switch activity {
@@ -126,8 +127,8 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Records that the arbiter was replaced: what was asked is forgotten, what is relinquished
-    /// stays, and the presenter is told to look again, since a message may have been lost.
+    /// Handles a change of servers: questions are discarded, relinquishments stay, and the
+    /// presenter is told to look at its item, because a message may have been lost.
     package mutating func serverChanged() -> [Action] {
         guard activity != .removed else { return [] }
         waiting = []
@@ -137,7 +138,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         return noticed(.itemDidChange)
     }
 
-    /// Records that the presenter was removed.
+    /// Handles the removal of the presenter.
     package mutating func presenterRemoved() {
         waiting = []
         activity = .removed
@@ -145,10 +146,11 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         writer = RelinquishmentLifecycle()
     }
 
-    // MARK: What the presenter does
+    // MARK: Answers of the presenter
 
-    /// Records that the operation of a delivery has started; false if the presenter must not be
-    /// called.
+    /// Records that the operation of a delivery has started.
+    ///
+    /// Returns false if the presenter must not be called.
     package mutating func begin(_ delivery: PresenterDelivery<Reacquirer>) -> Bool {
         switch delivery {
         case .relinquish(let kind, let call):
@@ -169,7 +171,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         return true
     }
 
-    /// Records that the presenter called the block of its relinquish method (Rule 6.8).
+    /// Handles the call of the relinquish method's block (Rule 6.8).
     package mutating func relinquished(
         _ kind: Relinquishment, call: PresenterCallID, reacquirer: Reacquirer?
     ) -> [Action] {
@@ -188,21 +190,22 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         return actions
     }
 
-    /// Records that the presenter saved or accommodated, or refused to (Rule 9.1).
+    /// Handles the completion of a save or accommodate method, with an error if it refused (Rule
+    /// 9.1).
     package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
         guard let ask = isCalling(call) else { return [] }
         guard let failure else { return work(on: ask) }
         return [.answer(claim: ask.claim, failure)] + workOnNext()
     }
 
-    /// Records that a reacquirer has run.
+    /// Handles the return of a reacquirer.
     package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
         self[kind].returned(call) ? becameHeld(kind) : []
     }
 }
 
 extension PresenterMailboxState {
-    /// What has to be over before what was asked goes on; nil if nothing is asked.
+    /// What must end before the present question continues; nil if there is no question.
     var obstacle: RelinquishmentLifecycle<Reacquirer>.Obstacle? {
         switch activity {
         case .idle, .removed: nil
@@ -211,8 +214,9 @@ extension PresenterMailboxState {
         }
     }
 
-    /// Takes the ask's steps, up to one that has to be waited for; goes on with the next ask if
-    /// there is none.
+    /// Takes the question's steps up to one that must be waited for.
+    ///
+    /// If none is left, answers and continues with the next question.
     private mutating func work(on ask: Ask) -> [Action] {
         var ask = ask
         while let step = ask.steps.popFirst() {
@@ -285,7 +289,7 @@ extension PresenterMailboxState {
 }
 
 extension Relinquishment {
-    /// The method that has to be implemented to be asked for it.
+    /// The method that the presenter must implement to be asked for it.
     fileprivate var method: PresenterMethods {
         switch self {
         case .reader: .relinquishToReader

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter's error in the bytes in which processes tell each other of it (Rule 9.2), for faces
-// without Foundation: its domain, its number and its description. Everything else in those bytes
-// belongs to NSError, and is passed over here (FileCoordination's ErrorCoding has all of it).
+// Encodes a presenter's error for another process (Rule 9.2), for faces without Foundation: its
+// domain, code and description. The other fields in these bytes belong to NSError and are ignored
+// here; FileCoordination's ErrorCoding handles all of them.
 //
 //     {"errors":[{"code":7,"description":"…","domain":"Notes","userInfo":{}}, …]}
 
-/// Why a presenter refused.
+/// The error with which a presenter refused a claim.
 package struct PresenterRefusal: Error, Hashable, Sendable {
-    /// Whose number it is.
+    /// The domain of the code.
     package var domain: String
-    /// The number.
+    /// The error code.
     package var code: Int
-    /// What happened, for people.
+    /// A description for people.
     package var description: String
 
-    /// A refusal in these words.
+    /// Creates an error.
     package init(domain: String, code: Int, description: String) {
         self.domain = domain
         self.code = code
         self.description = description
     }
 
-    /// The most bytes of a refusal that are made or read.
+    /// The most bytes of an encoded error.
     package static let limit = 32 * 1024
-    /// So many bytes of a text are kept.
+    /// The most bytes of a text that are encoded.
     private static let textLimit = 1024
 
-    /// The refusal that these bytes stand for, the outermost of its errors; nil for other bytes.
+    /// Decodes the outermost of the encoded errors; returns nil if the bytes are invalid.
     package init?(decoding bytes: [UInt8]) {
         guard bytes.count <= Self.limit, let whole = JSONValue(bytes),
             case .list(let errors)? = whole["errors"], let first = errors.first,
@@ -38,7 +38,7 @@ package struct PresenterRefusal: Error, Hashable, Sendable {
         self.init(domain: domain, code: code, description: description)
     }
 
-    /// The refusal as bytes, at most ``limit`` of them: long texts lose their ends.
+    /// Encodes the error into at most ``limit`` bytes; long texts are cut.
     package func encode() -> [UInt8] {
         let domain = JSONValue.quoted(domain, limit: Self.textLimit)
         let description = JSONValue.quoted(description, limit: Self.textLimit)

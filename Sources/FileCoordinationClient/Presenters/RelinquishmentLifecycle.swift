@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who has the item, as far as one kind of relinquishment goes: the presenter, or others. Readers
-// and writers are separate states, so a presenter has two of these (Rule 6.10).
+// The state machine of one kind of relinquishment: whether the presenter has its item or has
+// relinquished it. Readers and writers are independent, so each presenter has two of these (Rule
+// 6.10).
 
 import FileCoordinationArbiter
 
-/// The life of one kind of relinquishment of one presenter.
+/// The lifecycle of one kind of relinquishment.
 ///
 ///     held ─► enqueued ─► called ─► relinquished ─► returning ─► held
 ///                 └──recalled──┴────────────────────────┘
 ///
-/// Recalled: the access was over before the presenter had made way. It is still asked, and has its
-/// item back as soon as it answers (Rule 8.6).
+/// Recalled: the access ended before the presenter had relinquished. The presenter is still asked,
+/// and gets its item back as soon as it answers (Rule 8.6).
 struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     fileprivate enum State: Sendable {
         /// The presenter has its item.
         case held
         /// The operation that calls the relinquish method waits in the presenter's queue.
         case enqueued(PresenterCallID)
-        /// As `enqueued`, but the access is over already.
+        /// As `enqueued`, but the access is over.
         case enqueuedRecalled(PresenterCallID)
-        /// The relinquish method was called, its block was not.
+        /// The relinquish method was called; its block has not been called.
         case called(PresenterCallID)
-        /// As `called`, but the access is over already.
+        /// As `called`, but the access is over.
         case calledRecalled(PresenterCallID)
-        /// The presenter made way, and gave a block to call when it may have its item back.
+        /// The presenter relinquished, and supplied a block to call when it has its item back.
         case relinquished(PresenterCallID, Reacquirer?)
-        /// The operation that runs that block is in the presenter's queue, and has not returned.
+        /// The operation that runs that block is in the presenter's queue and has not returned.
         case returning(PresenterCallID)
     }
 
     private var state = State.held
 
-    /// What an ask has to do which needs the presenter to be relinquished.
+    /// What a question must do that requires the presenter to relinquish.
     enum RequireAction: Equatable {
         /// Call the relinquish method, and wait for its block.
         case call
-        /// Wait for the block of an earlier call, whose ask was given up.
+        /// Wait for the block of an earlier call, whose question was cancelled.
         case waitForBlock(of: PresenterCallID)
         /// Wait until the presenter has its item back, then try again (Rule 8.5).
         case waitForReturn
-        /// Nothing: the presenter is relinquished (Rules 3.6 and 6.11).
+        /// Continue, because the presenter has relinquished already (Rules 3.6 and 6.11).
         case goOn
     }
 
-    /// Records that an ask needs the presenter to be relinquished; `call` is the number to use.
+    /// Handles a question that requires relinquishment; `call` is the number for a new call.
     mutating func require(_ call: PresenterCallID) -> RequireAction {
         switch state {
         case .held:
@@ -59,7 +60,9 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Records that the operation of `call` is about to call the method; false if it must not.
+    /// Records that the operation of `call` starts.
+    ///
+    /// Returns false if it must not call the method.
     mutating func begin(_ call: PresenterCallID) -> Bool {
         switch state {
         case .enqueued(call):
@@ -84,19 +87,19 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// What to do when the presenter has called its block.
+    /// What to do after the presenter called its block.
     enum BlockCalledAction {
-        /// Nothing: the block was called before, or no claim waits for it any more (Rule 6.8).
+        /// Nothing: the block was called before, or no claim waits any more (Rule 6.8).
         case ignore
-        /// The presenter made way.
+        /// Record that the presenter relinquished.
         case relinquished
-        /// The access is over: run the reacquirer at once (Rule 8.6).
+        /// Run the reacquirer at once, because the access is over (Rule 8.6).
         case runReacquirer(PresenterCallID, Reacquirer)
-        /// The access is over, and there is no reacquirer to run: the presenter has its item.
+        /// Record that the presenter has its item: the access is over and there is no reacquirer.
         case held
     }
 
-    /// Records that the presenter called the block of `call`.
+    /// Handles the call of the block of `call`.
     mutating func blockCalled(
         _ call: PresenterCallID, reacquirer: Reacquirer?
     ) -> BlockCalledAction {
@@ -117,17 +120,17 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// What to do when the access is over.
+    /// What to do after the access is over.
     enum RecallAction {
-        /// Nothing now: the presenter has its item, or will have it once it has answered.
+        /// Nothing now: the presenter has its item, or gets it when it has answered.
         case nothing
-        /// The presenter is to have its item back: run its reacquirer.
+        /// Run the reacquirer, so that the presenter has its item back.
         case runReacquirer(PresenterCallID, Reacquirer)
-        /// The presenter has its item back, and gave no reacquirer.
+        /// Record that the presenter has its item; it supplied no reacquirer.
         case held
     }
 
-    /// Records that the last access for which the presenter relinquished is over (Rule 8.3).
+    /// Handles the end of the last access for which the presenter relinquished (Rule 8.3).
     mutating func recall() -> RecallAction {
         switch state {
         case .held, .enqueuedRecalled, .calledRecalled, .returning:
@@ -147,14 +150,16 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Records that the reacquirer of `call` has run; false if that is not news.
+    /// Handles the return of the reacquirer of `call`.
+    ///
+    /// Returns false if it is not expected.
     mutating func returned(_ call: PresenterCallID) -> Bool {
         guard mayReturn(call) else { return false }
         state = .held
         return true
     }
 
-    /// What has to be over before this kind goes on of itself.
+    /// What must end before this kind can advance.
     enum Obstacle {
         case nothing
         /// An operation that has not started.
@@ -174,8 +179,9 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Records that the ask which made `call` was given up: if the method was not called yet, it
-    /// never will be.
+    /// Cancels `call`.
+    ///
+    /// If its method was not called yet, it never will be.
     mutating func withdraw(_ call: PresenterCallID) {
         switch state {
         case .enqueued(call), .enqueuedRecalled(call):
@@ -186,8 +192,9 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Records that the arbiter was replaced: of a call without an answer the new one knows
-    /// nothing, so it will not recall it either.
+    /// Handles a change of servers.
+    ///
+    /// The new server does not know of calls without an answer, so it will not recall them.
     mutating func serverChanged() {
         switch state {
         case .enqueued, .enqueuedRecalled:

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a wait for access ends.
+// The result of waiting for access.
 
 /// How a wait for access ended.
 package enum AccessEnding: Sendable {
-    /// The accessor may run.
+    /// The claim was granted, so the accessor may run.
     case granted
-    /// It was cancelled (Rule 12.2).
+    /// The access was cancelled (Rule 12.2).
     case cancelled
-    /// Its deadline passed; nothing was granted (Rule 18.1).
+    /// The deadline passed before a grant (Rule 18.1).
     case timedOut
-    /// A presenter refused (Rule 9.1), or no arbiter can be reached.
+    /// A presenter refused (Rule 9.1), or no server can be reached.
     case failed(AccessFailure)
 
     /// Whether the accessor may run.

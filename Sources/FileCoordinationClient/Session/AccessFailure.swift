@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why an access was not had, as a value: what a face needs to make its own kind of error of it,
-// such as an NSError, or a line on standard error and an exit status.
+// Why an access failed, as a value from which a face makes its own kind of error, such as an
+// NSError, or a message and an exit status.
 
 package import FileCoordinationWire
 
 /// Why a call got no access, or a presenter was not registered.
 package enum AccessFailure: Error {
-    /// The system itself failed, or a limit was reached.
+    /// The system failed, or a limit was reached.
     case system(FailureReason)
-    /// An item of the call names no place; `item` is its number in the call.
+    /// An item of the call cannot be resolved; `item` is its index in the call.
     case place(PlaceError, item: Int)
-    /// A presenter refused (Rule 9.1); its error, as its process encoded it.
+    /// A presenter refused (Rule 9.1), with its error as the presenter's process encoded it.
     case refused([UInt8])
-    /// The copy for uploading of an item could not be made (Rule 15.3).
+    /// The copy of an item for uploading could not be made (Rule 15.3).
     case copy(any Error, item: Int)
-    /// Each waits for the next in a circle (Rule 18.4).
+    /// The claims of these processes wait for each other in a cycle (Rule 18.4).
     case deadlock([Party])
-    /// The deadline passed (Rule 18.1); these hold the items, or wait ahead.
+    /// The deadline passed (Rule 18.1); these processes hold the items or wait before.
     case timedOut(after: Duration, [Party])
     /// The coordinator or the task was cancelled (Rule 12.2).
     case cancelled

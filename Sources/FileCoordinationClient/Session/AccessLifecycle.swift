@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far an access has got: facts in, what is to be done out. Who waits for it, and how, is not
-// its business: a thread that sleeps, a queue and a task are three ways of waiting around this one
-// life (CoordinatedAccess.wait, AwaitedAccess).
+// The state machine of one access: it takes facts and returns what to do. How a caller waits is not
+// its concern. A sleeping thread, a queue and a task are three ways of waiting around it
+// (CoordinatedAccess.wait, AwaitedAccess).
 
-/// The life of one access.
+/// The lifecycle of one access.
 ///
-///     waiting ─► between ─► waiting ─► …      a link leads on: one claim ends, the next is filed
+///     waiting ─► between ─► waiting ─► …      a link is followed: a claim ends, the next is filed
 ///        ├──► granted ─────────────► over     its accessor runs under the claim
 ///        ├──► released ────────────► over     its claim has ended, its accessor gets copies
 ///        └──► ended                           no access
 struct AccessLifecycle: Sendable {
     private enum Phase: Sendable {
-        /// A claim waits, or was granted and its items are being looked at.
+        /// A claim waits, or was granted and its items are being examined.
         ///
-        /// Given up: whatever comes, this is how it ends.
+        /// If the access was given up, it ends in that way, whatever happens.
         case waiting(givenUp: AccessEnding?)
-        /// One claim is over, the next is not filed.
+        /// One claim is over, and the next is not filed yet.
         case between(givenUp: AccessEnding?)
-        /// The accessor may run, or does, under the claim.
+        /// The accessor may run, or is running, under the claim.
         case granted
-        /// The accessor may run, and needs no claim (Rule 15.1).
+        /// The accessor may run, or is running, and needs no claim (Rule 15.1).
         case released
         /// There is no access.
         case ended(AccessEnding)
-        /// The accessor has returned, or will not run: what is announced now comes too late.
+        /// The accessor has returned, or will not run.
+        ///
+        /// Announcements are too late now.
         case over
     }
 
     private var phase = Phase.waiting(givenUp: nil)
-    /// How many links were followed.
+    /// The number of links that were followed.
     private(set) var hops = 0
 
-    /// The life of an access whose claim waits.
+    /// Creates the lifecycle of an access whose claim waits.
     init() {}
 
-    /// The life of one whose accessor runs already.
+    /// The lifecycle of an access whose accessor is running.
     static var running: AccessLifecycle {
         var life = AccessLifecycle()
         life.phase = .granted
         return life
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     /// How the wait has ended; nil while it lasts.
     var ending: AccessEnding? {
@@ -53,7 +55,7 @@ struct AccessLifecycle: Sendable {
         }
     }
 
-    /// Whether it waits, and was not given up.
+    /// Whether it is waiting and was not given up.
     var isWaiting: Bool {
         switch phase {
         case .waiting(nil), .between(nil): true
@@ -69,7 +71,7 @@ struct AccessLifecycle: Sendable {
         }
     }
 
-    /// Whether it is too late to make anything known.
+    /// Whether it is too late for announcements.
     var isOver: Bool {
         switch phase {
         case .over: true
@@ -77,11 +79,13 @@ struct AccessLifecycle: Sendable {
         }
     }
 
-    // MARK: Facts
+    // MARK: Transitions
 
-    /// Records that the access is to be given up; false if its wait has ended.
+    /// Gives the access up.
     ///
-    /// The first reason counts.
+    /// Returns false if its wait has ended.
+    ///
+    /// If it is given up several times, the first reason counts.
     mutating func giveUp(_ reason: AccessEnding) -> Bool {
         switch phase {
         case .waiting(let earlier): phase = .waiting(givenUp: earlier ?? reason)
@@ -91,30 +95,32 @@ struct AccessLifecycle: Sendable {
         return true
     }
 
-    /// Records that a link is followed; returns how many were by now.
+    /// Counts a followed link; returns the number so far.
     mutating func follow() -> Int {
         hops += 1
         return hops
     }
 
-    /// Records that its claim is over before its accessor has run.
+    /// Records that the claim ended before the accessor has run.
     mutating func claimEnded() {
         if case .waiting(let givenUp) = phase { phase = .between(givenUp: givenUp) }
     }
 
-    /// Records that the next claim is filed; returns why that is to be given up at once.
+    /// Records that the next claim is filed.
     ///
-    /// If it has been granted already, the thread that settles it sees this, too.
+    /// Returns why it must be given up at once, if so.
+    ///
+    /// If it has been granted already, the thread that finishes the wait sees the reason, too.
     mutating func filedNext() -> AccessEnding? {
         guard case .between(let givenUp) = phase else { return nil }
         phase = .waiting(givenUp: givenUp)
         return givenUp
     }
 
-    /// Records that the items have been looked at after the grant, or why the access fails for
+    /// Records that the items were examined after the grant, or why the access fails because of
     /// them.
     ///
-    /// - Returns: how the wait has ended, and whether a claim has to be released for that.
+    /// - Returns: how the wait has ended, and whether a claim must be released for that.
     mutating func finishWait(failure: AccessFailure?) -> (ending: AccessEnding, releases: Bool) {
         let (givenUp, hasClaim): (AccessEnding?, Bool)
         switch phase {
@@ -122,7 +128,7 @@ struct AccessLifecycle: Sendable {
         case .between(let reason): (givenUp, hasClaim) = (reason, false)
         case .granted, .released, .ended, .over: return (ending ?? .granted, false)
         }
-        // Given up while it was being granted: then it is not.
+        // If the access was given up while its claim was granted, it counts as not granted.
         if let ending = failure.map({ .failed($0) }) ?? givenUp {
             phase = .ended(ending)
             return (ending, hasClaim)
@@ -131,9 +137,9 @@ struct AccessLifecycle: Sendable {
         return (.granted, false)
     }
 
-    /// Records that the accessor has returned, or will not run.
+    /// Records that the accessor has returned or will not run.
     ///
-    /// - Returns: whether a claim has to be released for that.
+    /// - Returns: whether a claim must be released.
     @discardableResult
     mutating func end() -> Bool {
         defer { phase = .over }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a call asks for, as each of its claims says it: the first one, and those that links lead on
-// to (Rule 1.5).
+// The request of a call, which is the same for all of its claims: the first one and those for the
+// targets of links (Rule 1.5).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
-/// What an access is to be.
+/// The request of one call.
 struct AccessPlan: Sendable {
-    /// What was asked for, in the caller's order.
+    /// The requested items, in the caller's order.
     let requests: [RequestedItem]
     let purpose: Purpose
     var kind = ClaimKind.access
@@ -16,9 +16,9 @@ struct AccessPlan: Sendable {
     var enclosing: [RecordReference] = []
     /// Whether those accessors wait for it (Rule 18.4).
     var blocksCaller = true
-    /// What the claim's record says beside its body, encoded.
+    /// The encoded supplement of the claim's record.
     var supplement: [UInt8] = []
-    /// For callers that do not wait: called once for each claim, on any thread, when that was
+    /// For callers that do not block: called once for each claim, on any thread, when it was
     /// granted or given up.
     var onEnding: (@Sendable (AccessEnding) -> Void)?
 }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One item of an access, from what the caller said to what has become of it.
+// One item of an access, from the caller's request to its outcome.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// An item of an access that was filed.
+/// An item of an access whose claim was filed.
 struct AccessedItem: Sendable {
     let request: RequestedItem
-    /// Where the item is, as far as the claim knows.
+    /// The place of the item, as far as the claim knows.
     private(set) var place: ResolvedPlace
-    /// Where the accessor finds it, unless that is where the caller said.
+    /// Where the accessor finds the item, if that differs from the request.
     private var moved: GrantedItem?
     /// The copy that the accessor gets instead of the item (Rule 15.1).
     private(set) var snapshot: (any TemporaryCopy)?
-    /// What it looked like before the accessor ran, if that may change it.
+    /// The state of the item before the accessor ran, if the accessor may change it.
     private(set) var before: ItemStamp?
-    /// The item itself, if it is going to be moved.
+    /// A reference to the item that survives moves, if the accessor may move it.
     private(set) var anchor: FileAnchor?
-    /// The write, as the store of versions sees it.
+    /// The write, as the version store sees it.
     private var versions: (any VersionedWrite)?
 
-    /// - Parameter before: what the item looked like before the accessor ran, if that is known.
+    /// Creates an item of an access.
+    ///
+    /// - Parameter before: the state of the item before the accessor ran, if known.
     init(_ request: RequestedItem, at place: ResolvedPlace, before: ItemStamp? = nil) {
         self.request = request
         self.place = place
@@ -32,25 +34,25 @@ struct AccessedItem: Sendable {
     /// What the accessor gets.
     var granted: GrantedItem {
         if let moved { return moved }
-        // A remembered spelling may have no path of its own.
+        // The request may come from the cache and have no path of its own.
         let path = (try? request.name.path.get()) ?? place.path.bytes
         return GrantedItem(
             path: path, isDirectory: request.name.namesDirectory, isAsRequested: true)
     }
 
-    /// The text by which the place is remembered that the accessor gets.
+    /// The cache key of the place that the accessor gets, or nil.
     var spelling: String? { moved == nil ? request.name.spelling : nil }
 
-    /// What the claim says of it.
+    /// The item, as it is in the claim.
     var claimed: AccessItem { place.item(request.access) }
 
-    /// What the write is for; nil for a read.
+    /// The options of a write; nil for a read.
     var writing: FileCoordinationArbiter.WritingOptions? { request.access.writingOptions }
 
     /// Whether the write may move the item.
     var mayMove: Bool { writing?.contains(.moving) ?? false }
 
-    /// Whether the write puts another item at the place.
+    /// Whether the write puts another item at the path.
     var replaces: Bool { writing?.contains(.replacing) ?? false }
 
     /// The options of a read; none for a write.
@@ -63,10 +65,10 @@ struct AccessedItem: Sendable {
 
     // MARK: Before the accessor
 
-    /// Records that the item is somewhere else than the caller said.
+    /// Records that the item is at another place than the caller named.
     ///
-    /// - Throws: `invalidName` for a path that the face has no name for: it would name another
-    ///   item.
+    /// - Throws: `invalidName` for a path that the face cannot express, because its name would
+    ///   denote another item.
     mutating func relocate(
         to place: ResolvedPlace, _ services: any ClientServices
     ) throws(PlaceError) {
@@ -89,19 +91,19 @@ struct AccessedItem: Sendable {
             path: snapshot.pathBytes, isDirectory: false, isAsRequested: false)
     }
 
-    /// Looks at the item for the last time before the accessor runs.
+    /// Examines the item before the accessor runs.
     ///
     /// - Parameters:
-    ///   - store: the store of versions.
+    ///   - store: the version store.
     ///   - mayHaveVersions: false if the item is known to have none.
-    ///   - reportsRelease: false if no presenter would be told of its outcome; if one registers
+    ///   - reportsRelease: false if no presenter would be told the outcome. If one registers
     ///     meanwhile, a write counts as a change.
     mutating func begin(
         _ store: any VersionKeeping, mayHaveVersions: Bool, reportsRelease: Bool
     ) {
         guard let writing else { return }
         if reportsRelease { before = ItemStamp.take(of: place.path) }
-        // Without a descriptor left for it the move has to be announced.
+        // If no descriptor is available, a move must be announced by the accessor.
         if mayMove { anchor = try? FileAnchor(path: place.path.bytes) }
         versions = store.beginWriting(
             at: place.path, for: writing, mayHaveVersions: mayHaveVersions)
@@ -109,12 +111,13 @@ struct AccessedItem: Sendable {
 
     // MARK: After the accessor
 
-    /// Lets the item's versions stay with the document, whatever the accessor put in its place.
+    /// Attaches the item's versions to what the accessor left at the path.
     func endVersions() { versions?.end() }
 
-    /// What became of the item, which `moves` have concerned (Rule 7.8), and what was seen of it.
+    /// Returns the outcome for the item after `moves` (Rule 7.8), and its states before and after.
     ///
-    /// Of what is inside a directory that was written as a whole it cannot be told (Rule 2.23).
+    /// For a directory whose contents the write covered, it is unknown what changed inside (Rule
+    /// 2.23).
     func ending(after moves: KnownMoves) -> ItemEnding {
         var ending = endingOfItem(after: moves)
         let isTree = writing != nil && request.access.coversContents && place.isDirectory
@@ -127,13 +130,13 @@ struct AccessedItem: Sendable {
         let now = moves.place(of: place.path)
         if now != place.path {
             let ofMove = before.outcomeOfMove(after: ItemStamp.take(of: now))
-            // Rule 2.8b: what was put where the moved item was.
+            // Rule 2.8b: the item was moved, and another one was put at its former path.
             let isReplaced =
                 replaces && !moves.leads(to: place.path)
                 && ItemStamp.take(of: place.path).status != nil
             return ItemEnding(isReplaced && ofMove == .unchanged ? .changed : ofMove)
         }
-        // What came here by a move is told of as that.
+        // An item that arrived by a move is reported as moved.
         if moves.leads(to: place.path) { return ItemEnding(.unchanged) }
         return ItemEnding(from: before, to: ItemStamp.take(of: place.path))
     }
@@ -142,7 +145,7 @@ struct AccessedItem: Sendable {
 /// What an access did to one of its items.
 struct ItemEnding: Sendable {
     var outcome: ItemOutcome
-    /// What was seen before and after, for those who watch the item; nil if that does not say all.
+    /// The states before and after, for the watcher; nil if they do not describe the whole change.
     private(set) var sights: ItemSights?
 
     init(_ outcome: ItemOutcome) { self.outcome = outcome }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accessors that each thread is inside of. A claim that is filed inside an accessor says so,
-// because it must not wait for a claim that waits for that very accessor (Rules 2.17, 3.5).
+// The accessors that each thread or task is running. A claim that is filed inside an accessor names
+// it, because it must not wait for a claim that waits for that accessor (Rules 2.17, 3.5).
 //
-// They are kept in memory of the thread's own, together with the delegated place that it has used
-// last: a delegated access finds both without a lock, by one look.
+// They are in thread-local memory, together with the delegated place that the thread used last, so
+// that a delegated access finds both in one lookup without a lock.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Synchronization
 
-/// The accessors that the calling thread, or the current task, is inside of; innermost last.
+/// The accessors that the calling thread or the current task is running, innermost last.
 enum AccessorStack {
-    /// One accessor.
+    /// One running accessor.
     enum Frame {
         case known(CoordinatedAccess)
-        /// That of an access that no arbiter knows of.
+        /// The accessor of an access that the server does not know.
         ///
-        /// Not retained: the call that runs the accessor holds it until it takes the frame away.
+        /// Not retained: the call that runs the accessor keeps the access until it removes the
+        /// frame.
         case local(Unmanaged<LocalAccess>)
 
         var record: RecordReference {
@@ -27,7 +28,7 @@ enum AccessorStack {
             }
         }
 
-        /// Nil for one that is over.
+        /// The access; nil if it is over.
         var access: CoordinatedAccess? {
             switch self {
             case .known(let access): access
@@ -36,12 +37,13 @@ enum AccessorStack {
         }
     }
 
-    /// What tasks are inside of.
+    /// The accessors of the current task.
     ///
-    /// Tasks that it starts inherit this, and have to be told from it: they are not the accessor.
+    /// Child tasks inherit this value but are not the accessor, so the task is stored with it.
     @TaskLocal private static var tasks: TaskStack?
-    /// Whether any task ever was inside of one: asking for a task's variable takes time, the first
-    /// time much.
+    /// Whether any task ever ran an accessor.
+    ///
+    /// Reading a task-local value takes time, especially the first time.
     private static let hasTasks = Atomic(false)
 
     private struct TaskStack: Sendable {
@@ -50,13 +52,13 @@ enum AccessorStack {
         var accesses: [CoordinatedAccess]
     }
 
-    /// Tells one task from another, while it lives.
+    /// Identifies the current task during its life.
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// The accesses whose accessors the caller is inside of.
+    /// The accesses whose accessors the caller is running.
     static var accesses: [CoordinatedAccess] { ofTask + ofThread.compactMap(\.access) }
 
-    /// The innermost of them, of those that pass a test.
+    /// Returns the innermost access whose frame passes a test.
     static func innermost(where test: (Frame) -> Bool) -> CoordinatedAccess? {
         ofThread.last(where: test)?.access ?? ofTask.last { test(.known($0)) }
     }
@@ -70,12 +72,12 @@ enum AccessorStack {
         return stack.accesses
     }
 
-    /// The claims whose accessors the caller is inside of.
+    /// The claims whose accessors the caller is running.
     static var current: [RecordReference] {
         ofTask.map(\.claim.record) + ofThread.map(\.record)
     }
 
-    /// Whether the caller is inside of none.
+    /// Whether the caller is running no accessor.
     static func isEmpty(on thread: CallingThread) -> Bool {
         thread.memory.pointee.frames.isEmpty
             && (!hasTasks.load(ordering: .relaxed) || tasks == nil)
@@ -88,8 +90,8 @@ enum AccessorStack {
 
     /// Records that the innermost accessor has returned on the calling thread.
     ///
-    /// - Returns: false in a forked child that returns from its parent's accessors: it was in none
-    ///   of them, and owns nothing of theirs (Rule 18.8).
+    /// - Returns: false in a forked child that returns from its parent's accessor. The child was in
+    ///   no accessor of its own and owns none of its parent's claims (Rule 18.8).
     @discardableResult
     static func pop(on thread: CallingThread) -> Bool {
         thread.isOfThisProcess && thread.memory.pointee.frames.popLast() != nil
@@ -108,16 +110,19 @@ enum AccessorStack {
     }
 }
 
-/// The memory of the calling thread; not to be handed to another one.
+/// The thread-local memory of the calling thread.
+///
+/// Must not be passed to another thread.
 struct CallingThread {
-    /// What it holds.
+    /// The contents of the memory.
     struct Memory: ~Copyable {
-        /// The process whose accesses these are: a forked child is inside of none, and owns nothing
-        /// of its parent's.
+        /// The process to which the accesses belong.
+        ///
+        /// A forked child runs none of its parent's accessors.
         let process: UInt64
-        /// The accessors that the thread is inside of; innermost last.
+        /// The accessors that the thread is running, innermost last.
         var frames: [AccessorStack.Frame] = []
-        /// The delegated place that it has used last.
+        /// The delegated place that the thread used last.
         var recent = RecentPlace()
 
         init(process: UInt64 = 0) { self.process = process }
@@ -127,7 +132,9 @@ struct CallingThread {
 
     private static let slot = ThreadSlot<Memory>()
 
-    /// The calling thread's, as a process has it that is not a forked child.
+    /// The calling thread's memory.
+    ///
+    /// It is created if missing, and emptied in a forked child.
     static var current: CallingThread {
         let memory = slot.pointer(orNew: Memory())
         let process = ForkGuard.processToken
@@ -135,14 +142,14 @@ struct CallingThread {
         return CallingThread(memory: memory)
     }
 
-    /// The same, if the thread has used it in this process.
+    /// The calling thread's memory, if it was used in this process.
     static var known: CallingThread? {
         guard let memory = slot.pointer else { return nil }
         let thread = CallingThread(memory: memory)
         return thread.isOfThisProcess ? thread : nil
     }
 
-    /// Whether the process was not forked since the memory was looked for: an accessor may return
+    /// Whether the process has not been forked since the memory was found: an accessor may return
     /// in a child.
     var isOfThisProcess: Bool { memory.pointee.process == ForkGuard.processToken }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An access that no thread waits for: it goes on, on a queue or a thread of a pool, once its claim
-// is decided, as often as links lead on (Rules 1.5, 13.1). The wait has a deadline, and can be
-// given up before its claim is filed (Rules 18.1, 18.2).
+// An access for which no thread waits. When its claim is decided, it continues on a queue or a
+// thread of a pool, repeatedly if links are followed (Rules 1.5, 13.1). The wait can have a
+// deadline and can be given up before the claim is filed (Rules 18.1, 18.2).
 
 import Dispatch
 import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// One access, until it is had, or cannot be.
+/// One asynchronous access, until it is granted or fails.
 final class AwaitedAccess: Sendable {
-    /// Runs a job some time; calls `dropped` instead if it never will.
+    /// Runs a job at some time; calls `dropped` instead if the job will never run.
     typealias Executor =
         @Sendable (
             _ job: @escaping @Sendable () -> Void, _ dropped: @escaping @Sendable () -> Void
@@ -18,27 +18,31 @@ final class AwaitedAccess: Sendable {
     typealias Outcome = Result<CoordinatedAccess, AccessFailure>
 
     private let coordinator: Coordinator
-    /// Where the waiting code stands, should what it runs on be needed by a presenter.
+    /// The context of the waiting call, in case a presenter needs the same queue.
     private let place: CallPlace
-    /// Where a granted access is settled: that looks at files.
+    /// Finishes granted accesses; this examines files.
     private let finishing: Executor
-    /// Where the wait ends that got no access.
+    /// Finishes failed accesses.
     private let failing: Executor
     private let state = Lock(State())
 
     private struct State {
         var wait = AwaitedState<CoordinatedAccess>()
-        /// The access, until the wait has ended: it keeps this alive, to be told of its ending.
+        /// The access, until the wait has ended.
+        ///
+        /// The access keeps this object alive in order to report to it.
         var access: CoordinatedAccess?
         /// Called once with the outcome.
         var onEnd: (@Sendable (Outcome) -> Void)?
-        /// Why it is to be given up as soon as it is filed.
+        /// Why the access must be given up as soon as its claim is filed.
         var givenUp: AccessEnding?
         /// The failure for a deadline that has passed.
         var timeOut: AccessFailure?
     }
 
-    /// Deadlines: a queue of our own, which has a thread when one is due, however busy others are.
+    /// The queue for deadlines.
+    ///
+    /// A queue of our own gets a thread when a deadline is due, however busy other queues are.
     private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
 
     init(
@@ -51,9 +55,11 @@ final class AwaitedAccess: Sendable {
         self.failing = failing
     }
 
-    // MARK: Beginning
+    // MARK: Start
 
-    /// Files the claim; `onEnd` is called once, where accesses are settled or fail.
+    /// Files the claim.
+    ///
+    /// `onEnd` is called once, by the executor for granted or for failed accesses.
     func file(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
         enclosing: [RecordReference], surroundings: SurroundingClaims = SurroundingClaims(),
@@ -80,7 +86,7 @@ final class AwaitedAccess: Sendable {
         filed(access)
     }
 
-    /// Gives the access up, also if it is not filed yet.
+    /// Gives the access up, even before its claim is filed.
     func giveUp(_ reason: AccessEnding) {
         let access = state.withLock { state in
             state.givenUp = reason
@@ -89,13 +95,13 @@ final class AwaitedAccess: Sendable {
         access?.giveUp(reason)
     }
 
-    // MARK: Going on
+    // MARK: Continuation
 
     private func filed(_ access: CoordinatedAccess) {
         if let ending = state.withLock({ $0.wait.filed(access) }) { follow(access, ending) }
     }
 
-    /// A claim of the access has been granted or given up; on any thread.
+    /// Called on any thread when a claim of the access has been granted or given up.
     private func decided(_ ending: AccessEnding) {
         if let access = state.withLock({ $0.wait.decided(ending) }) { follow(access, ending) }
     }
@@ -110,12 +116,12 @@ final class AwaitedAccess: Sendable {
                 let finished = access.finishWait()
                 self.endWait(of: access, record)
                 if let finished { return self.end(access, finished) }
-                // It waits on, for where a link leads.
+                // The wait continues for the target of a link.
                 self.beginWait(of: access)
                 self.filed(access)
             },
             {
-                // Without its accessor the claim would be held for ever.
+                // Without its accessor, the claim would never be released.
                 self.drop(access)
                 access.abandon()
             })
@@ -132,7 +138,7 @@ final class AwaitedAccess: Sendable {
         }
     }
 
-    /// Ends the wait without an answer: the caller does not expect one any more.
+    /// Ends the wait without an outcome, because the caller no longer expects one.
     private func drop(_ access: CoordinatedAccess) {
         endWait(of: access, access.claim.record)
         coordinator.endWaiting(access)

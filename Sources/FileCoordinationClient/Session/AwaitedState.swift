@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which comes first: that a claim is decided, or that the call which filed it has returned. Either
-// can, for the first claim and for each that a link leads on to.
+// The state machine of an asynchronous wait. A claim may be decided before the call that files it
+// returns, or after it; both orders occur, for the first claim and for each link's target.
 
-/// How far the wait for an access has got that no thread waits for.
+/// The state of a wait for which no thread waits.
 ///
 ///     filing ─► waiting ─► filing (the next claim) ─► … ─► over
 ///        └─► decided ─┘
 struct AwaitedState<Access: Sendable>: Sendable {
     private enum Phase: Sendable {
-        /// A claim is being filed, or may be: the access is not known, or is being finished.
+        /// A claim is being filed.
+        ///
+        /// The access is not known yet, or is being finished.
         case filing
-        /// The claim was decided before filing returned.
+        /// The claim was decided before the filing call returned.
         case decided(AccessEnding)
         /// The claim waits.
         case waiting(Access)
@@ -25,7 +27,9 @@ struct AwaitedState<Access: Sendable>: Sendable {
         if case .over = phase { true } else { false }
     }
 
-    /// Records that a claim of the access is filed; returns how it was decided meanwhile.
+    /// Records that a claim is filed.
+    ///
+    /// Returns how it was decided meanwhile, if so.
     mutating func filed(_ access: Access) -> AccessEnding? {
         switch phase {
         case .filing, .waiting:
@@ -38,7 +42,9 @@ struct AwaitedState<Access: Sendable>: Sendable {
         }
     }
 
-    /// Records that the claim is decided; returns the access if that is known: go on with it.
+    /// Records that the claim is decided.
+    ///
+    /// Returns the access, if it is known, to continue with it.
     mutating func decided(_ ending: AccessEnding) -> Access? {
         switch phase {
         case .filing:
@@ -51,7 +57,9 @@ struct AwaitedState<Access: Sendable>: Sendable {
         }
     }
 
-    /// Records that the wait has ended; false if it had.
+    /// Records that the wait has ended.
+    ///
+    /// Returns false if it had before.
     mutating func end() -> Bool {
         defer { phase = .over }
         return !isOver

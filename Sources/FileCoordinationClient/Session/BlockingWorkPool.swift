@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where tasks have things done that may block: filing (it looks at files), finishing, comparing.
-// The cooperative pool has a thread per core, and one mount that does not answer must not take any
-// of them (Rule 18.11).
+// Threads for work of tasks that may block: filing and finishing claims and comparing items, all of
+// which examine files. Swift's cooperative pool has one thread for each core; a mount that does not
+// answer must not block any of them (Rule 18.11).
 //
-// Most of that work does not block, and ten thousand tasks that begin at once must not get the
-// machine's time by way of as many threads as there can be: the pool has but one for each core. So
-// a few threads work, and one more looks on; if for a moment none of them has taken up anything,
-// they are blocked, and it goes to work as well.
+// Most of this work does not block, and ten thousand tasks that begin at once must not start a
+// thread each. So half as many threads as processors work. One more thread watches: if for a moment
+// no working thread has taken a job, they are blocked, and the watcher starts to work, too.
 //
-// And where a burst waits already while more still come, the pool is busy with bringing them. Its
-// threads go first, for a moment: other tasks stand in the same line, and what is begun here would
-// take the processors from them, while no thread of the burst could have its turn much sooner.
+// When a burst of jobs is waiting and more are being added, the tasks that add them are keeping the
+// processors busy. The pool's threads then pause briefly, because work that starts now would slow
+// down those tasks and not finish any sooner.
 
 import FileCoordinationSystem
 
-/// Threads for short work on files, on behalf of tasks.
+/// Threads for short file work on behalf of tasks.
 enum BlockingWorkPool {
     private static let work = Monitor(Work())
-    /// Beyond this many, work waits for work.
+    /// The most threads; beyond that, jobs wait.
     private static let limit = 32
-    /// How many work if none of them is blocked.
+    /// The number of working threads if none of them is blocked.
     private static let usual = max(1, CurrentProcess.processorCount / 2)
-    /// Who has taken up nothing for so long is blocked, in nanoseconds.
+    /// If no job was taken for this long, the working threads count as blocked, in nanoseconds.
     private static let patience: UInt64 = 2_000_000
 
-    /// Where so many wait, those who bring more go first.
+    /// With this many waiting jobs, the pool pauses while more are added.
     private static let burst = 64
-    /// For how long, in nanoseconds, before it is looked whether still more have come.
+    /// The length of a pause, in nanoseconds.
+    ///
+    /// Then the number of waiting jobs is checked again.
     private static let pause: UInt64 = 1_000_000
-    /// How often until the burst has been worked off.
+    /// The most pauses until the burst is worked off.
     private static let pauses = 100
 
     private typealias Job = @Sendable () -> Void
 
     private struct Work {
-        /// Jobs that no thread has taken up, from `first` on.
+        /// Jobs that no thread has taken, from index `first` on.
         var jobs: [Job?] = []
         var first = 0
         var busy = 0
         var idle = 0
-        /// Whether an idle one was woken, and has not looked yet.
+        /// Whether an idle thread was woken and has not looked for a job yet.
         var isSummoned = false
         var threads = 0
-        /// Whether an idle thread wakes up by itself when the others are blocked.
+        /// Whether an idle thread will wake up by itself if the others are blocked.
         var isWatched = false
         var lastTaken: UInt64 = 0
-        /// How many waited when it was last looked whether more come.
+        /// The number of waiting jobs at the last check for a burst.
         var waitingSeen = 0
-        /// How often those who bring more went first.
+        /// The number of pauses in this burst.
         var pauses = 0
-        /// Whether they do just now: one thread waits for that, on behalf of all.
+        /// Whether the pool pauses now; one thread waits for the end of the pause.
         var isGivingWay = false
         var process = ForkGuard.processToken
 
         var isEmpty: Bool { first == jobs.count }
 
-        /// Takes the oldest job.
+        /// Removes and returns the oldest job.
         mutating func take() -> Job? {
             guard !isEmpty else { return nil }
             let job = jobs[first]
@@ -71,7 +72,7 @@ enum BlockingWorkPool {
             return job
         }
 
-        /// Whether to let those go first who still bring more.
+        /// Returns whether the pool should pause, because more jobs are being added.
         mutating func giveWay() -> Bool {
             let waiting = jobs.count - first
             guard waiting >= BlockingWorkPool.burst, pauses < BlockingWorkPool.pauses else {
@@ -89,17 +90,17 @@ enum BlockingWorkPool {
     static func run<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ job: @escaping @Sendable () -> Result
     ) async -> Result {
-        // Resumed once, right here: ten thousand of them need not be checked.
+        // Unsafe, which skips the check for repeated resumption: it is resumed once, here.
         await withUnsafeContinuation(isolation: isolation) { continuation in
             start { continuation.resume(returning: job()) }
         }
     }
 
-    /// Runs `job` on one of the threads, some time.
+    /// Runs `job` on one of the threads at some time.
     static func start(_ job: @escaping @Sendable () -> Void) {
         let need = work.withLock { work in
             if work.process != ForkGuard.processToken {
-                // A forked child has none of its parent's threads, and none of its work.
+                // A forked child has none of its parent's threads and jobs.
                 work = Work()
             }
             work.jobs.append(job)
@@ -108,11 +109,11 @@ enum BlockingWorkPool {
         meet(need)
     }
 
-    /// What the work that no thread has taken up needs.
+    /// What the pool needs for jobs that no thread has taken.
     private enum Need { case nothing, wakingOne, anotherThread }
 
-    /// Returns what is to be done, after the lock is given back, so that a thread works or looks
-    /// on.
+    /// Returns what the caller must do, after it has released the lock, so that a thread works or
+    /// watches.
     private static func claimThread(_ work: inout Work) -> Need {
         guard !work.isEmpty, work.busy < usual || !work.isWatched else { return .nothing }
         if work.isSummoned || work.isGivingWay { return .nothing }
@@ -133,7 +134,7 @@ enum BlockingWorkPool {
             do {
                 try DetachedThread.start(name: "file-access") { serve() }
             } catch {
-                // The existing threads do it; if there is none, the calling thread does.
+                // The existing threads do the work; if there is none, the calling thread does.
                 let orphan = work.withLock { work -> Job? in
                     work.threads -= 1
                     return work.threads == 0 ? work.take() : nil
@@ -155,7 +156,9 @@ enum BlockingWorkPool {
         }
     }
 
-    /// Waits for a job; returns what those that are left need.
+    /// Waits for a job.
+    ///
+    /// Returns it, and what the pool needs for the remaining jobs.
     private static func nextJob(isBusy: Bool) -> (Job, Need) {
         var isWatching = false
         var isBusy = isBusy
@@ -188,7 +191,8 @@ enum BlockingWorkPool {
                 return (nil, .nothing, max(now, work.lastTaken) + patience)
             }
             if let job { return (job, need) }
-            // A watcher, until those who work may be blocked; others, until they are needed.
+            // A watching thread wakes up when the others may be blocked; other idle threads wait
+            // until they are needed.
             _ = work.wait(until: deadline) { work in
                 work.isSummoned = false
                 return !work.isEmpty && !work.isGivingWay

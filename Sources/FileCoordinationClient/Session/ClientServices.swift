@@ -1,81 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the room needs from its surroundings and does not know how to do: versions, copies for
-// uploading, the queues that calls are made on, errors put into bytes. The face around it (the
-// classes, the command line, another language) hands this over when the session is opened.
+// The services that this target needs from the face around it (the Foundation classes, the command
+// line, or a binding): versions, copies for uploading, queues and error encoding. The face supplies
+// them when the session is opened.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
 
-/// What a face provides to the session of its process.
+/// The services of a face for the session of its process.
 ///
 /// Called on any thread, with no lock held.
 package protocol ClientServices: AnyObject, Sendable {
-    /// The store of versions that the calling thread or task uses.
+    /// The version store that the calling thread or task uses.
     var versions: any VersionKeeping { get }
 
-    /// Where that store is.
+    /// The path of that store.
     var versionsPath: [UInt8] { get }
 
-    /// Whether that store is there; asked by every write.
+    /// Whether `path` is the path of that store.
+    ///
+    /// Called for every write.
     func isVersionsPath(_ path: [UInt8]) -> Bool
 
-    /// Copies the item at a place, of which the caller has the claim (Rule 15.1).
+    /// Copies an item, on which the caller has a claim (Rule 15.1).
     ///
-    /// - Throws: what the face itself puts into words.
+    /// - Throws: an error that the face itself can describe.
     func copyForUploading(_ place: ItemPath) throws -> any TemporaryCopy
 
     /// Removes the copies that dead processes have left.
     func sweepTemporaryCopies()
 
-    /// Whether the face can hand this path to an accessor, such as in a URL.
+    /// Whether the face can express this path to an accessor, for example as a URL.
     func canName(_ path: [UInt8], isDirectory: Bool) -> Bool
 
-    /// The queue that does one thing after the other, and is running the calling code.
+    /// The serial queue that is running the calling code, or nil.
     var currentSerialQueue: ObjectIdentifier? { get }
 
     /// Whether the calling code runs on the main thread.
     var isMainThread: Bool { get }
 
-    /// A presenter's error, as the claimant's process gets it (Rule 9.2).
+    /// Encodes a presenter's error for the claimant's process (Rule 9.2).
     func encode(_ failure: any Error) -> [UInt8]
 }
 
-/// A store of versions, as accesses use it.
+/// A version store, as accesses use it.
 ///
 /// May be used from any thread.
 package protocol VersionKeeping: AnyObject, Sendable {
     /// The path of the store.
     var pathBytes: [UInt8] { get }
-    /// The path of the directory in it that changes when an item gets its first version.
+    /// The path of the directory in the store that changes when an item gets its first version.
     var shelfBytes: [UInt8] { get }
-    /// Whether there is a store: one look.
+    /// Whether the store exists; takes one system call.
     var isThere: Bool { get }
 
     /// Whether the item with this status may have versions.
     func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool
 
-    /// Records that a write begins; nil if such a write concerns no versions.
+    /// Begins a write.
+    ///
+    /// Returns nil if such a write does not concern versions.
     ///
     /// - Parameter mayHaveVersions: false if the item is known to have none.
     func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
     ) -> (any VersionedWrite)?
 
-    /// Lets versions follow an item that was moved.
+    /// Attaches the versions to an item's new path after a move.
     func itemDidMove(from old: ItemPath, to new: ItemPath)
 }
 
-/// A write that versions follow.
+/// A write to an item that has versions.
 package protocol VersionedWrite: AnyObject, Sendable {
-    /// Lets the versions follow to what the accessor left, and ends the write.
+    /// Ends the write, and attaches the versions to what the accessor left at the path.
     func end()
 }
 
-/// A copy that lasts for one accessor.
+/// A temporary copy of an item for one accessor.
 package protocol TemporaryCopy: AnyObject, Sendable {
-    /// Where it is.
+    /// The path of the copy.
     var pathBytes: [UInt8] { get }
-    /// Removes it; more than once, or in a forked child, without effect.
+    /// Removes the copy.
+    ///
+    /// Has no effect the second time and in a forked child.
     func remove()
 }

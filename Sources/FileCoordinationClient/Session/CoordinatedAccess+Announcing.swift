@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the accessor makes known (sections 10 and 11): by calling us, or, in the case of a move, by
-// what it left behind. It goes into the claim's log, and the server is told to look.
+// Announcements of an accessor (sections 10 and 11). The accessor announces a change by a call; a
+// move is also inferred from what the accessor left behind. The client writes the announcement into
+// the claim's log and tells the server to look at it.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -9,21 +10,22 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension CoordinatedAccess {
-    /// Whether it writes anything: only then its accessor has something to make known.
+    /// Whether the access writes: only then its accessor can announce something.
     var isWriting: Bool { requests.contains { $0.access.isWriting } }
 
-    /// Announces something to all presenters that it concerns; at once, if a server is connected.
+    /// Announces a change, so that the server tells presenters; at once if a server is connected.
     func announce(_ announcement: Announcement) {
         guard session.isOurs, log(announcement) else { return }
         session.announce(.announced(WireRecord(claim.record)))
     }
 
-    /// Writes into the claim's log, and says so if that cannot be done.
+    /// Writes an announcement into the claim's log, and prints a message if that fails.
     private func log(_ announcement: Announcement) -> Bool {
         do {
             let entry = try ClaimLogEntry.announced(announcement).encodeChecked()
             return try state.withLock { state in
-                // Another thread may be late: by now the record may be another claim's.
+                // A late call on another thread must not write into a record that belongs to
+                // another claim now.
                 guard !state.life.isOver else { return false }
                 return try session.ledger.appendOutcome(
                     state.claim.record, entry,
@@ -37,7 +39,7 @@ extension CoordinatedAccess {
 
     // MARK: Moves
 
-    /// Whether the access concerns the place: one of its items is there, or contains it.
+    /// Whether one of the items is at the path or contains it.
     func concerns(_ path: ItemPath) -> Bool {
         state.withLock { state in
             state.items.contains { item in
@@ -47,28 +49,30 @@ extension CoordinatedAccess {
         }
     }
 
-    /// Records that the accessor has moved an item (Rule 11.1).
+    /// Announces that the accessor has moved an item (Rule 11.1).
     package func announceMove(from old: ItemName, to new: ItemName) {
-        // A move from or to no place concerns no other process (Rule 1.10).
+        // A path that cannot be resolved concerns no other process (Rule 1.10).
         guard let from = try? session.place(of: old), let to = try? session.place(of: new)
         else { return }
         announceMove(from: from, to: to)
     }
 
-    /// Records that the accessor has moved an item (Rule 11.1).
+    /// Announces that the accessor has moved an item (Rule 11.1).
     func announceMove(from old: ResolvedPlace, to new: ResolvedPlace) {
-        // A forked child is in no accessor.
+        // A forked child is inside no accessor.
         guard session.isOurs, old.path != new.path else { return }
         let move = ItemMove(
             from: old.path, oldPackageDepths: old.packageDepths, to: new.path,
             newPackageDepths: new.packageDepths)
-        // Said again: the item is there already.
+        // A repeated announcement, without a move in between, is ignored.
         guard !state.withLock({ $0.moves.isLast(move) }) else { return }
         spread([move] + moves(outOfTheWayOf: move))
     }
 
-    /// The moves of other items of the call that must have made way for `move`: two that change
-    /// places do so at once, or the presenters of both would come to be at one of them.
+    /// Returns the moves of other items of the call that must have made way for `move`.
+    ///
+    /// Two items that are exchanged move at the same time; otherwise the presenters of both would
+    /// end up at one of the paths.
     private func moves(outOfTheWayOf move: ItemMove) -> [ItemMove] {
         let (items, known) = state.withLock { ($0.items, $0.moves) }
         return items.compactMap { item in
@@ -80,11 +84,12 @@ extension CoordinatedAccess {
         }
     }
 
-    /// Finds out what `forMoving` has moved without a word, and makes that known (Rule 11.1).
+    /// Finds out which items a `forMoving` accessor has moved without an announcement, and
+    /// announces that (Rule 11.1).
     func announceInferredMoves() {
         let (items, known) = state.withLock { ($0.items, $0.moves) }
         var moves: [ItemMove] = []
-        // What is inside a directory that moved has moved with it.
+        // The contents of a moved directory have moved with it.
         let order = items.indices.sorted { items[$0].place.path.depth < items[$1].place.path.depth }
         for index in order where items[index].mayMove {
             let last = known.place(of: items[index].place.path)
@@ -95,7 +100,7 @@ extension CoordinatedAccess {
             else { continue }
             moves.append(move(from: last, to: now))
         }
-        // At once: two items may have changed places.
+        // The moves are announced together, because two items may have been exchanged.
         if !moves.isEmpty { spread(moves) }
     }
 
@@ -105,10 +110,10 @@ extension CoordinatedAccess {
             to: new, newPackageDepths: session.facts(of: new).packageDepths)
     }
 
-    /// First what counts for all processes, then what this process remembers of it: what could not
-    /// be announced has not happened.
+    /// Announces moves to other processes first, and then to the accesses of this process: if the
+    /// announcement fails, this process must not act on the moves either.
     private func spread(_ moves: [ItemMove]) {
-        // As many at once as can be said at once.
+        // An announcement has a limited length.
         guard moves.count <= WireLimits.moves else {
             spread(Array(moves.prefix(WireLimits.moves)))
             return spread(Array(moves.dropFirst(WireLimits.moves)))
@@ -120,20 +125,20 @@ extension CoordinatedAccess {
         session.announce(.announced(WireRecord(claim.record)))
     }
 
-    /// Whether an item's place is free, or another item of the call has taken it.
+    /// Whether an item's path is free, or another item of the call is there.
     ///
-    /// A save that keeps the old file under another name has moved nothing.
+    /// A save that keeps the old file under another name has not moved the item.
     private func isVacated(
         _ place: ItemPath, by index: Int, _ items: [AccessedItem]
     ) -> Bool {
-        // What cannot be looked at is not there any more.
+        // What cannot be examined counts as gone.
         if (try? FileStatus(path: place.bytes, followLinks: false)) == nil { return true }
         return items.indices.contains {
             $0 != index && items[$0].anchor?.isAt(place.bytes) == true
         }
     }
 
-    /// Where an item is that is not where it should be.
+    /// Returns where an item is that is not at its expected path.
     private func destination(
         of index: Int, _ items: [AccessedItem], missingAt expected: ItemPath
     ) -> ItemPath? {
@@ -143,9 +148,9 @@ extension CoordinatedAccess {
         if let other = others.first(where: { anchor.isAt(items[$0].place.path.bytes) }) {
             return items[other].place.path
         }
-        // It has no name any more. If it was to replace the one other item of the call, and that is
-        // another file by now, then it was copied there and removed: from one file system to
-        // another that is how things move.
+        // The item has no name any more. If it was to replace the only other item of the call, and
+        // that is another file now, it was copied there and removed. This is how items are moved
+        // between file systems.
         guard others.count == 1, let before = items[others[0]].before,
             items[others[0]].replaces || before.status == nil,
             before.isReplaced(after: ItemStamp.take(of: items[others[0]].place.path))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the grant and the accessor: where are the items by now, is one of them a link that is to
-// be followed, is a copy to be made? All of it under the claim, on the thread that will run the
-// accessor.
+// The steps between the grant and the accessor: find out where the items are now, follow symbolic
+// links, and make copies for uploading. All of them happen under the claim, on the thread that will
+// run the accessor.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -10,12 +10,12 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension CoordinatedAccess {
-    /// As many links are followed as the kernel follows.
+    /// The most links that are followed: as many as the kernel follows.
     private static let hopLimit = 40
 
-    /// Does what is to be done between the grant and the accessor.
+    /// Performs the steps between the grant and the accessor.
     ///
-    /// - Returns: how the wait ended; nil if it goes on, with another claim.
+    /// - Returns: how the wait ended; nil if it continues with another claim.
     func finishWait() -> AccessEnding? {
         var failure: AccessFailure?
         do throws(AccessFailure) {
@@ -36,8 +36,9 @@ extension CoordinatedAccess {
         return finished.ending
     }
 
-    /// Finds out where items are that were moved while the claim waited (Rule 11.4); returns
-    /// whether there are any.
+    /// Finds out where the items are if they were moved while the claim waited (Rule 11.4).
+    ///
+    /// Returns whether any was moved.
     private func follow() throws(AccessFailure) -> Bool {
         let claim = claim
         guard session.ledger.isRelocated(claim.record) else { return false }
@@ -69,11 +70,11 @@ extension CoordinatedAccess {
         }
     }
 
-    /// The items as they are to be claimed, by item, if they are in other packages by now than the
-    /// claim says; else nil.
+    /// Returns the items as they must be claimed, by index, if they are in other packages now than
+    /// the claim says; else nil.
     ///
-    /// That can be if something else counts as a package than when they were looked at (Rule 1.11),
-    /// or if they were moved: the arbiter does not look at files, and may know less than all.
+    /// This happens if the package policy has changed (Rule 1.11) or if the items were moved: the
+    /// server does not examine files, so it may not know all packages at the new paths.
     private func placesInOtherPackages(hasMoved: Bool) -> [Int: ResolvedPlace]? {
         let policy = session.packagePolicy
         let (items, former) = state.withLock { state in
@@ -89,9 +90,10 @@ extension CoordinatedAccess {
         return places.isEmpty ? nil : places
     }
 
-    // MARK: Links
+    // MARK: Symbolic links
 
-    /// Where the links lead that are to be followed, by item; nil if there are none.
+    /// Returns the targets of the links that must be followed, by item index; nil if there are
+    /// none.
     private func linkTargets() throws(AccessFailure) -> [Int: ResolvedPlace]? {
         let items = state.withLock { $0.items }
         var targets: [Int: ResolvedPlace] = [:]
@@ -111,8 +113,9 @@ extension CoordinatedAccess {
         return targets
     }
 
-    /// Ends the claim on the links, and files one for where they lead: it may have to wait there,
-    /// and presenters there are asked (Rule 1.5).
+    /// Ends the claim on the links and files one for their targets.
+    ///
+    /// It may have to wait there, and presenters of the targets are asked (Rule 1.5).
     private func goOn(at targets: [Int: ResolvedPlace]) throws(AccessFailure) {
         for (index, place) in targets { try relocate(index, to: place) }
         let (former, items) = state.withLock { ($0.claim, $0.items) }
@@ -133,8 +136,8 @@ extension CoordinatedAccess {
 
     // MARK: Copies
 
-    /// Makes the copies that accessors for uploading get, and ends the claim if there is nothing
-    /// else in it (Rule 15.1).
+    /// Makes the copies for accessors that upload, and ends the claim if all its items are copied
+    /// (Rule 15.1).
     private func makeSnapshots() throws(AccessFailure) {
         let items = state.withLock { $0.items }
         let uploads = items.indices.filter { items[$0].readingOptions.contains(.forUploading) }

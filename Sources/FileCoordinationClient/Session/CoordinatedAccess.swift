@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One coordinated access from beginning to end: resolve the places, file the claim, wait, see where
-// the items are by then, let the accessor run, compare, release. The classes and the command line
-// are two faces of this.
+// One coordinated access from beginning to end: resolves the paths, files the claim, waits, finds
+// out where the items are then, runs the accessor, compares the items, and releases the claim. The
+// Foundation classes and the command line are both based on it.
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
 package import FileCoordinationWire
 
-/// One access of this process and what belongs to it.
+/// One access of this process.
 package final class CoordinatedAccess: Sendable {
     let plan: AccessPlan
     let session: Session
     let state: Lock<State>
 
-    /// How far the access has got.
+    /// The state of an access.
     struct State: Sendable {
         var life = AccessLifecycle()
-        /// The claim; another one after each link that was followed (Rule 1.5).
+        /// The claim; another one after each followed link (Rule 1.5).
         var claim: PendingClaim
         var items: [AccessedItem]
-        /// What counted as a package when the items were looked at.
+        /// The package policy when the items were examined.
         var policy: PackagePolicy
-        /// The moves that are known to have happened since the grant.
+        /// The moves since the grant that are known.
         var moves = KnownMoves()
     }
 
@@ -33,9 +33,11 @@ package final class CoordinatedAccess: Sendable {
         self.state = Lock(state)
     }
 
-    /// Resolves the places and files the claim; does not wait.
+    /// Resolves the paths and files the claim.
     ///
-    /// - Parameter onEnding: for callers that do not wait; called once for each claim, on any
+    /// Does not wait for the grant.
+    ///
+    /// - Parameter onEnding: for callers that do not block; called once for each claim, on any
     ///   thread.
     package convenience init(
         _ requests: [RequestedItem], in session: Session, purpose: Purpose,
@@ -58,8 +60,8 @@ package final class CoordinatedAccess: Sendable {
         self.init(plan, in: session, State(claim: claim, items: items, policy: policy))
     }
 
-    /// Makes an ordinary access of one that was to be local: of one that runs already, or, with
-    /// `claim`, of one that waits now for a server.
+    /// Converts a local access to an ordinary one: one that is running or, with `claim`, one that
+    /// waits for the server now.
     convenience init(
         adopting local: LocalAccess, waitingFor claim: PendingClaim? = nil, purpose: Purpose
     ) {
@@ -74,25 +76,27 @@ package final class CoordinatedAccess: Sendable {
                 policy: session.packagePolicy))
     }
 
-    /// Ends such an access; returns whether no server is told of that.
+    /// Ends a converted access.
+    ///
+    /// Returns whether the server need not be told.
     func endAdopted() -> Bool {
         let (claim, items, moves) = close()
         return session.release(claim.record, items.map { $0.ending(after: moves) })
     }
 
-    /// Ends one that was never granted.
+    /// Ends a converted access that was never granted.
     func abandonAdopted() { _ = close() }
 
-    /// What was asked for, in the caller's order.
+    /// The requested items, in the caller's order.
     package var requests: [RequestedItem] { plan.requests }
 
-    /// The claim that counts now.
+    /// The present claim.
     var claim: PendingClaim { state.withLock { $0.claim } }
 
-    /// How many links were followed.
+    /// The number of links that were followed.
     package var hops: Int { state.withLock { $0.life.hops } }
 
-    /// Whether it was granted, and then failed for what the items turned out to be: no presenter
+    /// Whether the claim was granted, and the access then failed because of its items; no presenter
     /// refused.
     package var hasFailedAfterGrant: Bool {
         if case .failed = state.withLock({ $0.life.ending }) { true } else { false }
@@ -100,10 +104,10 @@ package final class CoordinatedAccess: Sendable {
 
     // MARK: Waiting
 
-    /// Waits for access.
+    /// Blocks the thread until the access is granted or fails.
     ///
-    /// - Parameter deadline: monotonic nanoseconds; nil: without bound (Rule 2.22).
-    /// - Returns: nil when the deadline passed and the claim still waits.
+    /// - Parameter deadline: in monotonic nanoseconds; nil for no limit (Rule 2.22).
+    /// - Returns: nil if the deadline passed and the claim still waits.
     package func wait(until deadline: UInt64? = nil) -> AccessEnding? {
         while true {
             let (claim, known) = state.withLock { ($0.claim, $0.life.ending) }
@@ -121,7 +125,9 @@ package final class CoordinatedAccess: Sendable {
         }
     }
 
-    /// Waits for access for so long at most; then gives it up, and says who is in the way.
+    /// Waits for access for a limited time.
+    ///
+    /// Then gives it up, and returns which processes are in the way.
     package func wait(timeout: Duration?) -> AccessEnding {
         guard let timeout else { return wait() ?? .cancelled }
         if let ending = wait(until: MonotonicClock.after(timeout)) { return ending }
@@ -133,22 +139,24 @@ package final class CoordinatedAccess: Sendable {
         }
     }
 
-    /// How long the arbiter may take to say who is in the way.
+    /// How long the server may take to say which processes are in the way.
     private static let explanationPatience = Duration.milliseconds(100)
 
-    /// The failure for a deadline that has passed: it names those in the way (Rule 18.1).
+    /// Returns the failure for a passed deadline, which names the processes in the way (Rule 18.1).
     func timeOut(after timeout: Duration) -> AccessFailure {
         let parties = explain(until: MonotonicClock.after(Self.explanationPatience)) ?? []
         return .timedOut(after: timeout, parties)
     }
 
-    /// Whether the wait has not ended.
+    /// Whether the access is still waiting.
     var isWaiting: Bool { state.withLock { $0.life.isWaiting } }
 
-    /// Gives the access up, unless its wait has ended; returns whether it did.
+    /// Gives the access up, unless its wait has ended.
     ///
-    /// Call ``wait(until:)`` afterwards, unless another thread is in it: a claim that was granted
-    /// at the same time is ended there.
+    /// Returns whether it did.
+    ///
+    /// Call ``wait(until:)`` afterwards, unless another thread is waiting in it: that releases a
+    /// claim which was granted at the same time.
     @discardableResult
     package func giveUp(_ reason: AccessEnding) -> Bool {
         let claim = state.withLock { $0.life.giveUp(reason) ? $0.claim : nil }
@@ -157,14 +165,15 @@ package final class CoordinatedAccess: Sendable {
         return true
     }
 
-    /// Asks whom the claim waits for; nil when no answer came until `deadline`.
+    /// Asks the server what the claim waits for; returns nil if no answer came by `deadline`.
     package func explain(until deadline: UInt64) -> [Party]? {
         session.explain(claim, until: deadline)
     }
 
     // MARK: The accessor
 
-    /// Runs `accessor` under the granted claim, on this thread, and ends the claim when it returns.
+    /// Runs `accessor` under the granted claim on this thread, and releases the claim when it
+    /// returns.
     package func run<Result>(
         _ accessor: ([GrantedItem]) throws -> Result
     ) rethrows -> Result {
@@ -181,13 +190,14 @@ package final class CoordinatedAccess: Sendable {
         return try accessor(granted)
     }
 
-    /// Runs `accessor` under the granted claim, in this task, and ends the claim when it returns.
+    /// Runs `accessor` under the granted claim in this task, and releases the claim when it
+    /// returns.
     package func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ accessor: ([GrantedItem]) async throws -> Result
     ) async rethrows -> Result {
         let (granted, isReleased) = grantedItems
-        // What looks at files is done on threads of ours, not on the pool's.
+        // Code that examines files runs on the blocking work pool, not on the cooperative pool.
         if !isReleased { await BlockingWorkPool.run { self.begin() } }
         let result: Result
         do {
@@ -215,7 +225,7 @@ package final class CoordinatedAccess: Sendable {
         }
     }
 
-    /// Ends a granted claim whose accessor will not run.
+    /// Releases a granted claim whose accessor will not run.
     package func abandon() {
         guard session.isOurs else { return }
         removeSnapshots()
@@ -228,17 +238,18 @@ package final class CoordinatedAccess: Sendable {
         session.release(claim, requests.map { _ in ItemEnding(.unchanged) })
     }
 
-    /// Looks at the items before the accessor starts.
+    /// Examines the items before the accessor starts.
     func begin() {
-        // No other thread looks at the items now, so no lock is needed: a lock must not be held
-        // while waiting for users' file systems.
+        // No other thread uses the items now. They are examined without the lock, because a user's
+        // file system may not answer.
         var items = state.withLock { $0.items }
-        // A batch does nothing to its items; the calls inside do (Rule 14.3).
+        // A batch itself does nothing to its items; the calls inside it do (Rule 14.3).
         if plan.kind == .access {
             let reportsRelease = !session.ledger.isUnreported(claim.record)
             for index in items.indices where items[index].writing != nil {
                 let item = items[index]
-                // Of what is moved, the announcement takes the versions along.
+                // If the accessor moves an item, the announcement of the move takes the versions
+                // along.
                 let mayHaveVersions =
                     !item.mayMove
                     && session.mayHaveVersions(at: item.place.path, item.spelling)
@@ -251,19 +262,19 @@ package final class CoordinatedAccess: Sendable {
         session.markRunning(self)
     }
 
-    /// Releases the claim, with what became of its items.
+    /// Releases the claim, with the outcome for each item.
     func end() {
-        // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
+        // A forked child that returns from its parent's accessor owns no claim (Rule 18.8).
         guard session.isOurs else { return }
         announceInferredMoves()
         let (claim, items, moves) = close()
         for item in items { item.endVersions() }
-        // As a rule no process asked for a report, and the items need not be looked at.
+        // In most cases no report is requested, and the items need not be examined.
         if session.releaseUnreported(claim) { return }
         session.release(claim, items.map { $0.ending(after: moves) })
     }
 
-    /// From here on nothing is announced; what there is to release.
+    /// Ends announcements, and returns what must be released.
     private func close() -> (PendingClaim, [AccessedItem], KnownMoves) {
         session.markEnded(self)
         return state.withLock { state in

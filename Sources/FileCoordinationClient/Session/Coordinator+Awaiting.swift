@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ways of waiting that hold no thread: for an accessor that runs on a queue, and in a task
-// (Rules 13.1, 18.11).
+// The two kinds of access that block no thread while they wait: for an accessor on a queue, and in
+// a task (Rules 13.1, 18.11).
 
 extension Coordinator {
-    /// Adds `run` to a queue; calls `dropped` if the queue gives it up without running it.
+    /// Adds `run` to a queue; calls `dropped` if the queue discards it without running it.
     package typealias Enqueue =
         @Sendable (
             _ run: @escaping @Sendable () -> Void, _ dropped: @escaping @Sendable () -> Void
         ) -> Void
 
-    /// Asks for access and returns at once; `accessor` runs on the queue behind `enqueue`, once,
-    /// with access or with the reason why there is none (Rules 13.1, 13.2).
+    /// Requests access and returns at once.
+    ///
+    /// `accessor` is called once, on the queue behind `enqueue`, with the granted items or the
+    /// failure (Rules 13.1, 13.2).
     package func access(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
         on enqueue: @escaping Enqueue,
@@ -31,8 +33,9 @@ extension Coordinator {
         }
     }
 
-    /// Waits for access without holding a thread; cancelling the task, or the deadline, ends the
-    /// wait (Rules 18.1, 18.2, 18.11).
+    /// Waits for access in a task without blocking a thread.
+    ///
+    /// Cancelling the task, or the deadline, ends the wait (Rules 18.1, 18.2, 18.11).
     package func obtain(
         _ items: [RequestedItem],
         in session: @escaping @Sendable () throws(AccessFailure) -> Session,
@@ -43,11 +46,12 @@ extension Coordinator {
             of: self, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
             failing: { job, _ in job() })
         let enclosing = AccessorStack.current
-        // The task goes on once, when all is done: what is done for ten thousand of them must not
-        // keep the pool's few threads from others. Unsafe, because it is resumed in one place.
+        // The task is resumed once, when everything is done, so that ten thousand tasks do not
+        // occupy the few threads of the cooperative pool. An unsafe continuation suffices, because
+        // it is resumed in one place.
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation(isolation: isolation) { waiter in
-                // Filing looks at files.
+                // Filing examines files.
                 BlockingWorkPool.start {
                     wait.file(
                         items, in: session, enclosing: enclosing, surroundings: surroundings,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a coordinator is behind its face: a purpose, a presenter, and the calls that wait. Kept
-// apart from the class because programs subclass that, and because accessors that run later keep
-// this alive, on whatever thread (Rule 13.7).
+// The implementation of a coordinator: its purpose, its presenter, and its waiting calls. It is
+// separate from the public class because programs subclass that, and because accessors that run
+// later keep this object alive on any thread (Rule 13.7).
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
@@ -13,22 +13,23 @@ import FileCoordinationWire
 ///
 /// May be used from any thread.
 package final class Coordinator: Sendable {
-    /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
+    /// The presenter for which the coordinator acts; retained (Rule 4.2a).
     private let presenter: OwnPresenter?
     private let flags = CoordinatorFlags()
-    /// The purpose, if it was set.
+    /// The purpose, if the program has set it.
     private let givenPurpose = LazyReference<PurposeText>()
-    /// The label, if one was ever set.
+    /// The label, if the program has ever set it.
     private let givenLabel = LazyReference<LabelText>()
-    /// Nothing until one call has to wait, or to tell an arbiter.
+    /// The calls; created when one of them must wait or inform the server.
     private let madeCalls = LazyReference<CoordinatorCalls>()
 
-    /// A coordinator's presenter.
+    /// The presenter of a coordinator.
     private final class OwnPresenter: Sendable {
         let identity: ObjectIdentifier
-        /// Keeps it alive.
+        /// Retains the presenter.
         private let object: any Sendable
-        /// Where it was when the coordinator was made, as far as it knew (Rule 11.7).
+        /// The presenter's path when the coordinator was created, as far as the presenter knew it
+        /// (Rule 11.7).
         let birthplace: ItemPath?
 
         init(_ identity: ObjectIdentifier, _ object: any Sendable) {
@@ -47,14 +48,14 @@ package final class Coordinator: Sendable {
         let text = Lock("")
     }
 
-    /// A coordinator that acts on behalf of no presenter.
+    /// Creates a coordinator that acts for no presenter.
     package init() { presenter = nil }
 
-    /// A coordinator that acts on behalf of a presenter.
+    /// Creates a coordinator that acts for a presenter.
     ///
     /// - Parameters:
-    ///   - identity: which one (``Presenter/identity``).
-    ///   - object: keeps it alive.
+    ///   - identity: the presenter's identity (``Presenter/identity``).
+    ///   - object: retains the presenter.
     package init(presenter identity: ObjectIdentifier, keeping object: any Sendable) {
         presenter = OwnPresenter(identity, object)
     }
@@ -65,7 +66,7 @@ package final class Coordinator: Sendable {
 
     // MARK: Purpose
 
-    /// What it is for (Rule 4.1).
+    /// The purpose (Rule 4.1).
     package var purposeText: String { purposeText(isUsed: false) }
 
     private func purposeText(isUsed: Bool) -> String {
@@ -79,7 +80,7 @@ package final class Coordinator: Sendable {
         return given.text
     }
 
-    /// Sets the purpose, once, and before it is used (Rules 4.3, 4.4).
+    /// Sets the purpose; only once, and before it is used (Rules 4.3, 4.4).
     package func setPurpose(_ text: String) {
         precondition(
             presenter == nil,
@@ -114,7 +115,7 @@ package final class Coordinator: Sendable {
 
     // MARK: Waiting calls
 
-    /// Files a claim, remembered for ``cancel()`` while it waits.
+    /// Files a claim, and remembers it for ``cancel()`` while it waits.
     package func begin(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
         kind: ClaimKind = .access, enclosing: [RecordReference]? = nil,
@@ -122,7 +123,7 @@ package final class Coordinator: Sendable {
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(AccessFailure) -> CoordinatedAccess {
         guard !flags.isCancelled else { throw .cancelled }
-        // Used from here on, also if no session can be opened (Rule 4.4).
+        // The purpose counts as used from here on, even if no session can be opened (Rule 4.4).
         let purpose = Purpose(identifying: purposeText(isUsed: true))
         let access = try CoordinatedAccess(
             items, in: session(), purpose: purpose, kind: kind,
@@ -136,7 +137,7 @@ package final class Coordinator: Sendable {
         return access
     }
 
-    /// Forgets an access that waits no longer.
+    /// Discards an access that no longer waits.
     package func endWaiting(_ access: CoordinatedAccess) {
         madeCalls.load()?.endWaiting(access)
     }
@@ -150,19 +151,19 @@ package final class Coordinator: Sendable {
         return try access.run(accessor)
     }
 
-    /// How a call for one plain item went that was tried without the arbiter.
+    /// The result of trying a call for one plain item without the server.
     package enum ShortWay {
-        /// Its accessor has run.
+        /// The accessor has run.
         case done
-        /// It took an arbiter after all: the claim is filed, and waits.
+        /// The server was needed: the claim is filed and waits.
         case filed(CoordinatedAccess)
-        /// It was not begun: go the long way.
+        /// The call was not started; the caller must use the general way.
         case unavailable
     }
 
-    /// Makes an access without the arbiter, if that can be done: all of the short way is one call.
+    /// Performs an access without the server, if possible.
     ///
-    /// - Parameter spelling: what the item's place is remembered by (``ItemName/spelling``).
+    /// - Parameter spelling: the cache key of the item's place (``ItemName/spelling``).
     package func coordinateLocally(
         _ spelling: String, _ access: Access, _ accessor: () -> Void
     ) -> ShortWay {
@@ -176,14 +177,15 @@ package final class Coordinator: Sendable {
         }
     }
 
-    /// Begins an access without the arbiter, if that can be done; nil: go the long way.
+    /// Starts an access without the server, if possible; returns nil if the caller must use the
+    /// general way.
     private func beginLocally(
         _ spelling: String, _ access: Access, on thread: CallingThread
     ) -> LocalBeginning? {
         guard presenter == nil, AccessorStack.isEmpty(on: thread), flags.isPlain else { return nil }
         let beginning = Session.withExisting { session -> LocalBeginning? in
-            // In a forked child the memory may be from before it was known to be one; once there is
-            // a session of its own, it is not taken for that any more.
+            // In a forked child, the thread's memory may still be the parent's. Once the child has
+            // a session of its own, that is noticed.
             guard let session, thread.isOfThisProcess,
                 let number = flags.purposeNumber(isUsed: true)
             else { return nil }
@@ -193,7 +195,7 @@ package final class Coordinator: Sendable {
         switch beginning {
         case .granted(let local, hasWaited: true):
             guard flags.isCancelled else { break }
-            // Meanwhile. The long way says so.
+            // The coordinator was cancelled concurrently. The general way reports that.
             local.end()
             return nil
         case .filed(let access):
@@ -205,7 +207,7 @@ package final class Coordinator: Sendable {
         return beginning
     }
 
-    /// Runs the accessor of an access that was begun without the arbiter, and ends it.
+    /// Runs the accessor of a local access and ends the access.
     private func run(
         _ local: consuming LocalAccess, on thread: CallingThread, _ accessor: () -> Void
     ) {
@@ -216,14 +218,14 @@ package final class Coordinator: Sendable {
         thread.memory.pointee.recent.keep(local)
     }
 
-    /// Records that the accessor of an access begins.
+    /// Records that the accessor of an access starts.
     package func markRunning(_ access: CoordinatedAccess) { calls.markRunning(access) }
 
-    /// Records that it has returned.
+    /// Records that the accessor of an access has returned.
     package func markEnded(_ access: CoordinatedAccess) { madeCalls.load()?.markEnded(access) }
 
-    /// The access of this coordinator, one that writes, in which something is made known: the one
-    /// that the caller is inside of; from another thread, the one that concerns the place.
+    /// Returns the writing access of this coordinator that an announcement belongs to: the one
+    /// whose accessor the caller is running or, on another thread, the one that concerns the path.
     func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
         var running = (madeCalls.load()?.running ?? []).filter(\.isWriting)
         let number = presenter == nil ? flags.purposeNumber(isUsed: false) : nil
@@ -235,16 +237,16 @@ package final class Coordinator: Sendable {
             }
         }
         if let own { return own }
-        // Local ones are known to their places alone. It is rare that another thread asks.
+        // Only their places know local accesses. A call from another thread is rare.
         if let number, let session = Session.existing {
             running += session.delegated.writers(ofPurpose: number).compactMap(\.full)
         }
         return running.last { $0.concerns(place) } ?? running.last
     }
 
-    /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
+    /// Announces a move, if a writing accessor of this coordinator is running (Rule 11.10).
     package func announceMove(from old: ItemName, to new: ItemName) {
-        // A move from or to no place concerns no other process (Rule 1.10).
+        // A path that cannot be resolved concerns no other process (Rule 1.10).
         guard let session = Session.existing, let from = try? session.place(of: old),
             let to = try? session.place(of: new)
         else { return }
@@ -252,7 +254,7 @@ package final class Coordinator: Sendable {
     }
 
     /// Where the presenter believes to be, if it has not been told of a move since the coordinator
-    /// was made (Rule 11.7).
+    /// was created (Rule 11.7).
     private var standpoint: WireStandpoint? {
         guard let presenter, let birthplace = presenter.birthplace,
             let standpoint = Session.existing?.standpoint(of: presenter.identity),
@@ -261,13 +263,14 @@ package final class Coordinator: Sendable {
         return standpoint
     }
 
-    /// Ends all waits, now and later (Rules 12.1 to 12.6).
+    /// Cancels all waiting and future calls (Rules 12.1 to 12.6).
     package func cancel() {
         flags.cancel()
         for access in calls.takeWaiting() { access.giveUp(.cancelled) }
     }
 
-    /// Ties a presenter that presented nothing so far to its place, if it has one now (Rule 5.5).
+    /// Registers the path of a presenter that presented nothing before, if it presents an item now
+    /// (Rule 5.5).
     package func placePresenter() {
         if let identity { Session.placeIfNeeded(identity) }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of one coordinator that wait, and those whose accessors run.
+// The waiting and running calls of one coordinator.
 
 import FileCoordinationSystem
 
-/// A coordinator's calls, but for those that no arbiter knows of.
+/// A coordinator's calls, except for local accesses.
 ///
 /// May be used from any thread.
 final class CoordinatorCalls: Sendable {
@@ -15,23 +15,25 @@ final class CoordinatorCalls: Sendable {
         var running: [CoordinatedAccess] = []
     }
 
-    /// Records one that waits, unless the coordinator has been cancelled; returns whether it is
-    /// noted.
+    /// Adds a waiting access, unless the coordinator has been cancelled.
+    ///
+    /// Returns whether it was added.
     func addWaiting(_ access: CoordinatedAccess, unless isCancelled: () -> Bool) -> Bool {
         state.withLock { state in
-            // Here: who cancels takes all that wait afterwards.
+            // Checked under the lock: a thread that cancels sets the flag first and then takes the
+            // waiting accesses.
             guard !isCancelled() else { return false }
             state.waiting.append(access)
             return true
         }
     }
 
-    /// Forgets one that waits no longer.
+    /// Removes an access that no longer waits.
     func endWaiting(_ access: CoordinatedAccess) {
         state.withLock { $0.waiting.removeAll { $0 === access } }
     }
 
-    /// All that wait; they are forgotten.
+    /// Removes and returns all waiting accesses.
     func takeWaiting() -> [CoordinatedAccess] {
         state.withLock { state in
             defer { state.waiting = [] }
@@ -39,16 +41,16 @@ final class CoordinatorCalls: Sendable {
         }
     }
 
-    /// Records that the accessor of one begins.
+    /// Records that the accessor of an access starts.
     func markRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
     }
 
-    /// Records that it has returned.
+    /// Records that the accessor of an access has returned.
     func markEnded(_ access: CoordinatedAccess) {
         state.withLock { $0.running.removeAll { $0 === access } }
     }
 
-    /// Those whose accessors run.
+    /// The accesses whose accessors are running.
     var running: [CoordinatedAccess] { state.withLock { $0.running } }
 }

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a coordinator is for, and whether it still coordinates. One word, because every access looks
-// at it, and most coordinators are made for one access.
+// The purpose number and flags of a coordinator in one atomic word. Every access reads it, and most
+// coordinators are created for a single access.
 
 import Synchronization
 
-/// The state of one coordinator, and its purpose if it was made without a presenter.
+/// The state of one coordinator, and its purpose if it was created without a presenter.
 ///
 /// May be used from any thread.
 package struct CoordinatorFlags: ~Copyable, Sendable {
     private let word = Atomic<UInt64>(0)
 
-    /// Cancelling is for good (Rule 12.4).
+    /// The coordinator was cancelled, which is final (Rule 12.4).
     private static let cancelled: UInt64 = 1 << 63
-    /// A purpose was given, and is kept elsewhere.
+    /// The program has set a purpose, which is stored elsewhere.
     private static let given: UInt64 = 1 << 62
-    /// It can be given no more (Rules 4.3, 4.4).
+    /// The purpose has been used and cannot be set any more (Rules 4.3, 4.4).
     private static let used: UInt64 = 1 << 61
-    /// It has a label, which is kept elsewhere.
+    /// The coordinator has a label, which is stored elsewhere.
     private static let labelled: UInt64 = 1 << 60
-    /// The number of the purpose that was made up, once one was needed.
+    /// The number of the generated purpose, once one was needed.
     private static let number = labelled - 1
 
-    /// Of a coordinator that was not used yet.
+    /// Creates the state of an unused coordinator.
     package init() {}
 
     package var isCancelled: Bool {
         word.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
     }
 
-    /// Whether it is neither cancelled nor labelled: then accesses may take the short way.
+    /// Whether the coordinator is neither cancelled nor labelled, so that local accesses are
+    /// possible.
     package var isPlain: Bool {
         word.load(ordering: .sequentiallyConsistent) & (Self.cancelled | Self.labelled) == 0
     }
@@ -43,14 +44,16 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
         }
     }
 
-    /// From now on every access of the coordinator is cancelled.
+    /// Cancels all further accesses of the coordinator.
     package func cancel() { word.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent) }
 
-    /// The number of the purpose that was made up; nil if one was given.
+    /// Returns the number of the generated purpose; nil if the program has set one.
     ///
-    /// A forked child needs no other number: there the same one makes another purpose.
+    /// A forked child may use the same number, because its process token makes the purpose
+    /// different.
     ///
-    /// - Parameter isUsed: whether a claim is going to say it; then it stays.
+    /// - Parameter isUsed: whether a claim is about to use the purpose, which then cannot be
+    ///   changed.
     package func purposeNumber(isUsed: Bool) -> UInt64? {
         var known = word.load(ordering: .acquiring)
         while known & Self.given == 0 {
@@ -65,7 +68,9 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
         return nil
     }
 
-    /// Records that a purpose was given; false if it comes too late.
+    /// Records that the program has set a purpose.
+    ///
+    /// Returns false if it is too late.
     package func markPurposeGiven() -> Bool {
         var known = word.load(ordering: .acquiring)
         while known & (Self.given | Self.used) == 0 {

@@ -1,55 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One place that this process may have delegated: by itself, or with everything that is directly
-// inside its directory. Whichever it is, its own claims there are kept apart here.
+// A path that may be delegated to this process, by itself or together with everything directly
+// inside its directory. It tracks this process's own claims there, which must not conflict with
+// each other either.
 
 import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// One place, and what this process does there.
+/// A path that may be delegated, and this process's claims on it.
 package final class DelegatedPlace: Sendable {
     let path: ItemPath
-    /// What it was when it was used first.
+    /// The item's kind at its first use.
     let isDirectory: Bool
-    /// What every claim of this process on it says, but for the number of its purpose.
+    /// The record that every local claim on the item writes, except for the purpose number.
     private let template: ClaimTemplate?
     private let state: Lock<State>
 
     private struct State {
         var readers = 0
         var isWritten = false
-        /// Claims of this process that were filed and may run: the server may have delegated the
-        /// place while one of them does.
-        var filed = 0
-        /// How many were filed.
-        var filings = 0
-        /// Whose local write that is, if it is one.
+        /// The number of this process's filed claims that may be running.
         ///
-        /// Not retained: its call holds it until the place is free again.
+        /// The server may delegate the path while one of them runs.
+        var filed = 0
+        /// The number of claims that were filed so far.
+        var filings = 0
+        /// The running local write, if there is one.
+        ///
+        /// Not retained: its call keeps it until the path is free again.
         var writer: Unmanaged<LocalAccess>?
-        /// How many local writes have reported their ends since a claim was filed.
+        /// The number of local writes that have reported their ends since a claim was filed.
         var reports = 0
-        /// The place's own slot.
+        /// The path's own slot.
         var slot: Int?
-        /// The slot of its directory.
+        /// The slot of the path's directory.
         var directorySlot: Int?
     }
 
-    /// What says that a claim is granted: a slot, and the word in it.
+    /// The delegation under which a claim is granted: a slot and its word.
     package struct Grant: Sendable {
         /// The slot.
         package let slot: Int
         /// The word.
         package let word: SlotWord
-        /// Whether the place is this process's in its turn only.
+        /// Whether the process must wait for its turn in a ticket queue.
         package var isInTicketQueue: Bool { word.ticketQueue != nil }
-        /// Whether the end of a write is reported, because a presenter is to be told of it.
+        /// Whether the end of a write is reported, because a presenter is told about it.
         var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
 
-    /// - Parameter prefix: what the purposes begin with that this process makes up.
+    /// Creates a place.
+    ///
+    /// - Parameter prefix: the prefix of the purposes that this process generates.
     init(_ item: AccessItem, slot: Int?, directorySlot: Int?, purposePrefix prefix: [UInt8]) {
         path = item.path
         isDirectory = item.isDirectory
@@ -57,10 +61,11 @@ package final class DelegatedPlace: Sendable {
         state = Lock(State(slot: slot, directorySlot: directorySlot))
     }
 
-    /// So many local writes report their ends before one is filed with the server.
+    /// The number of local writes that may report their ends before a write is filed with the
+    /// server.
     private static let mostReports = 64
 
-    /// Writes the record of a claim here; nil if there is no room for it.
+    /// Writes the record of a local claim; returns nil if the ledger has no room.
     func writeRecord(
         _ access: Access, purposeNumber: UInt64, at now: UInt64, in ledger: LedgerWriter
     ) -> RecordReference? {
@@ -75,12 +80,14 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Makes the place busy, if it is delegated and no access of this process is in the way;
-    /// returns what says so.
+    /// Occupies the path for a local access, if it is delegated and no access of this process
+    /// conflicts.
+    ///
+    /// Returns the delegation.
     ///
     /// - Parameters:
-    ///   - mayWait: whether it may be where the place is this process's in its turn only.
-    ///   - writer: whose local write it is going to be, if it is one.
+    ///   - mayWait: whether the caller can wait for a turn in a ticket queue.
+    ///   - writer: the access, if it writes.
     func begin(
         isWriting: Bool, mayWait: Bool = false, by writer: Unmanaged<LocalAccess>? = nil,
         in ledger: LedgerWriter
@@ -94,8 +101,9 @@ package final class DelegatedPlace: Sendable {
             else { return nil }
             if isWriting {
                 if grant.reportsWrites {
-                    // The server reads reports in its own time, and a record stays in use until
-                    // it has. A claim that waits for the server waits for that, too.
+                    // The server reads reports asynchronously, and a record stays in use until
+                    // then. A claim that waits for the server makes this process wait for that,
+                    // too.
                     guard state.reports < Self.mostReports else { return nil }
                     state.reports += 1
                 }
@@ -119,7 +127,7 @@ package final class DelegatedPlace: Sendable {
         return Grant(slot: slot, word: word)
     }
 
-    /// Makes it free again.
+    /// Frees the path after a local access.
     package func end(isWriting: Bool) {
         state.withLock { state in
             if isWriting {
@@ -131,9 +139,11 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Records that a claim is going to be filed: until it is over none is local.
+    /// Records that a claim is about to be filed.
     ///
-    /// - Returns: whether no local claim runs at this time.
+    /// Until it is over, no access here is local.
+    ///
+    /// - Returns: whether no local access runs here now.
     @discardableResult
     func beginFiled() -> Bool {
         state.withLock { state in
@@ -144,10 +154,10 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Records that one is over.
+    /// Records that a filed claim is over.
     func endFiled() { state.withLock { $0.filed -= 1 } }
 
-    /// The local write that makes it busy.
+    /// The running local write, if there is one.
     var writer: LocalAccess? {
         state.withLock { state in
             let writer = state.writer?.takeUnretainedValue()
@@ -158,18 +168,18 @@ package final class DelegatedPlace: Sendable {
 
     // MARK: Slots
 
-    /// The place's own slot, if it has one.
+    /// The path's own slot, if it has one.
     package var slot: Int? { state.withLock { $0.slot } }
 
-    /// How many of its claims were filed.
+    /// The number of claims that were filed so far.
     var filings: Int { state.withLock { $0.filings } }
 
-    /// Gives it a slot of its own, for good.
+    /// Assigns the path its own slot, permanently.
     func setSlot(_ slot: Int) { state.withLock { $0.slot = slot } }
 
-    /// Tells it the slot of its directory, for good.
+    /// Assigns the slot of the path's directory, permanently.
     func setDirectorySlot(_ slot: Int) { state.withLock { $0.directorySlot = slot } }
 
-    /// The slot of its directory, if that has one.
+    /// The slot of the path's directory, if it has one.
     var directorySlot: Int? { state.withLock { $0.directorySlot } }
 }

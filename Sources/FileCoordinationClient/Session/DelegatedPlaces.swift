@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The places that are delegated to this process, or that it would like to have: those it has used
-// more than once, and directories of which it has used several items. Each has a slot of the
-// ledger, whose word the server writes. A claim on such a place is granted on the spot if the word
-// says so and no access of this very process is in its way; whatever would have to wait goes to the
-// arbiter, which then takes the place back (Rule 2.14).
+// The paths that are delegated to this process or that it requests: paths that it has used more
+// than once, and directories of which it has used several items. Each has a slot in the ledger,
+// whose word the server writes. If the word grants it and no access of this process conflicts, the
+// process grants a claim itself. A claim that would have to wait is filed with the server, which
+// then recalls the delegation (Rule 2.14).
 //
-// A slot stays its place's for as long as the process lives. The word does not say which place it
-// means; a claim that names the slot may be under way for long, and what the server makes of it in
-// the end must not be taken for another place's delegation.
+// A slot belongs to one path as long as the process lives, because its word does not contain the
+// path. A claim that names the slot may wait for long; the delegation that results must not be
+// taken for that of another path.
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// This process's delegated places.
+/// The delegated paths of this process.
 ///
 /// May be used from any thread.
 package final class DelegatedPlaces: Sendable {
@@ -23,55 +23,64 @@ package final class DelegatedPlaces: Sendable {
     private let unseen: UnseenClaims
     private let purposePrefix = ProcessIdentity.prefix
 
-    /// What a claim on a place can do.
+    /// How a claim on an item can proceed.
     package enum Opening {
-        /// It is filed, and says nothing of delegation.
+        /// It is filed without a delegation request.
         case none
-        /// It is filed, and may name the slot in which its process would like to have something.
+        /// It is filed, and may request a delegation in this slot.
         case wanted(DelegatedPlace, RequestedSlot?)
-        /// It may be granted on the spot; the place is busy until that is over.
+        /// It can be granted at once.
+        ///
+        /// The path is occupied until the claim is over.
         case delegated(DelegatedPlace, DelegatedPlace.Grant)
     }
 
     private struct State {
-        /// The place that was used first: of a process that makes one access nothing is counted,
-        /// for it is to be quick.
+        /// The first path that was used.
+        ///
+        /// A process that makes only one access does not maintain the set, to be quick.
         var firstCandidate: ItemPath?
-        /// The others that were used once.
+        /// The other paths that were used once.
         var candidates: Set<ItemPath> = []
         var places: [HashedKey<ItemPath>: DelegatedPlace] = [:]
-        /// How many of those there may be before it is looked which are of no use any more.
+        /// The number of places at which unused ones are removed.
         var placeLimit = DelegatedPlaces.placeLimit
-        /// How many places were used for the first time in a directory without a slot.
+        /// The number of first uses of paths in a directory without a slot.
         var firstUses: [ItemPath: Int] = [:]
         /// The slots of directories.
         var directories: [ItemPath: Int] = [:]
-        /// The one of them that was asked for last.
+        /// The directory that was looked up last.
         var recent: (path: ItemPath, slot: Int)?
         var slotsTaken = 0
         let isOn: Bool
     }
 
-    /// How many candidates are remembered.
+    /// The most candidates that are remembered.
     private static let candidateLimit = 4096
-    /// How many places are kept without need.
+    /// The number of places at which unused ones are first removed.
     private static let placeLimit = 16_384
-    /// How many items of a directory are used before it is asked for as a whole.
+    /// The number of items of a directory that are used before the directory is requested.
     package static let directoryUses = 4
-    /// So many slots are left for single places.
+    /// The most slots for directories; the others are left for single paths.
     private static let directoryLimit = LedgerLayout.slotCount / 2
-    /// How many of a place's claims ask for its directory: who gets nothing by that has company
-    /// there, and asks for the place itself.
+    /// The number of claims on a path that request its directory.
+    ///
+    /// If the server has not granted it by then, other clients use the directory, and the path
+    /// itself is requested.
     private static let directoryFilings = 2
 
-    /// - Parameter isOn: false for none at all.
+    /// Creates the delegated paths of a process.
+    ///
+    /// - Parameter isOn: false to use no delegation at all.
     package init(_ ledger: LedgerWriter, isOn: Bool) {
         self.ledger = ledger
         unseen = UnseenClaims(ledger)
         state = Lock(State(isOn: isOn))
     }
 
-    /// Sees what a claim on one item can do; see ``Opening/close(isWriting:)``.
+    /// Determines how a claim on one item can proceed.
+    ///
+    /// End it with ``Opening/close(isWriting:)``.
     package func begin(_ item: AccessItem) -> Opening {
         guard item.isDelegable, let place = place(for: item) else { return .none }
         if let grant = begin(place, isWriting: item.access.isWriting) {
@@ -81,7 +90,7 @@ package final class DelegatedPlaces: Sendable {
         return .wanted(place, requestedSlot(of: place, isAlone: isAlone))
     }
 
-    /// Makes a place busy, if a claim there can be granted on the spot.
+    /// Occupies a path if a claim there can be granted at once.
     private func begin(
         _ place: DelegatedPlace, isWriting: Bool, mayWait: Bool = false,
         by writer: Unmanaged<LocalAccess>? = nil
@@ -95,7 +104,7 @@ package final class DelegatedPlaces: Sendable {
         return nil
     }
 
-    /// The same for an access of which only this process is going to know.
+    /// Occupies a path for a local access.
     func begin(_ place: DelegatedPlace, for access: LocalAccess) -> DelegatedPlace.Grant? {
         let isWriting = access.isWriting
         return begin(
@@ -103,7 +112,7 @@ package final class DelegatedPlaces: Sendable {
             by: isWriting ? .passUnretained(access) : nil)
     }
 
-    /// The same for a simulation, which has accesses of its own.
+    /// Occupies a path for a simulation, which has accesses of its own.
     package func beginLocally(
         _ item: AccessItem
     ) -> (place: DelegatedPlace, grant: DelegatedPlace.Grant)? {
@@ -114,19 +123,21 @@ package final class DelegatedPlaces: Sendable {
         return (place, grant)
     }
 
-    /// The local accesses of a purpose that write.
+    /// Returns the local writes with a purpose.
     func writers(ofPurpose number: UInt64) -> [LocalAccess] {
         state.withLock { Array($0.places.values) }.compactMap(\.writer)
             .filter { $0.purposeNumber == number }
     }
 
-    /// Records that a claim is going to be filed of which no place knows: until a server has seen
-    /// it, none that it may conflict with is local (Rule 2.14).
+    /// Records that a claim without a delegated place is about to be filed.
+    ///
+    /// Until a server has seen it, no conflicting claim of this process may be local (Rule 2.14).
     package func trackUnseen(_ record: RecordReference, of items: [AccessItem]) {
         unseen.insert(record, items)
     }
 
-    /// The place of an item: once that is used for the second time, or its directory has a slot.
+    /// Returns the place of an item, once the item is used for the second time or its directory has
+    /// a slot.
     package func place(for item: AccessItem) -> DelegatedPlace? {
         state.withLock { state in
             guard state.isOn else { return nil }
@@ -146,7 +157,9 @@ package final class DelegatedPlaces: Sendable {
         }
     }
 
-    /// Whether a place was used once; then it is no candidate any more.
+    /// Whether a path was used once before.
+    ///
+    /// It is then no candidate any more.
     private static func wasCandidate(_ path: ItemPath, _ state: inout State) -> Bool {
         if state.firstCandidate == path {
             state.firstCandidate = nil
@@ -163,13 +176,14 @@ package final class DelegatedPlaces: Sendable {
         state.candidates.insert(path)
     }
 
-    /// The place at a path, if there is one.
+    /// Returns the place of a path, if there is one.
     func place(at path: ItemPath) -> DelegatedPlace? {
         state.withLock { $0.places[HashedKey(path)] }
     }
 
-    /// The place of an item, also of one that is used for the first time in a directory that is
-    /// delegated.
+    /// Returns the place of an item.
+    ///
+    /// Creates it on the first use if the item's directory is delegated.
     func delegatedPlace(for item: AccessItem) -> (place: DelegatedPlace, isNew: Bool)? {
         state.withLock { state in
             let key = HashedKey(item.path)
@@ -181,7 +195,7 @@ package final class DelegatedPlaces: Sendable {
         }
     }
 
-    /// Whether an item is directly inside a directory that is delegated.
+    /// Whether an item is directly inside a delegated directory.
     func mayHoldAll(aroundItemAt path: ItemPath) -> Bool {
         state.withLock { delegatedSlot(forDirectoryOf: path, &$0) != nil }
     }
@@ -193,7 +207,7 @@ package final class DelegatedPlaces: Sendable {
 
     // MARK: Slots
 
-    /// The slot that a claim names which has to be filed.
+    /// Returns the slot that a filed claim names.
     ///
     /// - Parameter isAlone: whether no local claim of this process runs at the place.
     private func requestedSlot(of place: DelegatedPlace, isAlone: Bool) -> RequestedSlot? {
@@ -218,7 +232,7 @@ package final class DelegatedPlaces: Sendable {
         return state.slotsTaken
     }
 
-    /// The slot of the directory that a place is in, if it has one.
+    /// Returns the slot of the directory that contains a path, if it has one.
     private static func directorySlot(for path: ItemPath, _ state: inout State) -> Int? {
         if let recent = state.recent, recent.path.isDirectory(of: path) { return recent.slot }
         guard !state.directories.isEmpty else { return nil }
@@ -228,7 +242,8 @@ package final class DelegatedPlaces: Sendable {
         return slot
     }
 
-    /// The same, once enough of that was used.
+    /// Returns the slot of the directory that contains a path; takes one if enough of the directory
+    /// was used.
     private static func directorySlot(
         for path: ItemPath, isFirst: Bool, _ state: inout State
     ) -> Int? {
@@ -256,7 +271,7 @@ package final class DelegatedPlaces: Sendable {
         return place
     }
 
-    /// Discards places without a slot of their own that no access holds: so no access uses them.
+    /// Removes places that have no slot of their own and are not referenced by an access.
     private static func removeUnused(_ state: inout State) {
         var unused: [HashedKey<ItemPath>] = []
         var index = state.places.values.startIndex
@@ -274,7 +289,7 @@ package final class DelegatedPlaces: Sendable {
 }
 
 extension DelegatedPlaces.Opening {
-    /// The slot that a claim names that is filed.
+    /// The slot that a filed claim names.
     package var requestedSlot: RequestedSlot? {
         switch self {
         case .none, .delegated: nil
@@ -282,16 +297,16 @@ extension DelegatedPlaces.Opening {
         }
     }
 
-    /// Records that what was to be local was filed.
+    /// Records that a claim that was to be local has been filed.
     package mutating func becomeFiled(isWriting: Bool) {
         guard case .delegated(let place, _) = self else { return }
-        // In this order, so that no other claim comes in between.
+        // The order prevents another local claim in between.
         place.beginFiled()
         place.end(isWriting: isWriting)
         self = .wanted(place, nil)
     }
 
-    /// Ends what was begun, when its claim is over.
+    /// Frees the path when the claim is over.
     package func close(isWriting: Bool) {
         switch self {
         case .none: break
@@ -302,6 +317,8 @@ extension DelegatedPlaces.Opening {
 }
 
 extension ItemPath {
-    /// Where the item is; not of the root.
+    /// The parent path.
+    ///
+    /// Not for the root.
     fileprivate var directory: ItemPath { prefix(depth: max(0, depth - 1)) }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lengths of time in words, the same in errors, in warnings and on the command line.
+// Formats durations for errors, warnings and the command line.
 
 import FileCoordinationSystem
 
-/// Words for lengths of time.
+/// Texts for durations.
 package enum DurationText {
-    /// A length of time, cut to what people want to know: milliseconds of less than a second,
-    /// tenths of less than a minute, and of longer ones the two greatest units.
+    /// Returns a duration with the precision that people need: milliseconds below a second, tenths
+    /// below a minute, else the two largest units.
     ///
-    /// For example "50 ms", "1.5 s", "2 min 5 s", "3 h 0 min", "4 d 7 h".
+    /// Examples: "50 ms", "1.5 s", "2 min 5 s", "3 h 0 min", "4 d 7 h".
     package static func text(_ nanoseconds: UInt64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let total = milliseconds / 1000
@@ -22,7 +22,7 @@ package enum DurationText {
         }
     }
 
-    /// The same of any duration; less than nothing is nothing.
+    /// Returns the text of a duration; a negative one counts as zero.
     package static func text(_ duration: Duration) -> String {
         text(MonotonicClock.nanoseconds(in: duration))
     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system's own failures, as the rooms below the API name them.
+// Failures of the system itself, below the API.
 
 package import FileCoordinationLedger
 
-/// Why the system itself could not give access.
+/// Why the system could not give access.
 package enum FailureReason: Error, Hashable {
-    /// No arbiter can be reached or served; the text says why.
+    /// No server can be reached or started; the text says why.
     case arbiterUnreachable(String)
-    /// This process has as many claims and presenters as it can have.
+    /// This process has reached a limit, such as that of claims and presenters; the text says
+    /// which.
     case limitReached(String)
-    /// A call was made with options that mean nothing together.
+    /// A call was made with options that contradict each other.
     case invalidOptions(String)
 
     package init(_ error: LedgerError) {
@@ -20,7 +21,7 @@ package enum FailureReason: Error, Hashable {
         }
     }
 
-    /// What happened, for people.
+    /// A sentence for people.
     package var sentence: String {
         switch self {
         case .arbiterUnreachable(let reason): "File coordination is not available: \(reason)."

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of large tables that are used once each: their hash is kept beside them, so that what is
-// compared, or moved when the table grows, is as a rule not fetched from where it is.
+// Keys for large tables. The hash is stored next to the key, so that a comparison with another key,
+// or growing the table, usually does not have to load the key's contents from memory.
 
-/// A key and its hash.
+/// A key with its hash.
 struct HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
     let key: Key
     private let hash: Int

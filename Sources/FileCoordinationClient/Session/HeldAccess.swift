@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An access that no call stands for: it is granted, and lasts until it is released, by whatever
-// thread, or until its process dies (Rules 18.8, 18.13). Other processes join it by its join token.
+// An access that is not bound to a call: it is granted and lasts until any thread releases it or
+// its process dies (Rules 18.8, 18.13). Other processes can join it with its join token.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -14,13 +14,13 @@ import Synchronization
 package final class HeldAccess: Sendable {
     private let coordinator: Coordinator
     private let access: CoordinatedAccess
-    /// The claims around it in other processes.
+    /// The claims of other processes that surround it.
     private let surroundings: SurroundingClaims
     private let isOver = Atomic(false)
-    /// Where the items are.
+    /// The items, with their present paths.
     package let items: [GrantedItem]
 
-    /// Looks at the items of an access that was granted just now; from here on it is held.
+    /// Examines the items of an access that was just granted, and holds the access from then on.
     fileprivate init(
         _ access: CoordinatedAccess, of coordinator: Coordinator, in surroundings: SurroundingClaims
     ) {
@@ -32,24 +32,24 @@ package final class HeldAccess: Sendable {
         coordinator.markRunning(access)
     }
 
-    /// Whether it was not released; always false in a forked child, which holds nothing.
+    /// Whether the access is held and was not released; always false in a forked child.
     package var isHeld: Bool { !isOver.load(ordering: .acquiring) && access.session.isOurs }
 
-    /// The purpose under which others join it.
+    /// The purpose with which other processes join the access.
     package var purposeText: String { coordinator.purposeText }
 
-    /// Releases it, once, and in the process that holds it.
+    /// Releases the access, in the process that holds it.
     ///
-    /// More has no effect.
+    /// Further calls have no effect.
     package func release() {
-        // In a forked child locks may be held by threads that are not there.
+        // In a forked child, locks may be held by threads that do not exist there.
         guard access.session.isOurs, !isOver.exchange(true, ordering: .acquiringAndReleasing)
         else { return }
         access.end()
         coordinator.markEnded(access)
     }
 
-    /// What another process needs to join it, while it is held.
+    /// What another process needs to join the access while it is held.
     package var joinToken: JoinToken {
         let label = coordinator.label ?? ProcessLabel.text
         return JoinToken(
@@ -63,7 +63,7 @@ package final class HeldAccess: Sendable {
 }
 
 extension Access {
-    /// What a process wants that joins the access: presenters have saved, links were followed.
+    /// The access of a process that joins: presenters have already saved, and links were followed.
     fileprivate var whenJoined: Access {
         switch self {
         case .reading(let options):
@@ -89,7 +89,7 @@ extension Coordinator {
         }
     }
 
-    /// Waits for access without holding a thread, and holds it (Rule 18.11).
+    /// Waits for access without blocking a thread, and holds it (Rule 18.11).
     package func holdLater(
         _ items: [RequestedItem],
         in session: @escaping @Sendable () throws(AccessFailure) -> Session,
@@ -98,7 +98,7 @@ extension Coordinator {
     ) async throws(AccessFailure) -> HeldAccess {
         let access = try await obtain(
             items, in: session, surroundings: surroundings, timeout: timeout)
-        // What looks at files is done on threads of ours, not on the pool's.
+        // Code that examines files runs on the blocking work pool, not on the cooperative pool.
         return await BlockingWorkPool.run { HeldAccess(access, of: self, in: surroundings) }
     }
 }

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that holds an access on behalf of others (Rule 18.13). A claim ends with the process
-// that made it, so one that is to outlast this program is another process's: `filecoord` joins the
-// access, and holds it until the processes that it is for have ended. It tells them by a socket, of
-// which this process has the other end and they inherit copies, or by their numbers.
+// A process that holds an access for other processes (Rule 18.13). A claim ends with the process
+// that filed it, so a hold that must outlast this program needs another process: a `filecoord`
+// process joins the access and holds it until certain processes have ended. It learns of their end
+// through a socket, of which this process has the other end and the others inherit copies, or
+// through a process ID.
 
 import FileCoordinationServer
 package import FileCoordinationSystem
 import Glibc
 
-/// A process that has joined an access, and keeps it.
+/// A process that has joined an access and holds it.
 package struct HoldKeeper: Sendable {
-    /// The other end of its socket.
+    /// This process's end of the socket.
     private let socket: SequencedSocket
 
-    /// The name of the hidden command of `filecoord` that keeps an access.
+    /// The name of the hidden command of `filecoord` that holds an access.
     package static let command = "keep-hold"
-    /// Where the keeper has its end of the socket.
+    /// The descriptor of the keeper's end of the socket.
     package static let descriptor: Int32 = 3
-    /// What the keeper says when it has joined; anything else is why it has not.
+    /// The message of a keeper that has joined; any other message is an error.
     package static let granted = "granted"
-    /// How long the keeper may take: presenters may be asked once more.
+    /// How long the keeper may take, because presenters may be asked again.
     private static let patience = Duration.seconds(90)
 
-    /// Why nothing keeps it.
+    /// Why no keeper could be started.
     package struct KeeperFailure: Error {
-        /// A part of a sentence.
+        /// The reason, as a part of a sentence.
         package let reason: String
     }
 
-    // MARK: Starting one
+    // MARK: Starting a keeper
 
-    /// Starts a keeper; returns when it has joined the access.
+    /// Starts a keeper, and returns when it has joined the access.
     ///
-    /// Blocks the thread for that long.
+    /// Blocks the calling thread for that time.
     ///
-    /// - Parameter process: until whose end it holds the access; nil: as long as any process has a
-    ///   copy of ``inheritableDescriptor()``.
+    /// - Parameter process: the keeper holds the access until this process ends; nil: as long as
+    ///   any process has a copy of ``inheritableDescriptor()``.
     package init(
         of joinToken: JoinToken, whileRunning process: Int32? = nil
     ) throws(KeeperFailure) {
@@ -58,7 +59,8 @@ package struct HoldKeeper: Sendable {
             throw KeeperFailure(reason: "\(error)")
         }
         socket = ours
-        // Closed here: our copy of it must not keep us waiting for a keeper that has died.
+        // This process's copy of the keeper's end is closed here. Otherwise it would not notice
+        // that the keeper has died.
         withExtendedLifetime(keepers) {}
     }
 
@@ -88,14 +90,16 @@ package struct HoldKeeper: Sendable {
         throw KeeperFailure(reason: "the process that was to keep it did not join it in time")
     }
 
-    /// Has it hold the access until the end of the process that was named, whatever becomes of this
-    /// process; returns whether it will.
+    /// Makes the keeper hold the access until the end of the given process, whatever happens to
+    /// this process.
+    ///
+    /// Returns whether it will.
     package func confirm() -> Bool {
-        // It ends if it cannot be told: then nothing keeps the access.
+        // If the keeper cannot be told, it ends, and nothing holds the access.
         (try? socket.send(Array("go".utf8))) ?? false
     }
 
-    /// The end of the socket as children may inherit it.
+    /// Returns a copy of this process's end of the socket that children may inherit.
     ///
     /// The keeper ends when no process has a copy.
     package func inheritableDescriptor() throws(SystemError) -> Descriptor {
@@ -108,7 +112,8 @@ package struct HoldKeeper: Sendable {
 
     private static let name = "filecoord"
 
-    /// `$FILECOORD`, beside the executable, in the PATH (not for root), or where systems have it.
+    /// Looks for `filecoord`: `$FILECOORD`, beside the executable, in `PATH` (not for root), and in
+    /// the usual directories.
     private static func program(_ environment: [String]) -> String? {
         let usual = ["/usr/local/bin/\(name)", "/usr/bin/\(name)"]
         guard !CurrentProcess.hasBorrowedRights else {

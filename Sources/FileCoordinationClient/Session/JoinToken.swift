@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process needs to know to join the access of another one: a text that goes through an
-// environment, an argument or a pipe. A process that has it could name the same purpose and
-// paths by itself, so it is no secret.
+// The text by which another process joins a held access. It can be passed in an environment
+// variable, an argument or a pipe. It is not a secret, because a process that has it could also
+// file claims with the same purpose and paths by itself.
 
 package import FileCoordinationArbiter
 
@@ -10,31 +10,33 @@ package import FileCoordinationArbiter
 package struct JoinToken: Hashable, Sendable {
     /// One item.
     package struct HeldItem: Hashable, Sendable {
-        /// Where it is, absolute.
+        /// The absolute path of the item.
         package var path: [UInt8]
-        /// What is wanted with it.
+        /// The kind of access.
         package var access: Access
 
-        /// One item.
+        /// Creates an item.
         package init(path: [UInt8], access: Access) {
             self.path = path
             self.access = access
         }
     }
 
-    /// The purpose of the access: claims of one purpose do not wait for each other (Rule 2.10).
+    /// The purpose of the access.
+    ///
+    /// Claims of one purpose do not wait for each other (Rule 2.10).
     package var purpose: String
-    /// What people know it by.
+    /// The name of the access for people.
     package var label: String
-    /// Its items.
+    /// The items.
     package var items: [HeldItem]
-    /// The claim itself, and those around it.
+    /// The claim itself and the claims around it.
     package var surroundings: SurroundingClaims
 
-    /// The variable that hands it to a child.
+    /// The environment variable that passes the token to a child.
     package static let variable = "FILECOORD_HOLD"
 
-    /// The description of an access.
+    /// Creates the description of an access.
     package init(
         purpose: String, label: String, items: [HeldItem], surroundings: SurroundingClaims
     ) {
@@ -44,7 +46,7 @@ package struct JoinToken: Hashable, Sendable {
         self.surroundings = surroundings
     }
 
-    /// The items as a session takes them.
+    /// The items as requests for a session.
     package var requests: [RequestedItem] {
         items.map { RequestedItem(ItemName(path: $0.path), access: $0.access) }
     }
@@ -61,7 +63,7 @@ extension JoinToken {
         .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
     ]
 
-    /// Letters, digits and a few signs, none of which a shell acts on.
+    /// The token as text: letters, digits and a few signs, none of which is special to a shell.
     package var text: String {
         let items = items.map { item in
             switch item.access {
@@ -76,7 +78,7 @@ extension JoinToken {
         return (head + items).joined(separator: ",")
     }
 
-    /// The access that a text describes; nil if it describes none.
+    /// Parses a token; returns nil if the text is invalid.
     package init?(text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count > 4, parts[0] == Self.version,
@@ -115,7 +117,7 @@ extension JoinToken {
     }
 }
 
-/// Bytes as text, two digits each.
+/// Bytes as text, with two hexadecimal digits each.
 private enum HexText {
     private static let digits = Array("0123456789abcdef".utf8)
 

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has been moved while an access runs: by its own accessor, or by another one of this process
-// that is nested in it or runs beside it. Sets of moves, one after the other; those of one set
-// happened at once.
+// The moves that happened while an access runs: by its own accessor, or by another one of this
+// process that is nested in it or runs beside it. The moves of one set are simultaneous; the sets
+// follow each other.
 
 import FileCoordinationArbiter
 
-/// The moves that an access knows of.
+/// The moves that an access knows.
 struct KnownMoves: Sendable {
     private var sets: [[ItemMove]] = []
-    /// Each of them; most announcements are news, and need no look at all the others.
+    /// All moves; most announcements are new, which this set shows without a search.
     private var all: Set<ItemMove> = []
 
-    /// Adds moves that happened at once.
+    /// Adds simultaneous moves.
     mutating func append(_ moves: [ItemMove]) {
         sets.append(moves)
         all.formUnion(moves)
     }
 
-    /// Where the item that was at `path` is after all of them.
+    /// Returns where an item that was at `path` is after all moves.
     func place(of path: ItemPath) -> ItemPath {
         sets.reduce(path) { path, moves in moves.destination(of: path) ?? path }
     }
 
-    /// Whether something was moved to `path`.
+    /// Whether an item was moved to `path`.
     func leads(to path: ItemPath) -> Bool { all.contains { $0.new == path } }
 
-    /// Whether `move` has been said, and nothing since that concerns either of its ends.
+    /// Whether `move` is known, and no later move concerns either of its paths.
     func isLast(_ move: ItemMove) -> Bool {
         guard all.contains(move) else { return false }
         for moves in sets.reversed() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One access that its process grants itself, because the place is delegated to it: no message, no
-// look at the item, since no presenter would have to be told of its outcome. A server may ask for a
-// report of its release while it lasts; then it is a claim like any other, and its end is
-// announced. If its accessor makes something known, an ordinary access is made of it for that.
+// An access that its process grants itself under a delegation. It sends no message, and its item is
+// not examined, because no presenter would be told about the outcome. If a server requests a report
+// of its release while it lasts, it becomes an ordinary claim whose end is announced. If its
+// accessor announces something, an ordinary access is made of it.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -11,35 +11,37 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
 
-/// An access that no arbiter knows of, unless it asks.
+/// An access that the server does not know unless it asks.
 final class LocalAccess: Sendable {
-    /// There for as long as the process is.
+    /// Not retained, because it lives as long as the process.
     unowned(unsafe) let session: Session
-    /// What the item's place is remembered by: the text that the caller named it with.
+    /// The cache key of the item's place: the text with which the caller named it.
     private let spelling: String
     let access: Access
     let place: DelegatedPlace
-    /// Its record's index and generation.
+    /// The index and generation of the record.
     private let recordBits = Atomic<UInt64>(0)
     private let purposeBits = Atomic<UInt64>(0)
     private let isShown = Atomic(false)
     private let adopted = LazyReference<CoordinatedAccess>()
     private let versions = LazyReference<KeptVersions>()
-    /// What is to be passed on when it is over.
+    /// The turn in a ticket queue that must be passed on at the end.
     private let turn = LazyReference<TurnInTicketQueue>()
-    /// What the item looked like before, if the end of the write is reported.
+    /// The state of the item before the access, if the end of the write is reported.
     private let before = LazyReference<KeptStamp>()
 
     var isWriting: Bool { access.isWriting }
-    /// As it was asked for: places are delegated that are spelled as they are.
+    /// The request.
+    ///
+    /// Delegated paths are always spelled canonically.
     var request: RequestedItem {
         let slash: [UInt8] = spelling.utf8.last == UInt8(ascii: "/") ? [UInt8(ascii: "/")] : []
         let name = ItemName(path: .success(place.path.bytes + slash), spelling: spelling)
         return RequestedItem(name, access: access)
     }
-    /// Where the item is.
+    /// The place of the item.
     var item: ResolvedPlace {
-        // Of a place in a package nothing is delegated.
+        // Nothing inside a package is delegated.
         ResolvedPlace(path: place.path, isDirectory: place.isDirectory, packageDepths: [])
     }
 
@@ -50,17 +52,17 @@ final class LocalAccess: Sendable {
         self.place = place
     }
 
-    /// Its claim's record.
+    /// The claim's record.
     var record: RecordReference {
         let bits = recordBits.load(ordering: .relaxed)
         return RecordReference(
             index: UInt32(truncatingIfNeeded: bits), generation: UInt32(bits >> 32))
     }
 
-    /// The number of its coordinator's purpose.
+    /// The number of the coordinator's purpose.
     var purposeNumber: UInt64 { purposeBits.load(ordering: .relaxed) }
 
-    /// Makes it the access whose claim has this record, before any other thread knows of it.
+    /// Assigns the claim's record, before any other thread knows of the access.
     func begin(_ record: RecordReference, purposeNumber: UInt64) {
         recordBits.store(
             UInt64(record.generation) << 32 | UInt64(record.index), ordering: .relaxed)
@@ -69,31 +71,34 @@ final class LocalAccess: Sendable {
         versions.reopen()
     }
 
-    /// Records that another thread has got hold of it; under the lock of its place.
+    /// Records that another thread has got a reference to it.
+    ///
+    /// Called under the lock of its place.
     func markShown() { isShown.store(true, ordering: .relaxed) }
 
-    /// Whether the object can serve another access when this one is over: nothing is attached to
-    /// it, and no other thread has it.
+    /// Whether the object can be reused for another access: nothing is attached to it, and no other
+    /// thread has a reference.
     var canServeAgain: Bool {
         !isShown.load(ordering: .relaxed) && adopted.load() == nil && versions.load() == nil
             && turn.load() == nil && before.load() == nil
     }
 
-    /// The same access as an ordinary one, for what the accessor makes known; nil if it is over.
+    /// The access as an ordinary one, for announcements; nil if it is over.
     ///
-    /// Another thread may ask just when it ends: one of the two comes first.
+    /// Another thread may ask at the moment when the access ends. The lazy reference decides which
+    /// of the two comes first.
     var full: CoordinatedAccess? {
         if let known = adopted.load() { return known }
         let fresh = CoordinatedAccess(
             adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
-        // Before anybody can end it.
+        // Recorded as running before another thread can end it.
         session.markRunning(fresh)
         let full = adopted.storeUnlessClosed(fresh)
         if full !== fresh { session.markEnded(fresh) }
         return full
     }
 
-    /// Lets the item's versions stay with it from now on.
+    /// Attaches the item's versions to this write.
     func keepVersions(in store: any VersionKeeping) {
         guard versions.load() == nil, case .writing(let options) = access,
             let write = store.beginWriting(at: item.path, for: options, mayHaveVersions: true)
@@ -102,72 +107,77 @@ final class LocalAccess: Sendable {
         if versions.storeUnlessClosed(fresh) !== fresh { write.end() }
     }
 
-    /// Records that it has got its turn in a ticket queue.
+    /// Stores the turn that it has got in a ticket queue.
     func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
-    /// Looks at the item before the accessor runs, because its write is going to be reported.
+    /// Examines the item before the accessor runs, because its write will be reported.
     func takeStampBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
 
-    /// What the item looked like before, if that is known.
+    /// The state of the item before the access, if known.
     var stamp: ItemStamp? { before.load()?.stamp }
 
-    /// What became of the item (Rule 7.8).
+    /// The outcome for the item (Rule 7.8).
     private var ending: ItemEnding {
         guard isWriting else { return ItemEnding(.unchanged) }
-        // If a server asks for a report meanwhile, it reports a change.
+        // The item was not examined before. If a server requests a report meanwhile, it is a
+        // change.
         guard let stamp else { return ItemEnding(.changed) }
         return ItemEnding(from: stamp, to: ItemStamp.take(of: item.path))
     }
 
-    /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
+    /// Ends the access, on the thread and in the process in which its accessor has run.
     func end() {
         let isUnreported = release()
-        // Only now: the next access must find it ended. No next one is called if there is something
-        // to report: a server ends the ticket queue then, and what was moved is followed (Rule
-        // 11.4).
+        // The turn is passed on after the release, because the next access must find this one
+        // ended. If there is something to report, the turn is not passed on: the server then ends
+        // the ticket queue, and claims follow moved items (Rule 11.4).
         if isUnreported { turn.load()?.pass() }
         place.end(isWriting: isWriting)
     }
 
-    /// Ends its claim; returns whether no server is told of that.
+    /// Releases the claim.
+    ///
+    /// Returns whether the server need not be told.
     private func release() -> Bool {
-        // Of one that reads no other thread knows.
+        // No other thread can know a reading access.
         (isWriting ? versions.close() : versions.load())?.write.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
-        // If a report was asked for meanwhile, it says what has become of the item.
+        // If a report was requested meanwhile, it contains the outcome.
         if session.ledger.releaseWrittenLocally(record) { return true }
         return session.release(record, [ending])
     }
 
-    /// Forgets it before it was granted; its record may be another claim's afterwards.
+    /// Discards the access before it was granted.
+    ///
+    /// Its record may be used for another claim afterwards.
     func abandon() {
         versions.close()?.write.end()
         adopted.close()?.abandonAdopted()
     }
 }
 
-/// The versions that stay with the item of a local write.
+/// The versions of the item of a local write.
 private final class KeptVersions: Sendable {
     let write: any VersionedWrite
     init(_ write: any VersionedWrite) { self.write = write }
 }
 
-/// What an item looked like before a local write.
+/// The state of an item before a local write.
 private final class KeptStamp: Sendable {
     let stamp: ItemStamp
     init(_ stamp: ItemStamp) { self.stamp = stamp }
 }
 
-/// How an access that takes no arbiter may begin.
+/// How an access without the server may begin.
 enum LocalBeginning {
-    /// Its accessor may run; perhaps it had to wait for its turn.
+    /// The accessor may run, perhaps after waiting for its turn.
     case granted(LocalAccess, hasWaited: Bool)
-    /// It took one after all: the claim is filed, and waits.
+    /// The server was needed: the claim is filed and waits.
     case filed(CoordinatedAccess)
 }
 
 extension Session {
-    /// Grants a claim on the spot, or in its turn; nil if that takes an arbiter.
+    /// Grants a claim at once or in its turn; returns nil if the server is needed.
     func claimLocally(
         _ spelling: String, _ access: Access, purposeNumber: UInt64, on thread: CallingThread
     ) -> LocalBeginning? {
@@ -193,7 +203,7 @@ extension Session {
             // The delegation was revoked concurrently. Discard this record and file an ordinary
             // claim. A server may have granted it at once.
             local.abandon()
-            // One that is over already needs no end.
+            // The claim may be over already.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }
             announce(.ended(WireRecord(record)))
             local.place.end(isWriting: access.isWriting)
@@ -206,15 +216,17 @@ extension Session {
         return .granted(local, hasWaited: false)
     }
 
-    /// Lets the item's versions stay with it, if it has any: looks under the claim.
+    /// Attaches the item's versions to the write, if there are any.
+    ///
+    /// They are looked up under the claim.
     func keepVersions(
         of local: LocalAccess, _ known: KnownPlace?, in store: any VersionKeeping
     ) {
         if mayHaveVersions(at: local.item.path, known, in: store) { local.keepVersions(in: store) }
     }
 
-    /// An access to the place that a name of this spelling leads to, if that may be delegated; and
-    /// whether it is known that the item has no versions.
+    /// Returns an access to the place that a spelling leads to, if it may be delegated, and whether
+    /// the item is known to have no versions.
     private func localAccess(
         _ spelling: String, _ access: Access, on thread: CallingThread, now: UInt64
     ) -> (LocalAccess, isVersionless: Bool)? {
@@ -227,7 +239,7 @@ extension Session {
         }
     }
 
-    /// The same for a place that is not the one which the thread has used last.
+    /// Returns an access to a place that is not the one that the thread used last.
     private func findPlace(
         _ spelling: String, _ access: Access, by cache: PlaceCache, on thread: CallingThread,
         now: UInt64
@@ -240,8 +252,8 @@ extension Session {
             thread.memory.pointee.recent.remember(place, spelling, finding, store: store)
             return (LocalAccess(self, spelling, access, at: place), finding.isVersionless)
         }
-        // One of many in a directory that may be delegated, used for the first time: of it only the
-        // item is looked at. The second time it is remembered, on the usual way.
+        // One of many items in a directory that may be delegated, used for the first time: only the
+        // item is examined. On its second use it is cached in the general way.
         guard let path = PlaceCache.plainPath(ofSpelling: spelling),
             delegated.mayHoldAll(aroundItemAt: path),
             let item = cache.look(at: path, policy: packagePolicy, now: now),

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One claim of this process, from filing until its accessor starts or it is given up. What decides
-// is the record's word in the ledger; this object remembers why a claim was given up, and tells an
-// asynchronous caller exactly once.
+// One claim of this process, from filing until its accessor starts or it is given up. The record's
+// word in the ledger decides what happens to it. This object stores why a claim was given up, and
+// informs an asynchronous caller exactly once.
 
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 
-/// A claim that waits, or did.
+/// A claim that waits or has waited.
 package final class PendingClaim: Sendable {
     /// The claim's record in this process's ledger.
     let record: RecordReference
     private let ledger: LedgerWriter
     private let decision = Lock<Decision>(.open)
-    /// What it has begun at a place that can be delegated, until it is over.
+    /// The claim's entry in the delegated paths, until it is over.
     let opening: Lock<DelegatedPlaces.Opening>
     let isWriting: Bool
-    /// Called once with the ending, for claims that no thread waits for.
+    /// Called once with the result, for claims for which no thread waits.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
-    /// Called by a thread that waits for longer than an uncontended access takes.
+    /// Called on a thread that has waited for longer than an uncontended access takes.
     private let onLongWait: @Sendable () -> Void
 
-    /// Who waits for so long may well stand in the way of a presenter, in nanoseconds.
+    /// A call that waits this long may keep a presenter from answering, in nanoseconds.
     private static let noticeableWait: UInt64 = 20_000_000
 
-    /// A thread that waits looks at its ledger at least so often, in nanoseconds.
+    /// The longest time between two looks at the ledger while a thread waits, in nanoseconds.
     private static let longestSleep: UInt64 = 2_000_000_000
 
     private enum Decision {
-        /// The record's word has not been seen to leave "asked".
+        /// The record's word was "asked" at the last look.
         case open
-        /// Known, and told.
+        /// The result is known and was reported.
         case made(AccessEnding)
     }
 
@@ -48,7 +48,9 @@ package final class PendingClaim: Sendable {
         self.onLongWait = onLongWait
     }
 
-    /// Gives the claim up for `reason`, unless it was granted first; returns whether it did.
+    /// Gives the claim up for `reason`, unless it was granted before.
+    ///
+    /// Returns whether it did.
     @discardableResult
     func giveUp(_ reason: AccessEnding) -> Bool {
         let isGivenUp = decision.withLock { decision in
@@ -64,7 +66,7 @@ package final class PendingClaim: Sendable {
         return true
     }
 
-    /// Records that the word says "granted", for claims that no thread waits for.
+    /// Reports that the word is "granted", for claims for which no thread waits.
     func markGranted() {
         guard let onEnding, ledger.takeGrant(record) else { return }
         let isFirst = decision.withLock { decision in
@@ -75,10 +77,10 @@ package final class PendingClaim: Sendable {
         if isFirst { onEnding(.granted) }
     }
 
-    /// Sleeps until the claim is decided, or until `deadline` in monotonic nanoseconds passes.
+    /// Blocks the thread until the claim is decided or `deadline` passes, in monotonic nanoseconds.
     ///
-    /// - Parameter onWait: called, on this thread, when that takes noticeably long.
-    /// - Returns: the ending, or nil when the deadline passed and the claim still waits.
+    /// - Parameter onWait: called on this thread if that takes noticeably long.
+    /// - Returns: the result, or nil if the deadline passed and the claim still waits.
     func wait(until deadline: UInt64?, onWait: () -> Void = {}) -> AccessEnding? {
         let start = MonotonicClock.now
         let noticeable = start + Self.noticeableWait
@@ -90,7 +92,8 @@ package final class PendingClaim: Sendable {
             state = ledger.waitWhileAsked(record, deadline: min(long, end))
         }
         if state == .asked, long < end { onLongWait() }
-        // Of a ledger that was cut off no word changes, and nothing wakes who sleeps on one.
+        // In a ledger whose file was truncated, no word changes any more, and no process wakes the
+        // thread.
         while state == .asked, case let now = MonotonicClock.now, now < end, !ledger.isDamaged {
             state = ledger.waitWhileAsked(record, deadline: min(now + Self.longestSleep, end))
         }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process's claims by their records. The first is kept by itself: making a table takes as long,
-// the first time, as a tenth of a first access, and most processes never have two claims at once.
+// The claims of a process by record. The first claim is stored separately: creating a dictionary
+// for the first time takes a tenth of a first access, and most processes never have two claims at
+// once.
 
 import FileCoordinationLedger
 
-/// Claims from filing until their record is given back.
+/// Claims from filing until their records are returned.
 struct PendingClaims {
     private var only: PendingClaim?
     private var others: [RecordReference: PendingClaim] = [:]

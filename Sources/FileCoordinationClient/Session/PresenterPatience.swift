@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long this process's presenters may take, and what becomes of its waits when it was stopped:
-// one setting each for the whole process (Rules 18.3, 18.6).
+// Two settings of the whole process: how long its presenters may take to answer, and what happens
+// to its waits when it was stopped (Rules 18.3, 18.6).
 
 package import FileCoordinationSystem
 
-/// What happens to waits when this process was stopped.
+/// What happens to waiting calls when this process was stopped and continues.
 package enum Suspension {
     package static let cancelsWaits = Lock(false)
 }
@@ -14,7 +14,7 @@ package enum Suspension {
 package enum PresenterPatience {
     package static let duration = Lock<Duration?>(.seconds(30))
 
-    /// The same as the arbiter counts it.
+    /// The duration in nanoseconds; nil for no limit.
     static var nanoseconds: UInt64? {
         duration.withLock { $0 }.map { duration in
             MonotonicClock.nanoseconds(in: duration)

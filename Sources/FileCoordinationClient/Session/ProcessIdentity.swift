@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that no other process uses. A forked child is another process, although it remembers
-// everything that its parent did.
+// Identifiers that no other process uses. A forked child counts as another process, although it
+// inherits its parent's memory.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
 
-/// Makes purpose identifiers (Rule 4.1).
+/// Generates purpose identifiers (Rule 4.1).
 package enum ProcessIdentity {
-    /// A word that no other process has, for as long as this one lives.
+    /// A number that no other process has while this one lives.
     static var token: UInt64 {
         if ForkGuard.isForkedChild { ForkGuard.rearm() }
         return ForkGuard.processToken
     }
 
-    /// A number that this process has not used for a purpose.
+    /// Returns a number that this process has not used for a purpose.
     static func freshPurposeNumber() -> UInt64 {
         purposes.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// The purpose identifier of this number: as long as any other, so that it can be written in
-    /// place.
+    /// Returns the purpose identifier for a number.
+    ///
+    /// All of them have the same length, so that one can be overwritten by another.
     static func purpose(_ number: UInt64) -> String {
         let bytes = [UInt8](unsafeUninitializedCapacity: ClaimTemplate.purposeLength) {
             buffer, count in
@@ -31,16 +32,16 @@ package enum ProcessIdentity {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The purpose of all coordinators that are made with a presenter (Rule 4.2).
+    /// Returns the purpose of all coordinators that are created with a presenter (Rule 4.2).
     ///
-    /// Made from its address: the holder of the purpose retains the presenter, so that no other one
-    /// can come to that address meanwhile.
+    /// It contains the presenter's address. The holder of the purpose retains the presenter, so no
+    /// other presenter can have that address meanwhile.
     package static func purpose(ofPresenter identity: ObjectIdentifier) -> String {
         let address = UInt(bitPattern: identity)
         return "\(String(token, radix: 16))/\(String(address, radix: 16))"
     }
 
-    /// What the purpose identifiers of this process begin with.
+    /// The prefix of this process's purpose identifiers.
     static var prefix: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 17) { buffer, count in
             if let base = buffer.baseAddress { writePrefix(to: base) }
@@ -48,7 +49,7 @@ package enum ProcessIdentity {
         }
     }
 
-    /// Writes the purpose identifier of this number.
+    /// Writes the purpose identifier for a number.
     private static func write(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
         writePrefix(to: place)
         writeNumber(number, to: place)
@@ -59,7 +60,7 @@ package enum ProcessIdentity {
         place[16] = UInt8(ascii: "-")
     }
 
-    /// Writes what of the purpose identifier of this number is behind the prefix.
+    /// Writes the part of a purpose identifier after the prefix.
     static func writeNumber(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
         writeDigits(number, to: place + 17)
     }
@@ -72,14 +73,14 @@ package enum ProcessIdentity {
             as: UInt64.self)
     }
 
-    /// The eight hexadecimal digits of a number, all at once: the first in the highest byte.
+    /// Returns the eight hexadecimal digits of a number in one word, the first in the highest byte.
     private static func digits(_ value: UInt32) -> UInt64 {
-        // One half byte to a byte, by halves.
+        // Distributes the half bytes to one byte each, in three steps.
         var bytes = UInt64(value)
         bytes = (bytes & 0xFFFF_0000) << 16 | bytes & 0xFFFF
         bytes = (bytes & 0x0000_FF00_0000_FF00) << 8 | bytes & 0x0000_00FF_0000_00FF
         bytes = (bytes & 0x00F0_00F0_00F0_00F0) << 4 | bytes & 0x000F_000F_000F_000F
-        // 1 where there is a letter.
+        // 1 in each byte that becomes a letter.
         let letters = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         let gap = UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
         return bytes + 0x3030_3030_3030_3030 + letters * gap

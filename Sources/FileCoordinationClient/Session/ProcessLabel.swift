@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this process is called in status and messages (Rule 18.15): one text in its ledger's header,
-// which counts for all claims and presenters that have none of their own. So a record holds no
-// label, and a delegated access writes none.
+// The label of this process in status reports and messages (Rule 18.15). It is one text in the
+// ledger's header and applies to all claims and presenters without a label of their own. So records
+// need no label, and a delegated access writes none.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -12,7 +12,7 @@ import FileCoordinationWire
 package enum ProcessLabel {
     private static let given = Lock("")
 
-    /// The label; empty: people see the program's name.
+    /// The label; if empty, people see the program's name.
     ///
     /// May be used on any thread.
     package static var text: String {
@@ -26,7 +26,7 @@ package enum ProcessLabel {
         }
     }
 
-    /// Writes it into the ledger of a session that was opened just now.
+    /// Writes the label into the ledger of a new session.
     static func apply(to session: Session) {
         given.withLock { text in
             if !text.isEmpty { session.ledger.setLabel(Array(text.utf8)) }

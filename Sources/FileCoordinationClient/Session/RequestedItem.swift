@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Items as a caller names them, and as its accessor gets them. Paths are bytes: what is not text
-// names an item, too (Rule 1.2).
+// Items as a caller names them, and as its accessor gets them. Paths are bytes, because a path need
+// not be valid text (Rule 1.2).
 
 package import FileCoordinationArbiter
 
-/// An item's name as a caller gives it.
+/// An item's name, as the caller gives it.
 package struct ItemName: Sendable {
-    /// The path, absolute, as the caller spells it; or why there is none.
+    /// The absolute path in the caller's spelling, or why there is none.
     package let path: Result<[UInt8], PlaceError>
-    /// A text that stands for that path and no other one, by which its place is remembered.
+    /// The key for the place cache: a text that stands for this path and no other.
     ///
-    /// The text of a file URL, or the path itself. Nil: it is not remembered.
+    /// The text of a file URL, or the path itself. Nil if the place is not cached.
     package let spelling: String?
 
-    /// The name that `path` spells, and what it is remembered by.
+    /// Creates a name with a path and a cache key.
     package init(path: Result<[UInt8], PlaceError>, spelling: String?) {
         self.path = path
         self.spelling = spelling
     }
 
-    /// The name of an absolute path.
+    /// Creates the name of an absolute path.
     package init(path: [UInt8]) {
         let isLegal = path.first == UInt8(ascii: "/") && !path.contains(0)
         self.init(
@@ -28,7 +28,7 @@ package struct ItemName: Sendable {
             spelling: String(validating: path, as: UTF8.self))
     }
 
-    /// Whether it is spelled as a directory, with a slash at its end.
+    /// Whether the path ends with a slash, as that of a directory.
     package var namesDirectory: Bool {
         switch path {
         case .success(let path): path.last == UInt8(ascii: "/")
@@ -37,14 +37,14 @@ package struct ItemName: Sendable {
     }
 }
 
-/// An item that a caller asks for.
+/// An item that a caller requests.
 package struct RequestedItem: Sendable {
-    /// The name, which the accessor gets back as it is while nothing moves (Rule 1.8).
+    /// The name, which the accessor gets back unchanged if the item does not move (Rule 1.8).
     package var name: ItemName
-    /// What is wanted with it.
+    /// The requested kind of access.
     package var access: Access
 
-    /// An item that a caller asks for.
+    /// Creates a request.
     package init(_ name: ItemName, access: Access) {
         self.name = name
         self.access = access
@@ -53,10 +53,12 @@ package struct RequestedItem: Sendable {
 
 /// An item as an accessor gets it.
 package struct GrantedItem: Sendable {
-    /// Where it is, or where its copy is.
+    /// The path of the item or of its copy.
     package let path: [UInt8]
-    /// Whether that is spelled as a directory.
+    /// Whether the path is spelled as that of a directory.
     package let isDirectory: Bool
-    /// Whether that is what the caller named: then the face gives it what it has given us.
+    /// Whether the path is the requested one.
+    ///
+    /// The face then passes the caller's own object on.
     package let isAsRequested: Bool
 }

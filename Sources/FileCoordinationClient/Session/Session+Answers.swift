@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters answer. Those that were asked together and share a queue answer one right after
-// the other; their answers go to the server together, because for each that goes alone the kernel
-// would wake it.
+// Answers of presenters. Presenters that were asked together and share a queue answer in quick
+// succession. Their answers are sent to the server in one message, because each separate message
+// would wake the server.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// Answers that wait a moment for others.
+/// Answers that wait for others to be sent with them.
 struct GatheredAnswers {
     /// In the order in which they were given.
     private(set) var answers: [PresenterAnswer] = []
 
     var isEmpty: Bool { answers.isEmpty }
 
-    /// Adds one; returns whether there are as many by now as a message has room for.
+    /// Adds an answer.
+    ///
+    /// Returns whether a message is full.
     mutating func add(_ answer: PresenterAnswer) -> Bool {
         answers.append(answer)
         return answers.count >= WireLimits.answers
@@ -25,25 +27,26 @@ struct GatheredAnswers {
         return answers
     }
 
-    /// The server that asked is gone.
+    /// Discards the answers, because the server that asked is gone.
     mutating func forget() { answers = [] }
 }
 
 extension Session {
-    /// The version of the protocol from which on many answers can be one message.
+    /// The first protocol version in which a message can contain several answers.
     private static let gatheringVersion: UInt16 = 3
 
-    /// How many runs are under way on each thread: of presenters' methods on their queue, or of
-    /// what they answered while a batch was put there (see ``PresenterBatch``).
+    /// The number of batch operations that are running on each thread; see ``PresenterBatch``.
     ///
-    /// Of those on other threads, which may never return, an answer does not wait for anything.
+    /// Only the operation on the answering thread counts. An answer does not wait for other
+    /// threads, which may never return.
     private static let runs = ThreadSlot<Int>()
 
-    /// A presenter answers without an error.
+    /// Handles an answer of a presenter without an error.
     func answer(_ answer: PresenterAnswer) {
         guard isOurs else { return }
         let isInRun = Self.runs.pointer.map { $0.pointee > 0 } ?? false
-        // Of the first the connection thread is told: it sends them if the run takes long.
+        // After the first answer the connection thread is woken. It sends the answers if the
+        // operation takes long.
         let isFirst: Bool? = state.withLock { state in
             guard isInRun, state.serverEpoch != nil, state.version >= Self.gatheringVersion,
                 let socket = state.socket
@@ -60,20 +63,20 @@ extension Session {
         }
     }
 
-    /// Several presenters are about to answer on this thread, one right after the other.
+    /// Begins an operation in which several presenters may answer on this thread.
     func beginAnswers() { Self.runs.pointer(orNew: 0).pointee += 1 }
 
-    /// They have had their turn.
+    /// Ends such an operation and sends the answers.
     func endAnswers() {
         Self.runs.pointer(orNew: 1).pointee -= 1
-        // One of them may have forked, and the child returned here.
+        // A presenter may have forked, and this may be the child.
         if isOurs { sendAnswers() }
     }
 
-    /// Whether answers wait for others.
+    /// Whether answers are waiting.
     var gathersAnswers: Bool { state.withLock { !$0.answers.isEmpty } }
 
-    /// Sends the answers that wait for others.
+    /// Sends the waiting answers.
     func sendAnswers() {
         let isSent = state.withLock { state in
             state.socket.map { sendAnswers(of: &state, on: $0) } ?? true
@@ -81,9 +84,11 @@ extension Session {
         if !isSent { link.ring() }
     }
 
-    /// The same, under the lock; false if the connection thread has to be rung.
+    /// Sends the waiting answers, under the lock.
     ///
-    /// A server that was deposed meanwhile is told nothing: the next one asks again.
+    /// Returns false if the connection thread must be woken.
+    ///
+    /// A server that was deposed meanwhile gets no answers; the next one asks again.
     func sendAnswers(of state: inout State, on socket: SequencedSocket) -> Bool {
         guard !state.answers.isEmpty else { return true }
         let answers = state.answers.takeAll()

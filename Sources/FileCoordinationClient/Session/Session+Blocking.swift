@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which presenters of this process cannot go on because one of its own calls waits (Rule 18.4). The
-// arbiter sees claims and answers, but not that a presenter's queue is occupied by the very call
-// that waits for it; so it is told. A call that does not wait for long says nothing.
+// Tells the server which presenters of this process cannot answer because one of the process's own
+// calls is waiting (Rule 18.4). The server knows claims and answers, but not that a presenter's
+// queue is occupied by the call that waits for the presenter. Calls that wait only briefly are not
+// reported.
 
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// A call of this process that waits.
+/// A waiting call of this process.
 struct WaitingCall: Sendable {
     let record: RecordReference
     let place: CallPlace
 }
 
 extension Session {
-    /// The version of the protocol from which on this can be said.
+    /// The first protocol version with this message.
     private static let blockedVersion: UInt16 = 2
 
-    /// Records that a call waits at `place`; to be followed by ``endWait(_:)``.
+    /// Records that a call is waiting at `place`.
+    ///
+    /// ``endWait(_:)`` must follow.
     func beginWait(_ record: RecordReference, at place: CallPlace) {
         guard isOurs, !place.isNowhere else { return }
         let presenters = state.withLock { state in
@@ -29,18 +32,20 @@ extension Session {
         for entry in presenters { tellBlocked(of: entry.registration, entry.mailbox) }
     }
 
-    /// Records that a call waits no longer: what the arbiter was told of it does not count any
-    /// more.
+    /// Records that a call no longer waits.
+    ///
+    /// What the server was told about it does not count any more.
     func endWait(_ record: RecordReference) {
         state.withLock { $0.waitingCalls.removeAll { $0.record == record } }
     }
 
-    /// Tells the arbiter whether a presenter is kept from going on, if that is news.
+    /// Tells the server whether a presenter is kept from answering, if that has changed.
     func tellBlocked(of registration: PresenterRegistration, _ mailbox: PresenterMailbox) {
         let version = state.withLock { $0.waitingCalls.isEmpty ? 0 : $0.version }
-        // As a rule there is none; and of one that is over the arbiter knows.
+        // In most cases no call waits. If a reported one is over, the server knows that from the
+        // claim.
         guard version >= Self.blockedVersion else { return }
-        // One at a time: what was found out later must not be told earlier.
+        // One thread at a time, so that a later finding is not sent before an earlier one.
         registration.telling.withLock { _ in
             let calls = state.withLock { $0.waitingCalls }
             let call = calls.last { mailbox.isBlocked(by: $0.place) }?.record

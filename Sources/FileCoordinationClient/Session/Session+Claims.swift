@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims: filing, giving up, releasing, and asking whom one waits for.
+// Claims: filing, giving up, releasing, and asking what one waits for.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -8,7 +8,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Session {
-    /// Files one claim of an access, on these items.
+    /// Files one claim of an access on these items.
     ///
     /// - Parameter standpoint: where the coordinator believes its presenter to be (Rule 11.7).
     func file(
@@ -45,7 +45,7 @@ extension Session {
                 claim.markGranted()
                 return claim
             }
-            // It is filed like any other, and keeps later ones of this process from being local.
+            // The claim is filed like any other, and prevents later local claims of this process.
             claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
         } else {
             if plan.kind == .access, case .none = opening {
@@ -58,7 +58,7 @@ extension Session {
         return claim
     }
 
-    /// Gives up a claim that still waits; without effect on one that was granted (Rule 12.3).
+    /// Gives up a claim that still waits; has no effect on a granted one (Rule 12.3).
     @discardableResult
     func giveUp(_ claim: PendingClaim, _ reason: AccessEnding) -> Bool {
         guard isOurs, claim.giveUp(reason) else { return false }
@@ -67,7 +67,7 @@ extension Session {
         return true
     }
 
-    /// Ends a granted claim if no report of its outcome is asked for.
+    /// Releases a granted claim if no report of the outcome is requested.
     func releaseUnreported(_ claim: PendingClaim) -> Bool {
         guard ledger.releaseLocally(claim.record) else { return false }
         state.withLock { $0.claims[claim.record] = nil }
@@ -75,14 +75,14 @@ extension Session {
         return true
     }
 
-    /// Ends a granted claim; `endings` tells what became of each item.
+    /// Releases a granted claim; `endings` has the outcome for each item.
     func release(_ claim: PendingClaim, _ endings: [ItemEnding]) {
         if releaseUnreported(claim) { return }
         release(claim.record, endings)
         leave(claim)
     }
 
-    /// Makes room for others of this process at a claim's place.
+    /// Frees the claim's path for other claims of this process.
     private func leave(_ claim: PendingClaim) {
         let opening = claim.opening.withLock { opening in
             defer { opening = .none }
@@ -91,27 +91,28 @@ extension Session {
         opening.close(isWriting: claim.isWriting)
     }
 
-    /// Ends a granted claim of whose release a report is, or was, asked for; returns whether none
-    /// was needed after all.
+    /// Releases a granted claim for which a report is or was requested.
+    ///
+    /// Returns whether the server need not be told.
     @discardableResult
     func release(_ record: RecordReference, _ endings: [ItemEnding]) -> Bool {
         defer { finish(record) }
         do {
             let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
-            // Where there is no room for what was seen, the outcomes say enough.
+            // If there is no room for the items' states, the outcomes alone are sufficient.
             if endings.contains(where: { $0.sights != nil }),
-                // As above: it may be too long.
+                // The entry may be too long to encode.
                 let sights = try? ClaimLogEntry.sights(endings.map(\.sights)).encodeChecked(),
-                // As above: the log may be too short.
+                // The log may be too short.
                 let result = try? ledger.release(record, outcome: entry + sights)
             {
                 return result == .freed
             }
             return try ledger.release(record, outcome: entry) == .freed
         } catch {
-            // Room for the outcomes was set aside when the claim was filed; then the ledger was cut
-            // off, and no server believes it.
-            // A record that cannot be released is no server's any more.
+            // Room for the outcomes was reserved when the claim was filed. So the ledger's file was
+            // truncated, and no server uses it. If the record cannot be released, it belongs to no
+            // server any more.
             return (try? ledger.release(record)) == .freed
         }
     }
@@ -121,7 +122,7 @@ extension Session {
         announce(.ended(WireRecord(record)))
     }
 
-    // MARK: What the server says
+    // MARK: Messages from the server
 
     func granted(_ record: WireRecord) {
         claim(record)?.markGranted()
@@ -142,7 +143,8 @@ extension Session {
         giveUp(claim, .failed(.deadlock(parties)))
     }
 
-    /// Others went before the claim while this process was stopped (Rule 18.6).
+    /// Handles the message that later claims have passed this one while the process was stopped
+    /// (Rule 18.6).
     func skipped(_ record: WireRecord) {
         guard Suspension.cancelsWaits.withLock({ $0 }), let claim = claim(record) else { return }
         giveUp(claim, .cancelled)
@@ -155,10 +157,10 @@ extension Session {
 
     // MARK: Questions
 
-    /// Asks the arbiter whom `claim` waits for.
+    /// Asks the server what `claim` waits for.
     ///
-    /// - Returns: nil when there was no answer until `deadline`, in monotonic nanoseconds; empty
-    ///   when it waits for no process.
+    /// - Returns: nil if no answer came by `deadline`, in monotonic nanoseconds; empty if it waits
+    ///   for no process.
     func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
         let answer = Monitor<[Party]?>(nil)
         state.withLock { $0.explanations[claim.record] = answer }

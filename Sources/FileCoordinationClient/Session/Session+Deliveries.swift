@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server has to say to this process's presenters, and where they are by now.
+// Messages from the server to this process's presenters, and the presenters' paths.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -8,7 +8,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Session {
-    /// Hands messages that came together over to their presenters' mailboxes.
+    /// Passes messages that arrived together to the presenters' mailboxes.
     func deliver(_ deliveries: [Delivery]) {
         guard deliveries.count > 1 else { return deliveries.forEach { deliver($0) } }
         let batch = PresenterBatch(
@@ -17,7 +17,7 @@ extension Session {
         batch.commit()
     }
 
-    /// Hands one message over to its presenter's mailbox.
+    /// Passes one message to its presenter's mailbox.
     func deliver(_ delivery: Delivery, in batch: PresenterBatch? = nil) {
         guard let entry = state.withLock({ $0.presentersByRecord[delivery.presenter] }) else {
             return
@@ -42,7 +42,7 @@ extension Session {
         }
     }
 
-    /// A notice as its presenter is to be told; nil if it is not to.
+    /// Converts a notice for a presenter; returns nil if the presenter is not told.
     private func spelled(_ notice: Notice, for entry: PresenterEntry) -> PresenterNotice? {
         switch notice {
         case .itemDidChange: return .itemDidChange
@@ -52,7 +52,8 @@ extension Session {
         case .itemVersion(let place, let news): return .itemVersion(news, of: place)
         case .subitemVersion(let place, let news): return .subitemVersion(news, at: place)
         case .ubiquityAttributes(let names):
-            // Rule 10.4: only what the presenter observes, and nothing if that is nothing.
+            // Rule 10.4: only the attributes that the presenter observes; no notice if there are
+            // none.
             let observed = entry.registration.tie.withLock { $0.observedAttributes }
             let keys = names.map { String(decoding: $0, as: UTF8.self) }
                 .filter { observed.contains($0) }
@@ -60,12 +61,14 @@ extension Session {
         }
     }
 
-    // MARK: Where presenters are
+    // MARK: Paths of presenters
 
-    /// Records where a presenter's item is by now; returns whether the presenter is to be told of
-    /// it.
+    /// Records the new path of a presenter's item.
     ///
-    /// The server says it again after a new connection: it cannot know what was heard on the last.
+    /// Returns whether the presenter must be told.
+    ///
+    /// The server repeats the message after a reconnection, because it cannot know which messages
+    /// arrived.
     private func setRelocation(
         of entry: PresenterEntry, to place: ItemPath, isTold: Bool
     ) -> Bool {
@@ -77,13 +80,13 @@ extension Session {
         }
     }
 
-    /// Records that a presenter has been told of a move, and knows where it is now.
+    /// Records that a presenter has been told about a move, and so knows its path.
     func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
         guard case .itemDidMove(let place) = notice.withoutOrigin else { return }
         registration.tie.withLock { $0.knownPlace = place }
     }
 
-    /// Records that presenters on whose behalf items were moved know of it.
+    /// Records that the presenters on whose behalf items were moved know the new paths.
     func presentersMoved(ofPurpose purpose: Purpose, by moves: [ItemMove]) {
         for entry in state.withLock({ $0.presenters }) where entry.registration.purpose == purpose {
             entry.registration.tie.withLock { tie in
@@ -93,7 +96,7 @@ extension Session {
         }
     }
 
-    /// Where a registered presenter believes to be.
+    /// Returns where a registered presenter believes to be.
     func standpoint(of presenter: ObjectIdentifier) -> WireStandpoint? {
         guard isOurs, let entry = entry(of: presenter) else { return nil }
         return entry.registration.tie.withLock { tie in

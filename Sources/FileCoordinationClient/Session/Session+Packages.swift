@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What counts as a package is one policy for all who share an arbiter, which announces it (Rule
-// 1.11). Before the first announcement there is the user's configuration, from which it is made.
+// The package policy, which all clients of a server share and the server announces (Rule 1.11).
+// Before the first announcement, this process uses the user's configuration, from which the server
+// makes its policy.
 
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// The policy, as far as it is known.
+/// The package policy, as far as this process knows it.
 struct KnownPackages {
-    /// What was announced, as text; nil before the first announcement.
+    /// The text of the last announcement; nil before the first.
     private(set) var announcement: [UInt8]?
-    /// What this process has added.
+    /// The additions of this process.
     private(set) var own: [PackagePolicy.Statement] = []
-    /// What of that the arbiter has not announced yet, and what counts here all the same.
+    /// The additions that the server has not announced yet.
+    ///
+    /// They are valid in this process already.
     private var unconfirmed: [PackagePolicy.Statement] = []
-    /// What both say.
+    /// The combined policy.
     private(set) var policy = PackagePolicy.builtIn
 
-    /// Handles an announcement; returns what there is to complain of that is new, and nil if
-    /// nothing is, as when a new server says what the last one said.
+    /// Handles an announcement.
     ///
-    /// - Parameter isFromNewServer: one that does not know what this process has added.
+    /// Returns new errors in its text, or nil if nothing has changed, for example if a new server
+    /// announces the same as the last one.
+    ///
+    /// - Parameter isFromNewServer: whether the server does not know this process's additions yet.
     mutating func announced(_ text: [UInt8], isFromNewServer: Bool) -> [String]? {
         if text == announcement, own.isEmpty { return nil }
         if isFromNewServer { unconfirmed = own }
@@ -33,8 +38,9 @@ struct KnownPackages {
         return combine()
     }
 
-    /// Adds a statement, in place of what was said of its extension before; false if no arbiter
-    /// has room for it.
+    /// Adds a statement, which replaces earlier ones about its extension.
+    ///
+    /// Returns false if the server would not have room for it.
     mutating func add(_ statement: PackagePolicy.Statement) -> Bool {
         let known = own.filter { $0.fileExtension != statement.fileExtension } + [statement]
         let text = PackagePolicy.text([], adding: known)
@@ -56,21 +62,21 @@ extension Session {
     /// How long the first access waits for the first announcement.
     private static let patience = Duration.milliseconds(250)
 
-    /// What counts as a package.
+    /// The package policy.
     package var packagePolicy: PackagePolicy {
         let known = packages.withLock { $0.announcement == nil ? nil : $0.policy }
         if let known { return known }
         _ = packages.wait(until: MonotonicClock.after(Self.patience)) { $0.announcement != nil }
         if packages.withLock({ $0.announcement == nil }) {
-            // Without an arbiter to ask, its configuration is what it will say, most likely; once
-            // it says something else, claims are filed again (see
+            // Without a server, the user's configuration is most likely what the server will
+            // announce. If it announces something else, claims are filed again (see
             // ``CoordinatedAccess/finishWait()``).
             learn(PackageConfiguration.load(), isFromNewServer: false)
         }
         return packages.withLock { $0.policy }
     }
 
-    /// Handles the policy that the arbiter announces.
+    /// Handles an announcement of the server.
     func learn(_ text: [UInt8], isFromNewServer: Bool) {
         let complaints = packages.withLock {
             $0.announced(text, isFromNewServer: isFromNewServer)
@@ -81,13 +87,13 @@ extension Session {
         for complaint in complaints { Diagnostics.say("configuration of packages: \(complaint)") }
     }
 
-    /// Tells a new server what this process has added.
+    /// Sends the additions of this process to a new server.
     func announceOwnPackages() {
         let own = packages.withLock { $0.own }
         if !own.isEmpty { announce(.packagePolicy(PackagePolicy.text([], adding: own))) }
     }
 
-    /// Adds to the policy of all who share the arbiter.
+    /// Adds a statement to the policy of all clients of the server.
     package func addToPackages(_ statement: PackagePolicy.Statement) throws(AccessFailure) {
         _ = packagePolicy
         guard packages.withLock({ $0.add(statement) }) else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are, by the file system and by the server's relocation log.
+// Resolves paths, with the file system and with the server's relocation log.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -8,7 +8,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 
 extension Session {
-    /// The place that a request names, which is the call's item of this number.
+    /// Resolves the path of a request, which is the call's item with this index.
     func place(of request: RequestedItem, _ item: Int) throws(AccessFailure) -> ResolvedPlace {
         do throws(PlaceError) {
             return try place(of: request.name)
@@ -17,7 +17,7 @@ extension Session {
         }
     }
 
-    /// The place that a caller names.
+    /// Resolves a path that a caller has named.
     package func place(of name: ItemName) throws(PlaceError) -> ResolvedPlace {
         guard let cache = places.cache(allowedBy: ledger) else {
             return try PlaceResolver.resolve(pathBytes: name.path.get(), policy: packagePolicy)
@@ -26,12 +26,12 @@ extension Session {
         return try cache.resolve(name.path.get(), spelling: name.spelling) { packagePolicy }
     }
 
-    /// What is to be known of a place whose path is canonical.
+    /// Examines an item whose path is canonical.
     func facts(of path: ItemPath) -> ResolvedPlace {
         PlaceResolver.facts(of: path, policy: packagePolicy)
     }
 
-    /// Where the link at a place leads, by one step; nil if there is no link.
+    /// Follows the symbolic link at a path by one step; returns nil if there is no link.
     func target(ofLinkAt path: ItemPath) throws(PlaceError) -> ResolvedPlace? {
         guard let target = RealPath.target(ofLink: path.bytes) else { return nil }
         let isAbsolute = target.first == UInt8(ascii: "/")
@@ -41,7 +41,7 @@ extension Session {
             policy: packagePolicy)
     }
 
-    /// Where the items of a claim are that has been granted; nil if that cannot be found out.
+    /// Returns the present items of a granted claim; nil if they cannot be found out.
     func movedItems(of claim: PendingClaim) -> [AccessItem]? {
         RelocationLog.items(ofClaim: ledger.serial(of: claim.record), in: runtime)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This process's presenters: registration, what the server has to say to them, what they answer.
+// This process's presenters: registration, messages from the server, and answers.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -11,23 +11,23 @@ import FileCoordinationWire
 final class PresenterRegistration: Sendable {
     let presenter: any Presenter
     let purpose: Purpose
-    /// Its own label; empty for that of its process.
+    /// Its own label; if empty, the process's label applies.
     let label: String
-    /// Where it is known to the arbiter.
+    /// What the server knows of the presenter.
     let tie = Lock(Tie())
-    /// Held while it is found out and told what keeps the presenter from going on.
+    /// Held while a thread determines and reports what keeps the presenter from answering.
     let telling = Lock(())
 
     struct Tie {
-        /// What it observes, by name (Rule 10.5).
+        /// The names of the attributes that it observes (Rule 10.5).
         var observedAttributes: Set<String> = []
         /// Its record in the ledger, once there is one.
         var record: RecordReference?
-        /// The place it presents there.
+        /// The path in that record, or after a move the new one.
         var place: ItemPath?
-        /// The same as far as the presenter knows: behind `place` while a move waits in its queue.
+        /// The path as far as the presenter knows it; outdated while a move waits in its queue.
         var knownPlace: ItemPath?
-        /// The call that keeps it from going on, as the arbiter was told.
+        /// The call that keeps it from answering, as reported to the server.
         var blockedBy: RecordReference?
     }
 
@@ -44,14 +44,14 @@ final class PresenterRegistration: Sendable {
     }
 }
 
-/// A registration and the mailbox that it fills.
+/// A registration and its mailbox.
 struct PresenterEntry: Sendable {
     let registration: PresenterRegistration
     let mailbox: PresenterMailbox
 }
 
 extension Session {
-    // MARK: The class methods
+    // MARK: Operations for the face
 
     /// The presenters of this process, in the order of registration (Rule 5.1).
     package static var presenters: [any Presenter] {
@@ -59,26 +59,30 @@ extension Session {
         return session.state.withLock { $0.presenters.map(\.registration.presenter) }
     }
 
-    /// Ends the registration of a presenter, if it has one (Rule 5.7).
+    /// Deregisters a presenter, if it is registered (Rule 5.7).
     package static func removePresenter(_ identity: ObjectIdentifier) {
         existing?.remove(identity)
     }
 
-    /// Ties a presenter that presented nothing to the place that it has by now (Rule 5.5).
+    /// Registers the path of a presenter that presented nothing before, if it presents an item now
+    /// (Rule 5.5).
     package static func placeIfNeeded(_ identity: ObjectIdentifier) {
         guard let session = existing, let entry = session.entry(of: identity),
             entry.registration.tie.withLock({ $0.place }) == nil,
             let name = entry.registration.presenter.presentedItem,
-            // It stays without a place, and the next access tries again.
+            // If its path cannot be resolved, it stays without one, and the next access tries
+            // again.
             let place = try? session.place(of: name)
         else { return }
-        // It stays without a place here, too.
+        // If this fails, it stays without a path as well.
         try? session.register(entry, at: place.path)
     }
 
     // MARK: Registration
 
-    /// Registers a presenter; when this returns, the arbiter has it (Rule 5.4).
+    /// Registers a presenter.
+    ///
+    /// When this returns, the server knows it (Rule 5.4).
     ///
     /// - Returns: whether it was not registered before (Rule 5.2).
     @discardableResult
@@ -123,7 +127,7 @@ extension Session {
         }
     }
 
-    /// Writes a record for the presenter and waits until the arbiter has it (Rule 5.4).
+    /// Writes a record for the presenter and waits until the server has registered it (Rule 5.4).
     private func register(_ entry: PresenterEntry, at place: ItemPath?) throws(AccessFailure) {
         let record: RecordReference
         do {
@@ -137,7 +141,7 @@ extension Session {
             if let error = error as? LedgerError { throw .system(FailureReason(error)) }
             throw .system(.limitReached("\(error)"))
         }
-        // Read now, and when it gets its place (Rules 5.3, 5.5).
+        // Read at registration and when the presenter gets a path (Rules 5.3, 5.5).
         let observed = entry.registration.presenter.observedAttributes
         let former = entry.registration.tie.withLock { tie in
             defer {
@@ -161,21 +165,21 @@ extension Session {
             return state.presenters.contains { $0.registration === entry.registration }
         }
         if case .failed(let error) = ending {
-            // It stays where it was known, if it was.
+            // The presenter keeps its former record, if it had one.
             entry.registration.tie.withLock { tie in
                 if tie.record == record { tie = former }
             }
             state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
             throw error
         }
-        // Removed by another thread meanwhile, which could not know of this record.
+        // Another thread has removed the presenter meanwhile and did not know this record.
         if !isWanted { endRecord(record) }
         if let record = former.record { endRecord(record) }
     }
 
-    /// What is at a presenter's place, for those who watch it: what can be looked at.
+    /// Returns the kind of the presented item, for the server's watcher.
     private func presentedItem(at place: ItemPath?) -> PresentedItem {
-        // What cannot be looked at is not known.
+        // If it cannot be examined, its kind is unknown.
         guard let place, let status = try? FileStatus(path: place.bytes, followLinks: false) else {
             return .unknown
         }
@@ -202,7 +206,7 @@ extension Session {
 
     private func endRecord(_ record: RecordReference) {
         state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
-        // One that is over already needs no end.
+        // The claim may be over already.
         if !ledger.cancel(record) { _ = try? ledger.release(record) }
         announce(.ended(WireRecord(record)))
     }
@@ -220,14 +224,15 @@ extension Session {
         guard let failure else {
             return answer(PresenterAnswer(presenter: WireRecord(record), claim: claim))
         }
-        // To put it into words can take the presenter's own code, and that its time.
+        // Encoding the error may run the presenter's own code and take long, so the waiting answers
+        // are sent first.
         if isOurs { sendAnswers() }
         announce(
             .answered(
                 presenter: WireRecord(record), claim: claim, failure: services.encode(failure)))
     }
 
-    /// Writes down what the next server has to know (Rule 18.7).
+    /// Writes the relinquishment into the record, for the next server (Rule 18.7).
     private func writeRelinquishment(
         _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
     ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accesses of this process whose accessors run. A move that one of them makes concerns the
-// others: they are nested in it, or it in them, or they have one purpose.
+// The accesses of this process whose accessors are running. A move by one of them concerns the
+// others, because they are nested in it, surround it, or have the same purpose.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -12,7 +12,7 @@ extension Session {
         state.withLock { $0.running.append(access) }
     }
 
-    /// Records that it has returned.
+    /// Records that an accessor has returned.
     func markEnded(_ access: CoordinatedAccess) {
         state.withLock { state in
             if let index = state.running.lastIndex(where: { $0 === access }) {
@@ -21,7 +21,7 @@ extension Session {
         }
     }
 
-    /// Lets all of them know of moves, so that none of them takes them for its own.
+    /// Adds moves to all running accesses, so that none of them infers these moves as its own.
     func ignoreMoves(_ moves: [ItemMove]) {
         for access in state.withLock({ $0.running }) {
             access.state.withLock { $0.moves.append(moves) }

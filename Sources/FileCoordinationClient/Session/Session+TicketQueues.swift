@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accesses at places that go from process to process in a ticket queue: several processes write
-// them one after the other, for a moment each, and wait for each other without an arbiter. A thread
-// that has waited for longer than a moment has its claim filed, where it stands; then an arbiter
-// decides again, and knows of whatever else there is to know: cycles, stopped processes, deadlines.
+// Accesses to items that are handed from process to process in a ticket queue: several processes
+// write an item in turn, for a short time each, and wait for each other without the server. If a
+// thread has waited for longer than a short time, its claim is filed at its position. The server
+// then decides again, and takes cycles, stopped processes and deadlines into account.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -11,7 +11,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// A turn in a ticket queue, to be passed on.
+/// A turn in a ticket queue, which must be passed on.
 final class TurnInTicketQueue: Sendable {
     private let ticketQueues: TicketQueueFile
     private let turn: QueueTurn
@@ -21,11 +21,11 @@ final class TurnInTicketQueue: Sendable {
         self.turn = turn
     }
 
-    /// Gives the turn to the next one in the ticket queue.
+    /// Passes the turn to the next client in the ticket queue.
     func pass() { ticketQueues.pass(turn) }
 }
 
-/// The ticket queues of the server that this process was told of last.
+/// The ticket queue file of the server that this process used last.
 ///
 /// May be used from any thread.
 final class KnownTicketQueues: Sendable {
@@ -35,13 +35,14 @@ final class KnownTicketQueues: Sendable {
         var file: TicketQueueFile?
     }
 
-    /// The ticket queues of a server; nil if its file is not to be found.
+    /// Returns the ticket queues of a server; nil if its file cannot be opened.
     func ticketQueues(of epoch: ServerEpoch, in runtime: RuntimeDirectory) -> TicketQueueFile? {
         state.withLock { state in
             if let file = state.file, file.epoch == epoch { return file }
-            // By its path: the server may have had to make the directory anew.
+            // The directory is opened by its path, because the server may have had to create it
+            // again.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
-            // Without the file the claim is filed.
+            // Without the file, the claim is filed.
             state.file = try? TicketQueueFile(directory: directory, epoch: epoch)
             return state.file
         }
@@ -49,19 +50,21 @@ final class KnownTicketQueues: Sendable {
 }
 
 extension Session {
-    // A debug build is many times slower in all that it does, above all on a busy machine.
+    // In a debug build everything is many times slower, especially on a busy machine.
     #if DEBUG
     private static let slowness: UInt64 = 10
     #else
     private static let slowness: UInt64 = 1
     #endif
-    /// For so long, in nanoseconds, a claim waits for a turn of another client to end before it is
-    /// filed.
+    /// How long a claim waits for the end of another client's turn before it is filed, in
+    /// nanoseconds.
     private static let patienceInTicketQueue: UInt64 = slowness * 5_000_000
-    /// No claim waits longer for its turn, in nanoseconds: only then it can be cancelled.
+    /// How long a claim waits for its turn in total before it is filed, in nanoseconds.
+    ///
+    /// It can be cancelled only after that.
     private static let longestInTicketQueue: UInt64 = slowness * 100_000_000
 
-    /// Has a claim wait for its turn; nil if the ticket queue has ended.
+    /// Waits for the claim's turn; returns nil if the ticket queue has ended.
     func claimInTurn(
         _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant,
         _ known: (place: KnownPlace?, isVersionless: Bool), at now: UInt64
@@ -76,7 +79,7 @@ extension Session {
         switch claim {
         case .granted(let turn, let hasWaited):
             local.setTurn(TurnInTicketQueue(turn, in: ticketQueues))
-            // The first version may have been made while the access waited.
+            // The item's first version may have been made while the access waited.
             if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }
             return .granted(local, hasWaited: true)
         case .filed: return .filed(fileInPlace(local, at: place, grant))
@@ -84,7 +87,7 @@ extension Session {
         }
     }
 
-    /// Lets the item's versions stay with it, in its turn, if it has any.
+    /// Attaches the item's versions to the write, if there are any.
     private func keepVersions(of local: LocalAccess, _ known: KnownPlace?) {
         let store = services.versions
         let isVersionless = places.withPresent { cache in
@@ -94,7 +97,7 @@ extension Session {
         if !isVersionless { keepVersions(of: local, known, in: store) }
     }
 
-    /// Forgets a claim that was not filed.
+    /// Discards a claim that was not filed.
     private func forget(_ local: LocalAccess, at place: DelegatedPlace) -> LocalBeginning? {
         local.abandon()
         ledger.discard(local.record)
@@ -102,8 +105,9 @@ extension Session {
         return nil
     }
 
-    /// Makes an ordinary access of one whose claim a server decides of: it keeps its record, and so
-    /// its place in the queue (Rule 2.14).
+    /// Converts a local access to an ordinary one, because the server decides about its claim now.
+    ///
+    /// The claim keeps its record, and so its position in the queue (Rule 2.14).
     private func fileInPlace(
         _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant
     ) -> CoordinatedAccess {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This process's side of coordination: its ledger, its connection, its presenters. The one
-// process-wide object of the library, because the API has static methods; everything else is given
-// what it needs.
+// The state of this process's coordination: its ledger, its connection to the server, and its
+// presenters. It is the only global object of the library, because the API has static methods. All
+// other objects are passed as arguments.
 //
-// A thread that wants something writes it into the ledger and then announces it; if there is no
-// connection just then, the connection thread makes one, and its hello makes the server read the
-// whole ledger. So nothing that was written is ever lost, only told later.
+// A thread writes its request into the ledger and then announces it to the server. If there is no
+// connection at that time, the connection thread makes one, and its hello makes the server read the
+// whole ledger. So no request is lost; it may only arrive later.
 
 import FileCoordinationLedger
 import FileCoordinationServer
@@ -14,62 +14,63 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
 
-/// This process's side of coordination.
+/// The state of this process's coordination.
 package final class Session: Sendable {
     let runtime: RuntimeDirectory
-    /// What the face around this room provides.
+    /// The services of the face.
     package let services: any ClientServices
     let ledger: LedgerWriter
-    /// Vouches for the ledger if its directory is removed; nil where that cannot be had.
+    /// Gives the ledger to a server that cannot find it; nil where that is impossible.
     private let fallback: LedgerFallback?
     let state: Lock<State>
-    /// The newest version of the protocol that this process speaks.
+    /// The newest protocol version that this process speaks.
     private let newestVersion: UInt16
-    /// What counts as a package.
+    /// The package policy.
     let packages = Monitor(KnownPackages())
     let link: SessionLink
-    /// Where URLs lead.
+    /// The cache of resolved paths.
     let places = PlaceMemory()
-    /// Where claims need no arbiter.
+    /// The paths at which claims may need no server.
     let delegated: DelegatedPlaces
-    /// Where claims wait for each other without one.
+    /// The ticket queues of the present server.
     let ticketQueues = KnownTicketQueues()
     private let hasSwept = Atomic(false)
-    /// Tells whether this is still the process that opened the session (and not a forked child).
+    /// Identifies the process that opened the session; a forked child has another token.
     private let processToken = ForkGuard.processToken
 
     struct State {
-        /// The connection, once its hello is on its way; nil between two connections.
+        /// The connection, once its hello is being sent; nil between two connections.
         var socket: SequencedSocket?
-        /// The server's epoch, once it has said welcome on `socket`.
+        /// The server's epoch, once it has sent the welcome on `socket`.
         var serverEpoch: ServerEpoch?
-        /// The version of the protocol that the next hello names.
+        /// The protocol version that the next hello names.
         var helloVersion: UInt16
-        /// The version that this connection's server and this process speak.
+        /// The protocol version of this connection.
         var version = ProtocolVersion.supported.lowerBound
-        /// Claims from filing until their record is given back.
+        /// Claims from filing until their records are returned.
         var claims = PendingClaims()
-        /// Calls that wait, and where they were made.
+        /// Waiting calls and their contexts.
         var waitingCalls: [WaitingCall] = []
-        /// Accesses whose accessors run.
+        /// Accesses whose accessors are running.
         var running: [CoordinatedAccess] = []
         /// Presenters in the order of their registration (Rule 5.1).
         var presenters: [PresenterEntry] = []
-        /// The same, by the record that the server knows them by.
+        /// The presenters by their records, as the server names them.
         var presentersByRecord: [WireRecord: PresenterEntry] = [:]
-        /// What presenters have answered that work off together what they were asked.
+        /// Answers of presenters that will be sent together.
         var answers = GatheredAnswers()
-        /// Who waits to be told what a claim waits for.
+        /// Threads that wait for the server to explain what a claim waits for.
         var explanations: [RecordReference: Monitor<[Party]?>] = [:]
         /// Whether the server has refused this process, so that connecting again at once is
         /// useless.
         var isRefused = false
-        /// Pieces of a delivery that is too long for one message.
+        /// The parts of a delivery that is too long for one message.
         var deliveryParts = PartAssembler.delivery
     }
 
     private init(runtime given: RuntimeDirectory, _ services: any ClientServices) throws {
-        // Now, and on this thread: the program may change it later, on another.
+        // The environment is read now, on this thread, because the program may change it later on
+        // another.
         let environment = CurrentProcess.environmentEntries
         let wakeUp = try WakeUp()
         self.services = services
@@ -89,23 +90,25 @@ package final class Session: Sendable {
         try link.start(for: self)
     }
 
-    /// Removes what processes that died while they uploaded have left; no caller waits for that.
+    /// Removes the copies for uploading that dead processes have left, on a separate thread.
     ///
-    /// For programs that stay: those which come and go should not pay for it. Who uploads does it
+    /// For long-running programs; short ones should not pay for it. Processes that upload do it
     /// anyway.
     package func sweepUploads() {
         guard !hasSwept.exchange(true, ordering: .relaxed) else { return }
-        // Without a thread for it, the next process that uploads does it.
+        // Without a thread, the next process that uploads does it.
         try? DetachedThread.start(name: "file-sweep") { [services] in
             services.sweepTemporaryCopies()
         }
     }
 
-    /// Has the ledger fallback answer, at the latest now; false if that has to be tried again.
+    /// Starts the ledger fallback, unless it is running.
+    ///
+    /// Returns false if that must be tried again.
     @discardableResult
     func vouch() -> Bool { fallback?.start() ?? true }
 
-    /// Makes a ledger where every server finds it, though the directory be removed meanwhile.
+    /// Creates a ledger that every server finds, even if the directory is removed meanwhile.
     private static func makeLedger(
         in given: RuntimeDirectory, _ wakeUp: WakeUp
     ) throws -> (RuntimeDirectory, LedgerWriter, LedgerFallback?) {
@@ -116,10 +119,10 @@ package final class Session: Sendable {
                 let epochs = try EpochFile(directory: runtime.directory)
                 EpochRenewal.renewIfDue(epochs, in: runtime)
                 let ledger = try LedgerWriter(directory: runtime.ledgers, globalEpoch: epochs)
-                // Where it cannot be had, a removed directory takes the claims along.
+                // Without a fallback, the claims are lost if the directory is removed.
                 fallback = try? LedgerFallback(for: ledger, in: runtime) { wakeUp.signal() }
-                // Only now: a server in any other directory than this one has seen the ledger
-                // fallback.
+                // Checked last: a server in any other directory has now found the ledger through
+                // its fallback.
                 if runtime.isInPlace { return (runtime, ledger, fallback) }
             } catch {
                 if runtime.isInPlace { throw error }
@@ -129,11 +132,13 @@ package final class Session: Sendable {
         }
     }
 
-    // MARK: The one session
+    // MARK: The process's session
 
-    /// This process's session, opened at first use; a forked child gets one of its own.
+    /// Returns this process's session, which is opened on first use.
     ///
-    /// - Parameter services: what the face provides; that of the first call stays.
+    /// A forked child gets its own.
+    ///
+    /// - Parameter services: the services of the face; those of the first call are used.
     package static func current(
         _ services: @autoclosure () -> any ClientServices
     ) throws(AccessFailure) -> Session {
@@ -155,7 +160,8 @@ package final class Session: Sendable {
     /// The session, if this process has opened one.
     package static var existing: Session? { withExisting { $0 } }
 
-    /// Looks at it without counting a reference: it stays for as long as the process.
+    /// Calls `body` with the session without counting a reference, because it lives as long as the
+    /// process.
     static func withExisting<Result>(_ body: (Session?) -> Result) -> Result {
         guard let newest = newestCell.load(ordering: .acquiring) else { return body(nil) }
         return newest._withUnsafeGuaranteedRef { cell in
@@ -164,7 +170,7 @@ package final class Session: Sendable {
         }
     }
 
-    /// Where a process keeps its session.
+    /// Contains a process's session.
     private final class Cell: Sendable {
         let processToken = ForkGuard.processToken
         let opening = Lock(())
@@ -173,8 +179,8 @@ package final class Session: Sendable {
 
     /// The newest cell.
     ///
-    /// One that a forked child inherits is left as it is, for ever: its lock may have been held at
-    /// the fork, and what it refers to is not mapped in the child.
+    /// A forked child never touches the cell that it inherits: its lock may have been held at the
+    /// fork, and the ledger that it refers to is not mapped in the child.
     private static let newestCell = Atomic<Unmanaged<Cell>?>(nil)
 
     private static func cell() -> Cell {
@@ -193,20 +199,23 @@ package final class Session: Sendable {
         }
     }
 
-    /// Whether this process opened the session; in a forked child nothing of it may be touched.
+    /// Whether this process has opened the session.
+    ///
+    /// A forked child must not use its parent's.
     package var isOurs: Bool { processToken == ForkGuard.processToken }
 
-    // MARK: Telling the server
+    // MARK: Messages to the server
 
-    /// Tells the server to look at `record`, now or by way of the next hello.
+    /// Tells the server to look at `record`, now or through the next hello.
     ///
-    /// - Returns: whether it was said just now; what is not in the ledger is otherwise lost.
+    /// - Returns: whether the message was sent now. If not, any contents that are not in the ledger
+    ///   are lost.
     @discardableResult
     func announce(_ message: ClientMessage) -> Bool {
         guard isOurs else { return false }
         let isSent = state.withLock { state in
             guard let socket = state.socket, !isDeposed(state.serverEpoch) else { return false }
-            // What was answered before is said before.
+            // Earlier answers are sent first.
             let isAllSent = sendAnswers(of: &state, on: socket)
             return link.send(message, on: socket) && isAllSent
         }
@@ -214,8 +223,10 @@ package final class Session: Sendable {
         return isSent
     }
 
-    /// Publishes `socket` and sends the hello in one step, so that whatever is written into the
-    /// ledger is either there when the server reads it all, or announced on this socket.
+    /// Publishes `socket` and sends the hello in one step.
+    ///
+    /// So everything that threads write into the ledger is either found when the server reads the
+    /// ledger, or is announced on this socket.
     func connected(_ socket: SequencedSocket) throws(SystemError) {
         let result = state.withLock { state in
             Swift.Result<Void, SystemError> { () throws(SystemError) in
@@ -234,23 +245,25 @@ package final class Session: Sendable {
         try result.get()
     }
 
-    /// The version of the protocol that this connection's server and this process speak.
+    /// The protocol version of this connection.
     var spokenVersion: UInt16 { state.withLock { $0.version } }
 
     /// Whether the server of this connection has accepted the hello.
     var isWelcome: Bool { state.withLock { $0.serverEpoch != nil } }
 
-    /// A server has accepted the hello.
+    /// Handles the server's welcome.
     func welcomed(_ welcome: Welcome) {
         state.withLock { state in
             state.serverEpoch = ServerEpoch(rawValue: welcome.epoch)
             state.version = welcome.version
-            // The next server may be newer than this one.
+            // The next server may speak a newer version than this one.
             state.helloVersion = newestVersion
         }
     }
 
-    /// A server has refused; returns whether it could be another one of an older version.
+    /// Handles a refusal by the server.
+    ///
+    /// Returns whether to try again with an older protocol version.
     func refused(_ refusal: Refusal) -> Bool {
         let oldest = ProtocolVersion.supported.lowerBound
         let triesOlder = state.withLock { state in
@@ -258,7 +271,8 @@ package final class Session: Sendable {
                 state.helloVersion -= 1
                 return true
             }
-            // Without a socket, so that threads that file from now on ring.
+            // The socket is removed, so that threads that file claims from now on wake the
+            // connection thread.
             state.isRefused = true
             state.socket = nil
             return false
@@ -271,15 +285,15 @@ package final class Session: Sendable {
         return false
     }
 
-    /// Looks for grants to asynchronous callers whose message went to the former connection.
+    /// Looks for grants to asynchronous callers whose messages were sent on the former connection.
     ///
-    /// When the server says welcome: what it granted before it knew of this connection it granted
-    /// before that, and what it grants later it says.
+    /// Called at the server's welcome: claims that it granted without knowing this connection were
+    /// granted before that, and it sends messages about later ones.
     func findMissedGrants() {
         for claim in state.withLock({ $0.claims.all }) { claim.markGranted() }
     }
 
-    /// Forgets the connection; presenters forget what the former server asked of them.
+    /// Discards the connection, and the questions that the former server asked presenters.
     func disconnected() {
         let presenters = state.withLock { state in
             state.socket = nil
@@ -292,12 +306,13 @@ package final class Session: Sendable {
         }
     }
 
-    /// Whether others may wait for this process's presenters.
+    /// Whether this process has presenters for which others may wait.
     var hasPresenters: Bool { state.withLock { !$0.presenters.isEmpty } }
 
-    /// Whether a server is needed even if no thread calls.
+    /// Whether a server is needed although no thread calls.
     ///
-    /// Before its first word as well: the first access is not filed yet, and waits for that.
+    /// Also true before the server's first message, because the first access waits for that before
+    /// it is filed.
     var needsServer: Bool {
         let isNew = packages.withLock { $0.announcement == nil }
         return state.withLock {
@@ -305,16 +320,16 @@ package final class Session: Sendable {
         }
     }
 
-    /// Whether the server of this connection is not the server any more (Rule 18.7a).
+    /// Whether the server of this connection has been deposed (Rule 18.7a).
     ///
-    /// A new one has raised the ledger's epoch; nothing that the old one says counts.
+    /// The new server has raised the ledger's epoch, and messages from the old one do not count.
     var isServerDeposed: Bool { isDeposed(state.withLock { $0.serverEpoch }) }
 
     func isDeposed(_ epoch: ServerEpoch?) -> Bool {
         epoch.map { ledger.ledgerEpoch > $0 } ?? false
     }
 
-    /// Whether something cannot go on before the server has said or done something.
+    /// Whether anything waits for a message or an action of the server.
     var awaitsServer: Bool {
         let (isWelcome, claims) = state.withLock { state in
             (
@@ -325,7 +340,7 @@ package final class Session: Sendable {
         return !isWelcome || claims.contains { ledger.state(of: $0) == .asked }
     }
 
-    /// Fails all that waits: no arbiter can be reached.
+    /// Fails all waiting claims, because no server can be reached.
     func fail(_ error: AccessFailure) {
         findMissedGrants()
         for claim in state.withLock({ $0.claims.all }) {

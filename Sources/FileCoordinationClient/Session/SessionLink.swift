@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The connection thread: finds or makes a server, greets it, hands what it says to the session, and
-// starts over when it is gone. Callers never wait here; they wait on their own record's word, which
-// a server swaps and wakes directly. All signals are blocked on this thread.
+// The connection thread. It finds or starts a server, sends the hello, passes the server's messages
+// to the session, and starts again when the connection ends. Callers never wait for this thread:
+// they wait on the words of their own records, which the server changes and wakes directly. All
+// signals are blocked on this thread.
 //
-// A server that is stopped does not end the connection (Rule 18.7a). While a thread waits, the
-// thread looks at it now and then; otherwise it learns of a new server from a watch of the runtime
-// directory if this process has presenters, and by the ledger's epoch when there is something to
-// say.
+// A stopped server does not end the connection (Rule 18.7a). While a caller waits, this thread
+// checks the server from time to time. Otherwise it learns of a new server through a watch on the
+// runtime directory, if this process has presenters, or from the ledger's epoch when there is
+// something to send.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -16,29 +17,32 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
 
-/// The thread that keeps a session connected.
+/// The thread that keeps a session connected to a server.
 final class SessionLink: Sendable {
     private let election: Election
     private let poller: Poller
     private let wakeUp: WakeUp
-    /// Messages that the socket had no room for; sent by the thread when there is.
+    /// Messages that did not fit into the socket's buffer.
+    ///
+    /// The thread sends them when there is room.
     private let outbox = Lock<[ClientMessage]>([])
-    /// Whether the thread looks at the server now and then.
+    /// Whether the thread checks the server from time to time.
     private let isAttending = Atomic(false)
     private let hasConnected = Atomic(false)
-    /// Tells of new servers; made with the first presenter.
+    /// A watch that reports new servers; created with the first presenter.
     private let watch = Lock<DirectoryWatch?>(nil)
 
-    /// Conversations, one after the other, that ended before a welcome.
+    /// The number of consecutive connections that ended before a welcome.
     private let unwelcome = Lock(0)
-    /// The pause before the next one, when that goes on.
+    /// The pause after repeated failures, in nanoseconds.
     private static let unwelcomePause: UInt64 = 20_000_000
 
-    /// What is not needed for a first access waits for so long, in nanoseconds.
+    /// The delay of work that a first access does not need, in nanoseconds.
     private static let restraint: UInt64 = 2_000_000
 
-    /// So long, in nanoseconds, an answer waits for others: the presenter that is called next may
-    /// take any time.
+    /// How long an answer waits for others, in nanoseconds.
+    ///
+    /// The next presenter of the batch may take any time.
     private static let answersPause: UInt64 = 500_000
 
     private enum Token {
@@ -60,21 +64,22 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Wakes the thread: there is something to say, or a thread needs a server.
+    /// Wakes the thread, because there is something to send or a caller needs a server.
     func ring() { wakeUp.signal() }
 
-    /// Has the thread look whether the server is stopped, for a thread that waits.
+    /// Makes the thread check whether the server is stopped, because a caller waits.
     func attend() {
-        // Once for all who wait at a time.
+        // The thread is woken once for all callers that wait at the same time.
         if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
     }
 
-    /// Tells the thread of new servers, for presenters that a new one will ask.
+    /// Makes the thread notice new servers, because they will ask this process's presenters.
     ///
-    /// Without a watch, which a user may have too many of, they are told of it late.
+    /// The number of watches is limited. Without one, the thread notices a new server late.
     func watchForServers(of session: Session) {
         watch.withLock { watch in
-            // Whatever fails: without a watch it is looked now and then (see above).
+            // If any of this fails, there is no watch, and the thread checks at intervals; see
+            // ``unwatched(_:)``.
             guard watch == nil, let fresh = try? DirectoryWatch(),
                 let runtime = try? session.runtime.renewed(),
                 (try? fresh.add(runtime.directory, .movedTo)) != nil,
@@ -82,13 +87,13 @@ final class SessionLink: Sendable {
             else { return }
             watch = fresh
         }
-        // One may have come before the watch.
+        // A new server may have appeared before the watch.
         if session.isServerDeposed { ring() }
     }
 
-    /// Sends `message`, or leaves it to the thread if the socket has no room for it.
+    /// Sends `message`, or leaves it to the thread if the socket has no room.
     ///
-    /// - Returns: false if the thread has to be rung.
+    /// - Returns: false if the thread must be woken.
     func send(_ message: ClientMessage, on socket: SequencedSocket) -> Bool {
         Failpoint.reach(.before, message.sending)
         defer { Failpoint.reach(.after, message.sending) }
@@ -97,7 +102,8 @@ final class SessionLink: Sendable {
                 do {
                     if try socket.send(message.encode()) { return true }
                 } catch {
-                    // The server is gone. The thread sees it, too, and the next hello makes up.
+                    // The server is gone. The thread notices that, too, and the next hello replaces
+                    // the message.
                     return true
                 }
             }
@@ -114,25 +120,26 @@ final class SessionLink: Sendable {
             try poller.add(socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
             var stoppedServer: ServerWatchdog?
-            // The last one ended if its directory was removed.
+            // The last watch has ended if its directory was removed.
             if session.hasPresenters { watchForServers(of: session) }
-            // A server that is gone before the hello has perhaps said why.
+            // A server that closed the connection before the hello may have sent the reason.
             if (try? session.connected(socket)) != nil {
                 stoppedServer = converse(on: socket, session)
             } else {
-                // A client that was turned away before it could greet is told why.
+                // Read the reason for which the server has refused this client.
                 _ = readMessages(from: socket, session)
             }
-            // A thread that asks from here on may have to wait for long.
+            // Callers from here on may have to wait for long, until the next server, which may need
+            // the fallback.
             session.vouch()
             unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
-            // The socket is closed next, which removes it, too.
+            // Closing the socket also removes it from the poller.
             try? poller.remove(socket.descriptor)
             session.disconnected()
             socket.shutDown()
-            // If that fails, the next connection finds it stopped again.
+            // If this fails, the next connection finds the server stopped again.
             if let stoppedServer { try? election.depose(stoppedServer) }
-            // Once is a server that dies, or one of an older version.
+            // A single failure may be a server that dies or one of an older version.
             if unwelcome.withLock({ $0 > 2 }) {
                 waitForWakeUp(until: MonotonicClock.now + Self.unwelcomePause)
             }
@@ -145,20 +152,20 @@ final class SessionLink: Sendable {
     }
 
     private func connect(_ session: Session) throws -> SequencedSocket {
-        // The first time it was just looked that the directory is in its place.
+        // For the first connection, it was checked just before that the directory is in place.
         if !hasConnected.exchange(true, ordering: .relaxed),
             let socket = try election.connectIfServed()
         {
             return socket
         }
-        // The process that becomes server may ask for it.
+        // The next server may ask the fallback for this ledger.
         session.vouch()
         return try election.connectOrServe(onEnd: { _ in }).socket
     }
 
-    /// Reads what the server says until the connection ends.
+    /// Reads the server's messages until the connection ends.
     ///
-    /// - Returns: the server, if it is to be deposed.
+    /// - Returns: the server, if it must be deposed.
     private func converse(on socket: SequencedSocket, _ session: Session) -> ServerWatchdog? {
         var watchdog = ServerWatchdog(over: socket)
         var nextLook: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
@@ -166,13 +173,14 @@ final class SessionLink: Sendable {
         var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
         var answersAt: UInt64?
         while true {
-            // After the bell was drained: who answers from now on rings again.
+            // Checked after the wake-up was cleared, so that an answer from now on wakes the thread
+            // again.
             if answersAt == nil, session.gathersAnswers {
                 answersAt = MonotonicClock.now + Self.answersPause
             }
             let deadline = [nextLook ?? unwatched(session), vouchesAt, answersAt]
                 .compactMap { $0 }.min()
-            // Without waiting there is no conversation; it is begun anew.
+            // If the poller fails, the connection is made anew.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
             if let time = answersAt, MonotonicClock.now >= time {
                 session.sendAnswers()
@@ -208,7 +216,9 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Whether a thread waits for the server; if not, the next one that does will ring.
+    /// Whether a caller waits for the server.
+    ///
+    /// If not, the next one that does will wake the thread.
     private func isAwaited(_ session: Session) -> Bool {
         isAttending.store(false, ordering: .sequentiallyConsistent)
         if session.ledger.isDamaged { session.fail(.system(FailureReason(.cutOff))) }
@@ -217,50 +227,54 @@ final class SessionLink: Sendable {
         return true
     }
 
-    /// When to look for a new server though no thread waits and no watch tells.
+    /// Returns when to check for a new server although no caller waits and there is no watch.
     private func unwatched(_ session: Session) -> UInt64? {
         guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
         return MonotonicClock.after(.seconds(5))
     }
 
-    /// Reads what the watch tells; that it told something is enough to know.
+    /// Reads the events of the watch.
+    ///
+    /// Only the fact that there are events matters.
     private func drainWatch() {
         watch.withLock { watch in
             guard let present = watch else { return }
-            // What cannot be read has told something, too.
+            // An error counts as an event.
             let batch = try? present.read()
-            // The directory was removed: the watch never tells anything again.
+            // The directory was removed, so this watch will report nothing more.
             guard batch?.events.contains(where: { $0.changes.contains(.watchEnded) }) ?? true
             else { return }
-            // It is closed next, which removes it, too.
+            // Closing the descriptor also removes it from the poller.
             try? poller.remove(present.descriptor)
             watch = nil
         }
     }
 
-    /// Sends what waits, as far as there is room.
+    /// Sends the waiting messages, as far as the socket has room.
     private func sendOutbox(on socket: SequencedSocket) {
         let isLeft = outbox.withLock { outbox in
             var sent = 0
-            // If the server is gone, its connection's end says so.
+            // If the server is gone, the end of the connection shows that.
             while sent < outbox.count, (try? socket.send(outbox[sent].encode())) != false {
                 sent += 1
             }
             outbox.removeFirst(sent)
             return !outbox.isEmpty
         }
-        // Of a socket that is gone the poller says so.
+        // If the socket is gone, the poller reports that.
         try? poller.modify(
             socket.descriptor, token: Token.socket, isLeft ? [.readable, .writable] : .readable)
     }
 
-    /// Takes all messages that are there; false when the conversation is over.
+    /// Reads all waiting messages.
+    ///
+    /// Returns false if the connection must be closed.
     private func readMessages(from socket: SequencedSocket, _ session: Session) -> Bool {
         while true {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 let version = session.spokenVersion
-                // A server that says what is no message is not believed.
+                // A server that sends an invalid message is not used any more.
                 guard let message = try? ServerMessage(decoding: bytes, version: version) else {
                     return false
                 }
@@ -271,8 +285,8 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// When to look for a server again without being asked: others may wait for our presenters, and
-    /// should know of our claims.
+    /// Returns when to look for a server again without a caller: other processes may wait for this
+    /// process's presenters, and must know its claims.
     private func retry(_ session: Session) -> UInt64? {
         session.needsServer || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
     }
@@ -280,7 +294,7 @@ final class SessionLink: Sendable {
     private func waitForWakeUp(until deadline: UInt64?) {
         var ready: [Poller.Ready] = []
         while true {
-            // Then it goes on at once, and looks.
+            // If the poller fails, the thread continues at once and looks.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
             if let deadline, MonotonicClock.now >= deadline { return }
             if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
@@ -293,7 +307,9 @@ final class SessionLink: Sendable {
 }
 
 extension Session {
-    /// Acts on what the server says; false when it ends the conversation.
+    /// Handles a message of the server.
+    ///
+    /// Returns false if it ends the connection.
     func receive(_ message: ServerMessage) -> Bool {
         Failpoint.reach(.before, message.receiving)
         defer { Failpoint.reach(.after, message.receiving) }
@@ -311,14 +327,14 @@ extension Session {
         case .deliveries(let deliveries): deliver(deliveries)
         case .explanation(let record, _, let parties): explained(record, parties: parties)
         case .deliveryPart(let part, let isLast):
-            // A part that cannot be put together ends the conversation; the next hello makes up.
             guard
-                // Pieces that do not fit end the conversation.
+                // If the parts do not fit together, the connection is closed, and the next hello
+                // recovers.
                 let whole = try? state.withLock({
                     try $0.deliveryParts.add(part, isLast: isLast)
                 })
             else { return !isLast }
-            // Neither does a server deliver what is no message.
+            // An invalid delivery closes the connection as well.
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .skipped(let record): skipped(record)

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking for status takes a connection and nothing else: no ledger, no thread.
+// Requests status reports. This needs only a connection: no ledger and no thread.
 
 import FileCoordinationServer
 import FileCoordinationSystem
 package import FileCoordinationWire
 
-/// Asks the present arbiter who holds and who waits (Rule 18.5).
+/// Asks the server which claims hold items and which wait (Rule 18.5).
 package struct StatusClient {
     private let socket: SequencedSocket
     private let poller: Poller
-    /// Kept while it is this process that serves, because no other process did.
+    /// The server, if it runs in this process because no other process had one.
     private let embedded: EmbeddedServer?
 
-    /// The version that the arbiter and this process speak.
+    /// The protocol version of the connection.
     private let version: UInt16
 
-    /// Asks the present arbiter, and the next one if it goes away meanwhile, for a second (Rule
-    /// 18.5); nil when there is none, and no process that would need one.
+    /// Requests a report from the present server.
     ///
-    /// - Throws: what kept the last attempt from an answer.
+    /// If that goes away meanwhile, tries the next one, for a second (Rule 18.5). Returns nil if
+    /// there is no server and no process that needs one.
+    ///
+    /// - Throws: the error of the last attempt.
     package static func ask(environment: [String: String]) throws -> StatusReport? {
         let end = MonotonicClock.after(patience)
         while true {
@@ -30,17 +32,18 @@ package struct StatusClient {
             } catch {
                 guard MonotonicClock.now < end else { throw error }
             }
-            // Between two servers: nothing tells those who have no ledger that there is the next.
+            // Between two servers: without a ledger, nothing announces the next server, so this
+            // polls.
             Pause.sleep(nanoseconds: 10_000_000)
         }
     }
 
-    /// The arbiter is there, and does not answer.
+    /// The server exists but does not answer.
     package struct Unanswered: Error {}
 
     private static let patience = Duration.seconds(1)
 
-    /// Connects to the arbiter; nil when there is none, and no process that would need one.
+    /// Connects to the server; returns nil if there is none and no process that needs one.
     package init?(environment: [String: String]) throws {
         let runtime = try RuntimeDirectory.open(environment: environment)
         let election = Election(
@@ -65,13 +68,16 @@ package struct StatusClient {
         _ election: Election, _ runtime: RuntimeDirectory
     ) throws -> (SequencedSocket, EmbeddedServer?)? {
         if let socket = try election.connectIfServed() { return (socket, nil) }
-        // Between two servers claims are still held; recovering them tells by whom.
+        // Between two servers, claims are still held. A server that recovers them can tell by which
+        // processes.
         guard try !runtime.ledgers.names().isEmpty else { return nil }
         let result = try election.connectOrServe(onEnd: { _ in })
         return (result.socket, result.embedded)
     }
 
-    /// Says hello, without a ledger; whether the arbiter is too old for that version.
+    /// Sends a hello without a ledger.
+    ///
+    /// Returns whether the server is too old for that version.
     private static func isRefused(
         _ version: UInt16, by socket: SequencedSocket, _ poller: Poller
     ) throws -> Bool {
@@ -93,7 +99,8 @@ package struct StatusClient {
         return false
     }
 
-    /// Asks once; nil when the arbiter goes away or does not answer within `patience`.
+    /// Requests a report once; returns nil if the server goes away or does not answer within
+    /// `patience`.
     package func report(patience: Duration = .seconds(5)) throws -> StatusReport? {
         _ = try socket.send(ClientMessage.statusRequest.encode())
         let deadline = MonotonicClock.after(patience)

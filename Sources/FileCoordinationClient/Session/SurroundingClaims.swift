@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims around a command, as its environment names them. The library itself reads nothing from
-// the environment: a program that wants to be known to run under others' claims hands the text
-// over. The arbiter believes only names of claims that are held just now.
+// The claims around a command, as its environment names them. The library itself reads nothing from
+// the environment: a program that runs under claims of other processes passes the text to it. The
+// server accepts only claims that are held at present.
 
 import FileCoordinationLedger
 package import FileCoordinationWire
 
-/// The claims of other processes inside which a command runs; outermost first.
+/// The claims of other processes inside which a command runs, outermost first.
 package struct SurroundingClaims: Hashable, Sendable {
     /// The claims.
     package private(set) var claims: [OuterClaim]
 
-    /// The variable that tells a command of the claims around it.
+    /// The environment variable that passes the claims to a command.
     package static let variable = "FILECOORD_CLAIM"
-    /// How many are kept; the arbiter knows what each of them is made in.
+    /// The most claims that are kept.
+    ///
+    /// The server knows what surrounds each of them.
     private static let limit = 16
 
-    /// No claims.
+    /// Creates an empty list.
     package init() { claims = [] }
 
-    /// The claims that a text names; what makes no sense in it is passed over.
+    /// Parses the claims in a text; invalid entries are ignored.
     package init(text: String) {
         claims = text.utf8.split(separator: UInt8(ascii: ":")).suffix(Self.limit).compactMap {
             let parts = $0.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -35,7 +37,7 @@ package struct SurroundingClaims: Hashable, Sendable {
         }
     }
 
-    /// The text that names them.
+    /// The claims as text.
     package var text: String {
         claims.map {
             let name = String(decoding: $0.ledgerName, as: UTF8.self)
@@ -43,7 +45,7 @@ package struct SurroundingClaims: Hashable, Sendable {
         }.joined(separator: ":")
     }
 
-    /// The same for a command that runs under an access as well.
+    /// Returns the claims around a command that also runs under `access`.
     package func around(_ access: CoordinatedAccess) -> SurroundingClaims {
         var inner = self
         inner.claims.append(access.asOuterClaim)
@@ -51,7 +53,7 @@ package struct SurroundingClaims: Hashable, Sendable {
         return inner
     }
 
-    /// Whether one of them is a process's, by its number.
+    /// Whether one of the claims belongs to the process with this ID.
     package func areOf(processID: Int32) -> Bool {
         let prefix = Array("\(processID)-".utf8)
         return claims.contains { $0.ledgerName.starts(with: prefix) }
@@ -59,7 +61,7 @@ package struct SurroundingClaims: Hashable, Sendable {
 }
 
 extension CoordinatedAccess {
-    /// What the claim is called by other processes.
+    /// The claim as other processes name it.
     var asOuterClaim: OuterClaim {
         OuterClaim(
             ledgerName: Array(session.ledger.fileName.utf8), record: WireRecord(claim.record))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Snapshots for uploading, as accesses have them.
+// Lets accesses use upload snapshots as temporary copies.
 
 package import FileTree
 
 extension UploadSnapshot: TemporaryCopy {
-    /// Where it is.
+    /// The path of the copy.
     package var pathBytes: [UInt8] { path }
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clients: one process each, known by its ledger. The kernel says when to look whether one is
-// dead: its connection ends, or its process does. Sockets, locks and the process end within
-// microseconds of each other, but in no promised order: so a lock that is still held when the
-// connection ends is looked at again, ever more rarely.
+// The clients of the server: each is one process, identified by its ledger. When a connection or a
+// process ends, the server checks whether the client is dead. Sockets, file locks and the process
+// disappear within microseconds of each other, but in no guaranteed order. So if the lock is still
+// held when the connection ends, the server checks it again, at growing intervals.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
-/// A client process, as the server's thread sees it.
+/// A client process.
+///
+/// Used only on the server's thread.
 final class Client {
     let id: ClientID
     let ledger: LedgerReader
-    /// How to reach it; nil while it is between two connections.
+    /// The token of its connection; nil while it has none.
     fileprivate(set) var connection: UInt64?
 
     fileprivate init(id: ClientID, ledger: LedgerReader) {
@@ -21,64 +23,67 @@ final class Client {
     }
 }
 
-/// The clients, by number and by ledger, and when to look at those that are not connected.
+/// The clients, by number and by ledger, and the times at which disconnected ones are checked.
 struct Clients {
     private var clients: [ClientID: Client] = [:]
     private var byLedger: [String: ClientID] = [:]
-    /// Clients that have no connection, and whose lock was held.
+    /// Clients without a connection whose lock was held at the last check.
     private var suspicions: [ClientID: Suspicion] = [:]
     private var watchAllowance = WatchAllowance()
     private var last: UInt32 = 0
 
-    // MARK: Who is there
+    // MARK: Lookup
 
     subscript(id: ClientID) -> Client? { clients[id] }
 
     var isEmpty: Bool { clients.isEmpty }
     var count: Int { clients.count }
 
-    /// All of them, in the order in which they came.
+    /// All clients, in the order in which they were admitted.
     var all: [Client] { clients.values.sorted { $0.id < $1.id } }
 
-    /// The client whose ledger has this name.
+    /// Returns the client whose ledger has this name.
     func client(ofLedger name: String) -> Client? { byLedger[name].flatMap { clients[$0] } }
 
-    // MARK: Coming
+    // MARK: Adding
 
-    /// Admits the owner of a ledger, under this server's epoch.
+    /// Adds the owner of a ledger as a client, under this server's epoch.
     mutating func admit(_ ledger: LedgerReader, at now: UInt64) -> Client {
         last += 1
         let client = Client(id: ClientID(rawValue: last), ledger: ledger)
         clients[client.id] = client
         byLedger[ledger.fileName] = client.id
         watchAllowance.admit(client)
-        // Until it has a connection, which it may never have: another may have named its ledger.
+        // It is checked until it has a connection. It may never have one, because another process
+        // can have named its ledger.
         suspect(client.id, at: now)
         return client
     }
 
-    /// Records that a client has a connection.
+    /// Records the connection of a client.
     mutating func connect(_ id: ClientID, by token: UInt64) {
         clients[id]?.connection = token
         suspicions[id] = nil
     }
 
-    // MARK: Going
+    // MARK: Removing
 
-    /// Records that a client's connection has ended; false if it has another one.
+    /// Records that a client's connection has ended.
+    ///
+    /// Returns false if the client has a newer one.
     mutating func disconnect(_ id: ClientID, from token: UInt64) -> Bool {
         guard let client = clients[id], client.connection == token else { return false }
         client.connection = nil
         return true
     }
 
-    /// Records that a client is to be looked at, from time to time, until it is connected or dead.
+    /// Starts to check a client at intervals, until it is connected or dead.
     mutating func suspect(_ id: ClientID, at now: UInt64) {
         suspicions[id] = Suspicion(
             lookAgainAt: now + Suspicion.firstInterval, interval: Suspicion.firstInterval)
     }
 
-    /// Ends the suspicion against a client that is known to be dead.
+    /// Ends the checks of a client that is known to be dead.
     mutating func stopSuspecting(_ id: ClientID) { suspicions[id] = nil }
 
     /// Discards a client that is gone.
@@ -89,15 +94,15 @@ struct Clients {
         byLedger[client.ledger.fileName] = nil
     }
 
-    // MARK: Suspicions
+    // MARK: Disconnected clients
 
     /// Whether any client has no connection.
     var hasSuspects: Bool { !suspicions.isEmpty }
 
-    /// When to look at one of them next.
+    /// The time of the next check, or nil.
     var nextLook: UInt64? { suspicions.values.map(\.lookAgainAt).min() }
 
-    /// Those that are to be looked at now; after that, later and later.
+    /// Returns the clients to check now, and plans their next checks at longer intervals.
     mutating func suspects(at now: UInt64) -> [ClientID] {
         if suspicions.isEmpty { return [] }
         let due = suspicions.filter { $0.value.lookAgainAt <= now }.keys.sorted()
@@ -105,20 +110,20 @@ struct Clients {
         return due
     }
 
-    /// Those that are about to come back, and have said nothing yet.
+    /// Clients that are expected to reconnect soon.
     var recentlyAbsent: [Client] {
         suspicions.filter { $0.value.interval < Suspicion.recentInterval }.keys.sorted()
             .compactMap { clients[$0] }
     }
 
-    /// Lets go of all clients without a word.
+    /// Discards all clients without a message, for tests.
     mutating func abandon() {
         clients = [:]
         byLedger = [:]
         suspicions = [:]
     }
 
-    /// What is kept of clients that are gone, in words; nil if nothing is.
+    /// Describes what is kept of clients that are gone; nil if nothing is.
     var leftover: String? {
         guard clients.isEmpty else { return nil }
         if !suspicions.isEmpty { return "suspects that are no clients" }
@@ -126,19 +131,21 @@ struct Clients {
     }
 }
 
-/// A client whose connection ended while its lock was held: dying, exec'ing, or reconnecting.
+/// A client whose connection ended while its lock was held: it is dying, calling exec or
+/// reconnecting.
 struct Suspicion {
-    /// When to look at its lock again, in monotonic nanoseconds.
+    /// When to check its lock again, in monotonic nanoseconds.
     fileprivate var lookAgainAt: UInt64
-    /// How long to wait after that.
+    /// The interval before that check, in nanoseconds.
     fileprivate var interval: UInt64
 
-    /// The first look comes after this time.
+    /// The first interval, in nanoseconds.
     static let firstInterval: UInt64 = 200_000
-    /// A client that is absent for longer than it takes to come to looks this far apart is not
-    /// about to come back.
+    /// A client whose interval has grown to this length is not expected to reconnect soon.
     static let recentInterval: UInt64 = 500_000_000
-    /// Looks are never further apart than this, until the client is connected again or dead.
+    /// The longest interval.
+    ///
+    /// It applies until the client is connected or dead.
     static let longestInterval: UInt64 = 2_000_000_000
 
     fileprivate mutating func postpone(from now: UInt64) {

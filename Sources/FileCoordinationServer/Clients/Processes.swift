@@ -1,48 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel says of the clients' processes: that one has ended, which the poller tells; that
-// one is stopped (Rule 18.6) or dumps core (Rule 15.8), which the kernel tells no other process, so
-// that they are looked at from time to time: those for which there is a wait, while there is one,
-// and those that were stopped when they were looked at last.
+// What the server knows about its clients' processes. The poller reports when a process has ended.
+// The kernel does not notify other processes when one is stopped (Rule 18.6) or dumps core (Rule
+// 15.8), so the server checks for that from time to time: processes that block a claim, while they
+// do, and processes that were stopped at the last check.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// How often processes are looked at.
+/// How often processes are checked.
 enum StopWatch {
-    /// A wait of this length has the processes looked at that are in the way, in nanoseconds.
+    /// A claim that has waited this long makes the server check the processes that block it, in
+    /// nanoseconds.
     static let firstPause: UInt64 = 200_000_000
-    /// From one look to the next.
+    /// The interval between two checks, in nanoseconds.
     static let pause: UInt64 = 250_000_000
-    /// A look that took long is followed by a pause of so many times its length.
+    /// A pause is at least this many times as long as the check before it.
     static let rest: UInt64 = 20
-    /// So many that were stopped are looked at whenever a claim ends.
+    /// The number of stopped processes that are checked whenever a claim ends.
     static let looksBeforeGrants = 16
 }
 
-/// The processes of clients.
+/// The processes of the clients.
 struct Processes {
-    /// One of them, as far as it is seen from here.
+    /// A process, as far as the server can see it.
     private struct Process {
         var handle: ProcessHandle?
-        /// Its number in this process's namespace; 0 if it is not seen, or not known yet.
+        /// Its process ID in the server's PID namespace; 0 if it is invisible or not known yet.
         var visibleID: Int32 = 0
     }
 
-    /// Where this process has its number, and those are that it can look at by their own.
+    /// The server's PID namespace.
+    ///
+    /// Only processes of this namespace can be examined by their own IDs.
     let ownNamespace = CurrentProcess.processNamespace
     private let poller: Poller
-    /// Returns whether the process of a ledger is stopped, instead of the kernel.
+    /// Replaces the kernel's answer whether a ledger's process is stopped, for simulations.
     private let isStoppedInModel: (@Sendable (String) -> Bool)?
     private var processes: [ClientID: Process] = [:]
-    /// Those that were stopped when they were looked at last.
+    /// Clients whose processes were stopped at the last check.
     private var stopped: Set<ClientID> = []
-    /// When to look at processes.
+    /// When to check processes next, or nil.
     private(set) var nextLook: UInt64?
 
-    /// Tokens of the poller from here on are processes of clients.
+    /// Poller tokens from here on stand for processes of clients.
     private static let firstToken: UInt64 = 1 << 63
 
     init(poller: Poller, isStopped: (@Sendable (String) -> Bool)? = nil) {
@@ -50,12 +53,12 @@ struct Processes {
         isStoppedInModel = isStopped
     }
 
-    // MARK: Which is whose
+    // MARK: Processes and clients
 
-    /// Records which process is a client's, so that the poller tells of its end.
+    /// Records a client's process, and has the poller report its end.
     mutating func watch(_ id: ClientID, _ handle: ProcessHandle?) {
         guard processes[id]?.handle == nil, let handle else { return }
-        // Without a watch the lock tells of the end, a little later.
+        // Without a handle, the ledger's lock shows the end, a little later.
         guard
             (try? poller.add(
                 handle.descriptor, token: Self.firstToken + UInt64(id.rawValue), .readable)) != nil
@@ -63,15 +66,15 @@ struct Processes {
         processes[id, default: Process()].handle = handle
     }
 
-    /// Whether the poller tells of the end of a client's process.
+    /// Whether the poller reports the end of a client's process.
     func isWatched(_ id: ClientID) -> Bool { processes[id]?.handle != nil }
 
-    /// Records the number of a client's process in this process's namespace.
+    /// Records the ID of a client's process in the server's PID namespace.
     mutating func see(_ id: ClientID, as number: Int32) {
         processes[id, default: Process()].visibleID = number
     }
 
-    /// The client of whose process the poller speaks.
+    /// Returns the client that a poller token stands for, or nil.
     func client(ofToken token: UInt64) -> ClientID? {
         guard token >= Self.firstToken else { return nil }
         return ClientID(rawValue: UInt32(truncatingIfNeeded: token - Self.firstToken))
@@ -79,31 +82,31 @@ struct Processes {
 
     /// Discards the process of a client that is gone.
     mutating func remove(_ id: ClientID) {
-        // What is not watched need not be unwatched.
+        // A process without a handle is not in the poller.
         if let handle = processes[id]?.handle { try? poller.remove(handle.descriptor) }
         processes[id] = nil
         stopped.remove(id)
     }
 
-    // MARK: How they are
+    // MARK: States
 
-    /// Whether a client has its lock, and its process is not known to have ended.
+    /// Whether a client holds its lock and its process is not known to have ended.
     ///
-    /// A half-made child, before its exec, shares all of its parent's memory: the lock outlives the
-    /// parent then, as do copies of its sockets.
+    /// The lock alone does not suffice: a child between fork and exec shares its parent's memory,
+    /// so that the lock and copies of the sockets outlive a dying parent.
     func isAlive(_ client: Client) -> Bool {
         guard client.ledger.isAlive else { return false }
         return !(processes[client.id]?.handle?.hasExited ?? false)
     }
 
-    /// Whether there is no process of the client's number any more, though its lock is held.
+    /// Whether no process has the client's process ID any more, although its lock is held.
     func hasVanished(_ client: Client) -> Bool {
         processes[client.id]?.handle == nil && client.ledger.isProcessVisible
             && client.ledger.processID != CurrentProcess.id
             && ProcessState.hasEnded(client.ledger.processID)
     }
 
-    /// Whether a client's process is certain to be dead, and its memory is still being written.
+    /// Whether a client's process is dead for certain, while the kernel still writes its core dump.
     func isDumpingCore(_ client: Client) -> Bool {
         guard client.ledger.processID != CurrentProcess.id || isForeign(client) else {
             return false
@@ -111,59 +114,61 @@ struct Processes {
         return processes[client.id]?.handle?.hasEnded ?? false
     }
 
-    /// Whether a client's process is stopped; false if that is not seen from here.
+    /// Whether a client's process is stopped; false if the server cannot see that.
     func isStopped(_ client: Client) -> Bool {
         if let isStoppedInModel { return isStoppedInModel(client.ledger.fileName) }
         if let handle = processes[client.id]?.handle { return handle.isStopped }
-        // There was no descriptor for it. A number of another namespace is another process's.
+        // No descriptor was available for a handle. A process ID of another namespace means nothing
+        // here.
         return !isForeign(client) && ProcessState.isStopped(client.ledger.processID)
     }
 
-    // MARK: Numbers
+    // MARK: Process IDs
 
-    /// Whether a client's own number is not one of this process's namespace.
+    /// Whether a client's process ID belongs to another PID namespace than the server's.
     ///
-    /// Those that do not say where they have it are of an older version, and are in this one.
+    /// Clients of older versions do not name their namespace and are taken for the server's own.
     func isForeign(_ client: Client) -> Bool {
         let itsNamespace = client.ledger.processNamespace
         return itsNamespace != 0 && itsNamespace != ownNamespace
     }
 
-    /// Whether a ledger can be that of the process at the other end of a connection, as far as can
-    /// be seen.
+    /// Whether a ledger can belong to the process at the other end of a connection, as far as the
+    /// server can see.
     func isOwner(_ connection: Connection, of client: Client) -> Bool {
         guard isForeign(client) else {
             return client.ledger.processID == connection.peer.processID
         }
-        // Numbers of different namespaces say nothing about each other; but which one the peer's is
-        // in can be seen, unless that is around this one, or beside it.
+        // Process IDs of different namespaces cannot be compared. The peer's namespace can be read,
+        // unless it is an ancestor or a sibling of the server's.
         guard let namespace = connection.socket.peerProcess()?.namespace else { return true }
         return namespace == client.ledger.processNamespace
     }
 
-    /// A process's number as a reader in `namespace` knows it (``ProcessNumber``).
+    /// Returns a process's ID as a reader in `namespace` knows it (``ProcessNumber``).
     func number(of client: Client?, for namespace: UInt64) -> Int32 {
         guard let client else { return 0 }
         let own = client.ledger.processNamespace
-        // A reader of an older version does not say where it is, and is here.
+        // A reader of an older version does not name its namespace and is taken for the server's
+        // own.
         let namespace = namespace == 0 ? ownNamespace : namespace
         if own == namespace || own == 0 { return client.ledger.processID }
-        // Seen by the server, and so by a reader in the server's namespace.
+        // The server sees the process, so a reader in the same namespace does, too.
         let visibleID = processes[client.id]?.visibleID ?? 0
         if namespace == ownNamespace, visibleID != 0 { return visibleID }
         return ProcessNumber.inAnotherNamespace(client.ledger.processID)
     }
 
-    // MARK: Stopped ones
+    // MARK: Stopped processes
 
-    /// How a process was found to be.
+    /// The result of a check.
     enum Look: Hashable {
         case stops
         case goesOn
         case runs
     }
 
-    /// Looks at a client's process.
+    /// Checks a client's process.
     mutating func look(at client: Client) -> Look {
         if isStopped(client) {
             stopped.insert(client.id)
@@ -172,16 +177,16 @@ struct Processes {
         return stopped.remove(client.id) == nil ? .runs : .goesOn
     }
 
-    /// Whether a client's process was stopped when it was looked at last.
+    /// Whether a client's process was stopped at the last check.
     func wasStopped(_ id: ClientID) -> Bool { stopped.contains(id) }
 
-    /// Those that were stopped when they were looked at last.
+    /// The clients whose processes were stopped at the last check.
     var stoppedClients: [ClientID] { stopped.sorted() }
 
-    /// Does not ask any more whether a client's process is stopped: it is dead.
+    /// Ends the checks of a client's process, because it is dead.
     mutating func stopLookingAt(_ id: ClientID) { stopped.remove(id) }
 
-    /// Plans the next look: as long as there is a reason for one.
+    /// Plans the next check, as long as there is a reason for one.
     mutating func planLook(hasWaits: Bool, at now: UInt64) {
         guard hasWaits || !stopped.isEmpty else {
             nextLook = nil
@@ -190,11 +195,11 @@ struct Processes {
         if nextLook == nil { nextLook = now + StopWatch.firstPause }
     }
 
-    /// Records that processes have been looked at, and how long that took.
+    /// Plans the next check after one that took from `start` to `end`.
     mutating func planNextLook(from start: UInt64, to end: UInt64) {
         nextLook = end + max(StopWatch.pause, StopWatch.rest * (end - start))
     }
 
-    /// Whether nothing is kept of any process.
+    /// Whether no process is known.
     var isEmpty: Bool { processes.isEmpty && stopped.isEmpty }
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which clients may have a watch of directories. The kernel gives each user a hundred or so of them
-// for all programs; a quarter goes to clients, the first that come.
+// Decides which clients may use an inotify instance for watching directories. The kernel allows
+// each user about a hundred instances for all programs. The server gives a quarter of them to its
+// first clients.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// Hands out the right to have a watch of directories.
+/// The permissions to use an inotify instance.
 struct WatchAllowance {
-    /// How many clients may have one.
+    /// The number of clients that may have one.
     private let limit = Self.instances / 4
     private var holders: Set<ClientID> = []
 
-    /// Lets a client have one if there is one left; a former server may have done so already.
+    /// Permits a client if the limit is not reached.
+    ///
+    /// A former server may have done so already.
     mutating func admit(_ client: Client) {
         if !client.ledger.mayWatch {
             guard holders.count < limit else { return }
@@ -22,10 +25,10 @@ struct WatchAllowance {
         holders.insert(client.id)
     }
 
-    /// Takes it back from a client that is gone.
+    /// Withdraws the permission of a client that is gone.
     mutating func forget(_ client: Client) { holders.remove(client.id) }
 
-    /// How many the user may have; none if that cannot be found out.
+    /// The kernel's limit for this user; 0 if it cannot be read.
     private static var instances: Int {
         guard let directory = try? Directory.open("/proc/sys/fs/inotify"),
             let file = try? directory.openFile("max_user_instances", .read)

@@ -1,47 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accepting connections, also when there is no file descriptor left for one. A descriptor is kept
-// in reserve: with it the next connection is accepted once more, told why it cannot stay, and
-// closed. If even that does not work, accepting pauses, and resumes by itself after a while: the
-// kernel would only tell again and again of connections that cannot be taken.
+// Accepts connections, even without a free file descriptor. A reserved descriptor is closed to
+// accept one more connection, which is told the reason and closed. If that fails, too, accepting
+// pauses for a while, because the kernel would report the waiting connections again and again.
 
 import FileCoordinationSystem
 
 /// Accepts connections on the server's socket.
 struct Acceptor {
     private(set) var listener: SequencedSocket?
-    /// When to accept connections again, after that was not possible.
+    /// When to accept connections again after a failure, or nil.
     private(set) var resumeAt: UInt64?
-    /// Given up for a moment to refuse a connection for which there is no other.
+    /// A reserved descriptor.
+    ///
+    /// It is closed for a moment to accept, and refuse, one more connection.
     private var reserve = Self.placeholder()
 
-    /// What came of accepting.
+    /// The result of accepting.
     enum Outcome {
         case accepted(SequencedSocket)
-        /// Has to be refused: there is no descriptor left.
+        /// A connection to refuse, because no descriptor is left.
         case excessive(SequencedSocket)
-        /// None waits, or none can be accepted now.
+        /// No connection waits, or none can be accepted now.
         case none
     }
 
-    // Without one a connection that cannot be accepted waits, and is not told why.
+    // Without a reserve, connections that cannot be accepted wait and are not told the reason.
     private static func placeholder() -> Descriptor? { try? Descriptor.placeholder() }
 
-    /// Accepts on this socket from now on, which the poller watches already.
+    /// Accepts on this socket from now on.
+    ///
+    /// The poller must watch it already.
     mutating func listen(on listener: SequencedSocket?) {
         self.listener = listener
         resumeAt = nil
     }
 
-    /// Accepts one connection that waits.
+    /// Accepts one waiting connection.
     ///
-    /// - Parameter unwatch: has the poller not tell of the socket any more.
+    /// - Parameter unwatch: removes the socket from the poller.
     mutating func accept(at now: UInt64, unwatch: (SequencedSocket) -> Void) -> Outcome {
         guard let listener else { return .none }
         do {
             return try listener.accept().map { .accepted($0) } ?? .none
         } catch {
-            // Most likely there is no descriptor left.
+            // Probably no descriptor is left.
             if let excessive = acceptByReserve(listener) { return .excessive(excessive) }
             unwatch(listener)
             resumeAt = now + ServerLimits.acceptPause
@@ -49,21 +52,24 @@ struct Acceptor {
         }
     }
 
-    /// Accepts by the descriptor that was kept for this; the caller closes the connection before
-    /// ``refill()``.
+    /// Accepts a connection with the reserved descriptor.
+    ///
+    /// The caller closes the connection and then calls ``refill()``.
     private mutating func acceptByReserve(_ listener: SequencedSocket) -> SequencedSocket? {
         guard reserve != nil else { return nil }
         reserve = nil
         if let socket = try? listener.accept() { return socket }
-        // Not even so: it failed for another reason, or another thread was faster.
+        // It failed for another reason, or another thread has taken the descriptor.
         refill()
         return nil
     }
 
-    /// Keeps a descriptor in reserve again.
+    /// Reserves a descriptor again.
     mutating func refill() { if reserve == nil { reserve = Self.placeholder() } }
 
-    /// Accepts again, if it is time; if the poller cannot watch the socket, after another pause.
+    /// Accepts again if the pause is over.
+    ///
+    /// If the poller cannot watch the socket, another pause follows.
     mutating func resume(at now: UInt64, watch: (SequencedSocket) throws -> Void) {
         guard let due = resumeAt, due <= now else { return }
         guard let listener else {

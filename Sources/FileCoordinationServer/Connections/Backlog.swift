@@ -1,50 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of what was said while the server did not listen (Rule 2.14). What clients send is read
-// one client after the other; if it has lain there for long, because the server was asleep, stopped
-// or busy, then the client that is read first may have come last. So all of it is read first, and
-// acted on in the order in which it was said, as far as that can be known.
+// The order of messages that arrived while the server did not read (Rule 2.14). The server reads
+// one connection after the other. If it was suspended or busy for long, the connection that it
+// reads first may have sent last. So it first reads all waiting messages and then acts on them in
+// the order in which they were sent, as far as that is known.
 
 import FileCoordinationWire
 
-/// Until when what a server has heard is fresh.
+/// How long the server may assume that the messages it reads are recent.
 struct Freshness {
-    /// So long after the kernel was asked which connections have something to say there may be
-    /// others, in nanoseconds.
+    /// How long after asking the kernel for readable connections the answer counts as recent, in
+    /// nanoseconds.
     static let span: UInt64 = 20_000_000
-    /// To catch up is followed by so many times its work in which that is not done, so that clients
-    /// with much to say cannot have it read again and again.
+    /// After catching up, the server reads normally for at least this many times the work that it
+    /// took.
+    ///
+    /// So clients that send much cannot make it catch up again and again.
     static let rest: UInt64 = 4
 
     private(set) var end: UInt64 = 0
 
-    /// The kernel is asked at `start`, and all that it tells takes so much work of this thread.
+    /// Extends the time after the kernel was asked at `start` and its answer took `work`
+    /// nanoseconds of this thread's processor time.
     ///
-    /// Work, and not time: a server can also be stopped while it catches up.
+    /// Processor time is used because the server can be suspended while it catches up.
     mutating func renew(at start: UInt64, work: UInt64 = 0) {
         end = max(end, start + max(Self.span, Self.rest * work))
     }
 }
 
-/// What one connection has said while the server did not listen.
+/// The waiting messages of one connection.
 struct Backlog {
     let token: UInt64
-    /// The next one last.
+    /// The messages; the next one is last.
     private var messages: [(incoming: Incoming, saidAt: UInt64)] = []
 
     init(_ token: UInt64) { self.token = token }
 
     var isEmpty: Bool { messages.isEmpty }
     var count: Int { messages.count }
-    /// By when the next one was said.
+    /// A time before which the next message was sent.
     var bound: UInt64 { messages.last?.saidAt ?? .max }
 
-    /// Adds what was said next, before ``limitBounds()``.
+    /// Adds a message behind the others.
+    ///
+    /// ``limitBounds()`` follows after the last one.
     mutating func append(_ incoming: Incoming, saidAt time: UInt64?) {
         messages.append((incoming, time ?? .max))
     }
 
-    /// What has no time of its own was said before what comes next.
+    /// Gives each message without a time the time of its successor.
     mutating func limitBounds() {
         messages.reverse()
         for index in messages.indices.dropFirst() where messages[index].saidAt == .max {
@@ -54,11 +59,10 @@ struct Backlog {
 
     mutating func takeFirst() -> Incoming { messages.removeLast().incoming }
 
-    /// What several connections have said, in one order.
+    /// Merges the messages of several connections into one order.
     ///
-    /// What one connection says keeps its order. Among several comes next what was said first, of
-    /// which only this is known: when a claim was filed, and that what its client said before was
-    /// said before that.
+    /// The messages of one connection keep their order. Between connections, only the filing times
+    /// of claims are known, and that a client sent its earlier messages before.
     static func merge(_ backlogs: [Backlog]) -> [(incoming: Incoming, token: UInt64)] {
         var backlogs = backlogs.filter { !$0.isEmpty }
         var merged: [(incoming: Incoming, token: UInt64)] = []
@@ -71,7 +75,7 @@ struct Backlog {
 }
 
 extension Incoming {
-    /// Whether the others have their turn after it.
+    /// Whether other connections have their turn after this message.
     var takesLong: Bool {
         switch self {
         case .message(.statusRequest): true

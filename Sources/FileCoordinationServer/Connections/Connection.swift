@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One accepted socket: who is at the other end, and what could not be sent yet. The server never
-// blocks on a client that does not read; it keeps a bounded backlog and then lets the client go.
+// One accepted socket: the process at the other end and the messages that could not be sent yet.
+// The server never blocks on a client that does not read. It keeps a bounded backlog and closes the
+// connection when the bound is reached.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What a connection has said.
+/// A message that was read from a connection.
 enum Incoming {
     case message(ClientMessage)
-    /// A hello that was answered; the ledger that it names is still to be looked at.
+    /// A hello that has been answered; its ledger has not been read yet.
     case greeted
-    /// Something that no client of ours says, and why.
+    /// A message that violates the protocol, and how.
     case unreadable(String)
 }
 
-/// A client's connection, as the server's thread sees it.
+/// A client's connection.
+///
+/// Used only on the server's thread.
 final class Connection {
-    /// What the poller calls it.
+    /// The poller's token for the socket.
     let token: UInt64
     let socket: SequencedSocket
     let peer: PeerCredentials
-    /// Whose connection it is; nil before the hello, and for those who only ask for status.
+    /// The client of the connection; nil before the hello and for connections that only ask for
+    /// status.
     var client: ClientID?
-    /// The version of the protocol that its hello named.
+    /// The protocol version in the hello.
     var version = ProtocolVersion.supported.lowerBound
     /// Whether the hello was accepted.
     var isWelcome = false
-    /// Whether its last message was one that takes long to answer.
+    /// Whether the last message took long to answer.
     var hasAskedMuch = false
 
-    /// Messages that the socket had no room for, oldest first.
+    /// Messages that did not fit into the socket's buffer, oldest first.
     private var backlog: [[UInt8]] = []
     private(set) var backlogBytes = 0
-    /// Whether anything has to wait.
+    /// Whether messages wait to be sent.
     var hasBacklog: Bool { !backlog.isEmpty }
 
     init(token: UInt64, socket: SequencedSocket, peer: PeerCredentials) {
@@ -43,12 +47,12 @@ final class Connection {
         self.peer = peer
     }
 
-    /// What is there to be read.
+    /// The result of reading.
     enum Taken {
         case received(Incoming)
-        /// Nothing now.
+        /// No message waits.
         case nothing
-        /// Nothing any more.
+        /// The connection has ended.
         case ended
     }
 
@@ -67,16 +71,18 @@ final class Connection {
         }
     }
 
-    /// How a send ended.
+    /// The result of sending.
     enum SendResult {
         case sent
-        /// Kept for later: ask the poller for writability.
+        /// The message was put into the backlog.
+        ///
+        /// The poller must watch for room in the socket.
         case kept
-        /// The peer is gone, or does not read what it is sent.
+        /// The peer is gone, or does not read and has reached the limit.
         case hopeless
     }
 
-    /// Sends `message` now, or keeps it in order.
+    /// Sends `message`, or puts it behind the backlog.
     func send(_ message: ServerMessage) -> SendResult {
         Failpoint.reach(.before, message.saying)
         defer { Failpoint.reach(.after, message.saying) }
@@ -89,7 +95,7 @@ final class Connection {
         }
     }
 
-    /// Sends what was kept, as far as the socket takes it.
+    /// Sends as much of the backlog as the socket takes.
     func sendBacklog() -> SendResult {
         var sent = 0
         defer { backlog.removeFirst(sent) }

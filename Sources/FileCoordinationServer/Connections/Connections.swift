@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The connections: accepting them, what each has said, and what could not be sent yet. A bad peer
-// costs itself its connection, never the server its life; one that does not read costs a bounded
-// backlog, and then its connection. What is said means nothing here: the server acts on it.
+// All connections: accepts them, reads and sends messages, and enforces limits. A faulty peer loses
+// its connection but never harms the server. A peer that does not read fills a bounded backlog and
+// then loses its connection. The server, not this type, acts on the messages.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// The connections of a server, and what it waits for.
+/// The connections of a server, and the poller that waits for them.
 struct Connections {
     let poller: Poller
     private let wakeUp: WakeUp
@@ -17,17 +17,17 @@ struct Connections {
     private let log: @Sendable (ServerLogEntry) -> Void
     private(set) var acceptor = Acceptor()
     private var connections: [UInt64: Connection] = [:]
-    /// How many of them each process has.
+    /// The number of connections of each process.
     private var counts: [Int32: Int] = [:]
     private var lastToken: UInt64 = FixedToken.last
-    /// What came when it was last waited.
+    /// The events of the last wait.
     private(set) var ready: [Poller.Ready] = []
-    /// Until when what is read has overtaken nothing.
+    /// How long messages that are read can be assumed not to overtake older ones.
     var freshness = Freshness()
-    /// What is said to each new client.
+    /// What each new client is told.
     var greeting: Greeting
 
-    /// Tokens of the poller that are not connections.
+    /// Poller tokens that do not stand for connections.
     enum FixedToken {
         static let listener: UInt64 = 0
         static let wakeUp: UInt64 = 1
@@ -48,36 +48,36 @@ struct Connections {
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
     }
 
-    // MARK: Which there are
+    // MARK: Lookup
 
     subscript(token: UInt64) -> Connection? { connections[token] }
 
     var isEmpty: Bool { connections.isEmpty }
     var count: Int { connections.count }
 
-    /// All of them, in the order in which they came.
+    /// All connections, in the order in which they were accepted.
     var all: [Connection] { connections.values.sorted { $0.token < $1.token } }
 
     // MARK: Waiting
 
-    /// Waits until something comes, or until a time.
+    /// Waits for events, until `deadline` at most.
     mutating func wait(until deadline: UInt64?) throws(SystemError) {
         freshness.renew(at: MonotonicClock.now)
         try poller.wait(into: &ready, until: deadline)
     }
 
-    /// Handles a wish that the server end.
+    /// Clears the request of the program that the server stop.
     func drainWakeUp() { _ = wakeUp.drain() }
 
-    /// The connections on which there is something to read now.
+    /// Returns the connections that have something to read now.
     func withNews() -> [Connection] {
         var found: [UInt64: Connection] = [:]
         var batch: [Poller.Ready] = []
         var count = 0
-        // The kernel tells of so many at once, and of others when it is asked again.
+        // The kernel returns a limited number of events at a time, so it is asked again.
         repeat {
             count = found.count
-            // What cannot be asked now is told in the next turn.
+            // If the poller fails, the next turn reports the events.
             guard (try? poller.wait(into: &batch, until: 0)) != nil else { break }
             for entry in batch { found[entry.token] = connections[entry.token] }
         } while batch.count == Poller.most && found.count > count
@@ -86,23 +86,24 @@ struct Connections {
 
     // MARK: Accepting
 
-    /// Accepts on a socket from now on.
+    /// Accepts connections on this socket from now on.
     mutating func listen(on listener: SequencedSocket) throws(SystemError) {
         try poller.add(listener.descriptor, token: FixedToken.listener, .readable)
         acceptor.listen(on: listener)
     }
 
-    /// Accepts on no socket from now on.
+    /// Stops accepting connections.
     mutating func stopListening() {
-        // While accepting pauses it is not watched.
+        // While accepting pauses, the poller does not watch the socket.
         if let listener = acceptor.listener { try? poller.remove(listener.descriptor) }
         acceptor.listen(on: nil)
     }
 
-    /// Accepts the connections that wait, as many as the kernel keeps at a time; returns whether
-    /// any has come to stay.
+    /// Accepts waiting connections, at most as many as the kernel queues.
     ///
-    /// - Parameter clients: how many clients there are.
+    /// Returns whether a connection was admitted.
+    ///
+    /// - Parameter clients: the number of clients.
     mutating func accept(clients: Int) -> Bool {
         var hasNew = false
         for _ in 0..<ServerLimits.listenBacklog {
@@ -110,7 +111,7 @@ struct Connections {
             switch acceptor.accept(at: now, unwatch: { try? poller.remove($0.descriptor) }) {
             case .accepted(let socket): if admit(socket, clients: clients) { hasNew = true }
             case .excessive(let socket):
-                // A peer that is gone already need not be told.
+                // The peer is gone already and need not be told.
                 guard let peer = try? socket.peerCredentials() else { break }
                 let connection = Connection(token: 0, socket: socket, peer: peer)
                 refuse(connection, .limitReached, Self.wantOfDescriptors)
@@ -121,7 +122,7 @@ struct Connections {
         return hasNew
     }
 
-    /// Accepts again after a pause, if it is time.
+    /// Accepts again after a pause, if it is over.
     mutating func resumeAccepting(at now: UInt64) {
         let poller = poller
         acceptor.resume(at: now) { listener in
@@ -130,7 +131,7 @@ struct Connections {
     }
 
     private mutating func admit(_ socket: SequencedSocket, clients: Int) -> Bool {
-        // A peer that is gone already is no loss.
+        // The peer is gone already.
         guard let peer = try? socket.peerCredentials() else { return false }
         lastToken += 1
         let connection = Connection(token: lastToken, socket: socket, peer: peer)
@@ -147,7 +148,7 @@ struct Connections {
             refuse(connection, .limitReached, excess)
             return false
         }
-        // The kernel has no room to watch it: as if there were no descriptor.
+        // The kernel cannot watch the socket. It is refused as if no descriptor were left.
         guard (try? poller.add(socket.descriptor, token: connection.token, .readable)) != nil
         else {
             refuse(connection, .limitReached, Self.wantOfDescriptors)
@@ -160,10 +161,10 @@ struct Connections {
 
     // MARK: Limits
 
-    /// Why a connection may not stay; nil if it may.
+    /// Returns why a connection exceeds a limit, or nil if it may stay.
     private func excess(for peer: PeerCredentials, clients: Int) -> String? {
         let others = counts[peer.processID] ?? 0
-        // Zero are all that are in namespaces which are not seen from here.
+        // Process ID 0 stands for all processes in namespaces that the server cannot see.
         let isSeen = peer.processID != 0
         let limit =
             isSeen ? ServerLimits.connectionsPerProcess : ServerLimits.connectionsOfUnseenProcesses
@@ -173,9 +174,9 @@ struct Connections {
         return hasDescriptors(1, clients: clients) ? nil : Self.wantOfDescriptors
     }
 
-    /// Whether so many more descriptors may be taken.
+    /// Whether this many more descriptors may be used.
     ///
-    /// An embedded server leaves its program a quarter of what there is.
+    /// An embedded server leaves a quarter of the descriptors to its program.
     func hasDescriptors(_ count: Int, clients: Int) -> Bool {
         let room = CurrentProcess.descriptorLimit
         let spare = kind == .daemon ? ServerLimits.spareDescriptors : room / 4
@@ -183,7 +184,7 @@ struct Connections {
         return inUse + count <= room - spare
     }
 
-    /// What a client is told for which there is none left.
+    /// The message for a client that is refused because no descriptor is left.
     static let wantOfDescriptors = """
         the arbiter has no file descriptor left for you: end some programs, or let it have more of \
         them (ulimit -n)
@@ -191,22 +192,24 @@ struct Connections {
 
     // MARK: Sending and closing
 
-    /// Sends a message, now or later; returns the connection that must be closed, if any.
+    /// Sends a message now or later.
     ///
-    /// That is one whose other end is gone, or the one with the largest backlog, when all together
-    /// are too large.
+    /// Returns the connection that must be closed as a consequence, if any.
+    ///
+    /// This is a connection whose peer is gone or, if all backlogs together exceed the limit, the
+    /// one with the largest backlog.
     func send(_ message: ServerMessage, on connection: Connection) -> UInt64? {
         switch connection.send(message) {
         case .sent: return nil
         case .kept:
             watchForRoom(connection, true)
-            // Little ones need not be counted each time.
+            // Small backlogs cannot exceed the limit, so the sum is not computed for them.
             return connection.backlogBytes > 1 << 20 ? mostBacklogged : nil
         case .hopeless: return connection.token
         }
     }
 
-    /// Sends what could not be sent before; returns what came of it.
+    /// Sends the backlog of a connection.
     func sendBacklog(of connection: Connection) -> Connection.SendResult {
         let result = connection.sendBacklog()
         if case .sent = result { watchForRoom(connection, false) }
@@ -215,11 +218,12 @@ struct Connections {
 
     private func watchForRoom(_ connection: Connection, _ isNeeded: Bool) {
         let interest: Poller.Interest = isNeeded ? [.readable, .writable] : .readable
-        // Fails for one that is being refused: that is closed, and never watched.
+        // This fails for a connection that is being refused, which is never watched and is closed
+        // soon.
         try? poller.modify(connection.socket.descriptor, token: connection.token, interest)
     }
 
-    /// The connection with the largest backlog, if all together are too large.
+    /// The connection with the largest backlog, if all together exceed the limit.
     private var mostBacklogged: UInt64? {
         let all = connections.values.reduce(0) { $0 + $1.backlogBytes }
         guard all > ServerLimits.backlogBytesInAll else { return nil }
@@ -228,7 +232,9 @@ struct Connections {
         }?.token
     }
 
-    /// Closes a connection that is told why; returns the client that has lost it, if any.
+    /// Tells a connection why it is refused, and closes it.
+    ///
+    /// Returns the client that it belonged to.
     @discardableResult
     mutating func refuse(
         _ connection: Connection, _ code: Refusal.Code, _ text: String
@@ -239,12 +245,15 @@ struct Connections {
         return close(connection)
     }
 
-    /// Closes a connection; returns the client that has lost it, if any.
+    /// Closes a connection.
+    ///
+    /// Returns the client that it belonged to.
     @discardableResult
     mutating func close(_ connection: Connection) -> ClientID? {
         defer { connection.socket.shutDown() }
         guard connections.removeValue(forKey: connection.token) != nil else { return nil }
-        // The kernel forgets what is closed; to forget it at once only keeps the set small.
+        // The kernel removes closed sockets from the poller by itself; this only keeps the set
+        // small.
         try? poller.remove(connection.socket.descriptor)
         let others = (counts[connection.peer.processID] ?? 1) - 1
         counts[connection.peer.processID] = others > 0 ? others : nil
@@ -261,10 +270,10 @@ struct Connections {
         }
     }
 
-    /// Accepts no more, as the server leaves.
+    /// Stops accepting because the server leaves.
     mutating func abandonListener() { acceptor.listen(on: nil) }
 
-    /// Lets go of all connections without a word.
+    /// Discards all connections without a message, for tests.
     mutating func abandon() {
         acceptor.listen(on: nil)
         connections = [:]

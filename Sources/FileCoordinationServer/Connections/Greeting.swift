@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hello: which version of the protocol a connection speaks, and what it is told in return.
+// The answer to a hello: whether the server speaks the client's protocol version, and the welcome.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What a server says to each new connection.
+/// What a server tells each new connection.
 struct Greeting {
     let kind: ServerKind
     let epoch: ServerEpoch
-    /// The newest version that is spoken.
+    /// The newest protocol version that the server speaks.
     let newest: UInt16
-    /// What counts as a package: as configured, and what clients have added.
+    /// The package policy: the user's configuration and the additions of clients.
     var packagePolicy: [UInt8]
 
-    /// Why a connection that speaks this version is refused; nil if it is not.
+    /// Returns why a connection with this version is refused, or nil if it is not.
     func objection(to version: UInt16) -> String? {
         let spoken = ProtocolVersion.supported.lowerBound...newest
         guard !spoken.contains(version) else { return nil }
@@ -23,7 +23,7 @@ struct Greeting {
             + "\(spoken.upperBound): bring both to one version"
     }
 
-    /// The answer to a hello.
+    /// Returns the answer to a hello.
     func welcome(_ version: UInt16) -> ServerMessage {
         .welcome(
             Welcome(

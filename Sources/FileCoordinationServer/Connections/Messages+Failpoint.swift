@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which deed it is to send or receive a message, for tests that have a process fail there.
+// The failpoints of messages, at which tests make a process fail.
 
 package import FileCoordinationSystem
 package import FileCoordinationWire
 
 extension ClientMessage {
-    /// What the server does with it.
+    /// The server's failpoint for handling the message.
     package var handling: Failpoint.Deed {
         switch self {
         case .hello: .handlesHello
@@ -18,7 +18,7 @@ extension ClientMessage {
         }
     }
 
-    /// What the client does with it.
+    /// The client's failpoint for sending the message.
     package var sending: Failpoint.Deed {
         switch self {
         case .hello: .sendsHello
@@ -32,7 +32,7 @@ extension ClientMessage {
 }
 
 extension ServerMessage {
-    /// What the server does with it.
+    /// The server's failpoint for sending the message.
     package var saying: Failpoint.Deed {
         switch self {
         case .welcome: .saysWelcome
@@ -44,7 +44,7 @@ extension ServerMessage {
         }
     }
 
-    /// What the client does with it.
+    /// The client's failpoint for receiving the message.
     package var receiving: Failpoint.Deed {
         switch self {
         case .welcome: .receivesWelcome

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What counts as a package is one policy for all who share an arbiter (Rule 1.11). Clients apply
-// it, to the files they see; the server only hands it on: the user's configuration, and what
-// clients have added to it. It is text, and opaque here.
+// Loads and extends the package policy, which all clients of a server share (Rule 1.11). It is
+// text: the user's configuration and the additions of clients. The server only passes it on; the
+// clients apply it to the files that they see.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// The user's configuration of packages.
+/// The user's package configuration, and additions to it.
 package enum PackageConfiguration {
-    /// What is in `$XDG_CONFIG_HOME/filecoordination/packages`, by default in `~/.config`; nothing
-    /// if there is no such file.
+    /// Reads `$XDG_CONFIG_HOME/filecoordination/packages`, by default in `~/.config`.
     ///
-    /// Of a file that is too long, the lines that fit. The file may be a link, as those of people
-    /// are who keep their configuration elsewhere.
+    /// Returns an empty array if there is no such file.
+    ///
+    /// Of a file that is too long, only the lines that fit are returned. The file may be a symbolic
+    /// link, because some users keep their configuration elsewhere.
     package static func load(
         variable: (String) -> String? = CurrentProcess.environmentVariable
     ) -> [UInt8] {
@@ -32,9 +33,9 @@ package enum PackageConfiguration {
         return wholeLines(bytes)
     }
 
-    /// The file's path; nil if nothing leads to one.
+    /// Returns the path of the file, or nil if no variable names a directory for it.
     ///
-    /// A variable that is empty or not an absolute path is as good as unset.
+    /// A variable that is empty or not an absolute path counts as unset.
     static func location(variable: (String) -> String?) -> String? {
         func path(_ name: String) -> String? {
             variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -43,32 +44,33 @@ package enum PackageConfiguration {
         return home.map { $0 + "/filecoordination/packages" }
     }
 
-    /// As many whole lines as may be announced.
+    /// Returns as many whole lines as fit into a message.
     package static func wholeLines(_ bytes: [UInt8]) -> [UInt8] {
         let limit = WireLimits.packagePolicyBytes
         guard bytes.count > limit else { return bytes }
-        // The last one may do without the end of its line.
+        // The last line may lack its newline.
         let end = bytes.prefix(limit + 1).lastIndex(of: newline) ?? -1
         return Array(bytes.prefix(min(end + 1, limit)))
     }
 
-    /// A policy with these lines at its end, without what was said about the same before; as it was
-    /// if they make no difference, or do not fit.
+    /// Returns a policy with these lines at its end, without earlier lines about the same subject.
     ///
-    /// A line's second word is what it is about. One that has none says nothing.
+    /// Returns `policy` unchanged if the lines change nothing or do not fit.
+    ///
+    /// The second word of a line is its subject. Lines without a subject are ignored.
     package static func adding(_ lines: [UInt8], to policy: [UInt8]) -> [UInt8] {
         let result = combining(lines, with: policy)
         return result.count <= WireLimits.packagePolicyBytes ? result : policy
     }
 
-    /// Whether a server would take these lines in.
+    /// Whether a server would accept these lines.
     package static func hasRoom(for lines: [UInt8], in policy: [UInt8]) -> Bool {
         max(lines.count, combining(lines, with: policy).count) <= WireLimits.packagePolicyBytes
     }
 
     private static func combining(_ lines: [UInt8], with policy: [UInt8]) -> [UInt8] {
         let former = policy.split(separator: newline)
-        // Anybody may send thousands of lines: each is looked at once.
+        // A client may send thousands of lines, so each is examined only once.
         var subjects: Set<ArraySlice<UInt8>> = []
         var added: [ArraySlice<UInt8>] = []
         for line in lines.split(separator: newline).reversed() {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the arbiter's delegations are carried out: in which slot of which ledger, by which word, or
-// in which record a claim runs whose end its client does not report.
+// Where the arbiter's delegations are in ledgers: as the word of a slot, or as the record of a
+// claim whose client does not report its release.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
-/// Slots and records, by the arbiter's numbers.
+/// Slots and records by the arbiter's delegation IDs.
 struct DelegationRegistry {
-    /// What a client has.
+    /// The form of a delegation in a ledger.
     enum Subject {
-        /// A place or a directory that is its own to claim.
+        /// A path or directory in which the client may grant claims itself.
         case slot(Int, SlotWord)
-        /// A claim that runs, or has run: no client says when it is over.
+        /// A claim that is running or over; no client reports its release.
         case claim(RecordReference, ClaimID)
     }
 
@@ -27,10 +27,10 @@ struct DelegationRegistry {
 
     subscript(id: DelegationID) -> Entry? { entries[id] }
 
-    /// What a client has.
+    /// Returns the delegations of a client.
     func delegations(of client: ClientID) -> [DelegationID] { (byClient[client] ?? []).sorted() }
 
-    /// The claim that was granted without a report in a record.
+    /// Returns the delegation for the unreported claim in a record.
     func claim(of client: ClientID, in record: UInt32) -> DelegationID? {
         byRecord[client]?[record]
     }

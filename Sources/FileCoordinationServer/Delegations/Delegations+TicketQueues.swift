@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ticket queues: a place that several clients write one after the other, for a moment each, is
-// delegated to all of them, each in its turn. A word in memory that they share says whose turn it
-// is; so a handoff takes neither a message nor this server.
+// Ticket queues. When several clients write an item in turn, for a short time each, the server
+// delegates the item to all of them. A word in shared memory says whose turn it is, so a handoff
+// needs neither a message nor the server.
 //
-// A ticket queue begins in the midst of contention, and at first it is the server's turn: until the
-// claims are over that it knows there. Any other claim, a presenter, a move or a member's death
-// ends it before the arbiter is told of that: the slots are cleared, and what the members' records
-// say is what the arbiter is told. As with any delegation, that waits for no client and needs no
-// answer.
+// A ticket queue is created under contention. At first the turn is the server's, until the claims
+// that the arbiter has granted there are over. Any other claim, presenter or move there, and the
+// death of a member, ends the queue before the arbiter learns of the event: the server clears the
+// slots and then tells the arbiter what the members' records say. Like any recall, this waits for
+// no client and needs no answer.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 
 extension Delegations {
-    // MARK: Beginning
+    // MARK: Creating
 
-    /// Begins a ticket queue; returns its name for the arbiter, and what was found where another
-    /// one ended for that.
+    /// Creates a ticket queue.
+    ///
+    /// Returns its ID for the arbiter, and the claims that were found if another queue had to end
+    /// for it.
     mutating func beginTicketQueue(
         at path: ItemPath, _ members: [QueueMember], _ ledgers: Ledgers
     ) -> (id: DelegationID?, [Recalled]) {
@@ -29,12 +31,13 @@ extension Delegations {
             recalled += [endTicketQueue(oldest, ledgers)].compactMap { $0 }
             number = ticketQueues.takeNumber()
         }
-        // A word that cannot be renewed is not used again.
+        // A word that cannot be renewed is never used again.
         guard let number, let turn = file.renew(number)?.turn else { return (nil, recalled) }
         var ticketQueue = TicketQueues.TicketQueue(
             id: ticketQueues.makeID(), path: path, serverTurn: turn)
         for member in members {
-            // A ledger that its client tampers with is left out, and the ticket queue ended again.
+            // If a client has tampered with its ledger, it cannot take part, and the queue is ended
+            // again.
             guard
                 let word = try? ledgers(member.client)?.delegate(
                     slot: member.slot, inTicketQueue: number, epoch)
@@ -47,18 +50,18 @@ extension Delegations {
         return (nil, recalled + [endTicketQueue(number, ledgers)].compactMap { $0 })
     }
 
-    /// The memory of this server's ticket queues, made when the first one begins.
+    /// The file with this server's ticket queues, created with the first queue.
     private mutating func ticketQueueFile() -> TicketQueueFile? {
         if ticketQueueMemory == nil, let ticketQueueDirectory {
-            // Without it places go through the server.
+            // Without the file, items go through the server as usual.
             ticketQueueMemory = try? TicketQueueFile(
                 directory: ticketQueueDirectory, epoch: epoch, isNew: true)
         }
         return ticketQueueDirectory == nil ? nil : ticketQueueMemory
     }
 
-    /// Lets the members of a ticket queue have their turns: no claim is left that this server has
-    /// granted.
+    /// Passes the turn from the server to the members: all claims that the server has granted are
+    /// over.
     mutating func openTicketQueue(_ id: DelegationID) {
         guard let number = ticketQueues.number(of: id), let turn = ticketQueues.open(number) else {
             return
@@ -66,8 +69,9 @@ extension Delegations {
         ticketQueueMemory?.pass(turn)
     }
 
-    /// Whether a claim of a member was under way when its ticket queue began: then it is one of
-    /// those that come before the members' turns.
+    /// Whether a member filed this claim before it knew of the ticket queue.
+    ///
+    /// Such claims come before the members' turns.
     func wasUnderWay(_ items: [AccessItem], of client: ClientID) -> Bool {
         guard items.count == 1, let number = ticketQueue(at: items[0].path),
             let known = ticketQueues[number],
@@ -79,12 +83,12 @@ extension Delegations {
 
     // MARK: Ending
 
-    /// Ends all ticket queues; returns what was found.
+    /// Ends all ticket queues, and returns the claims that were found.
     mutating func endTicketQueues(_ ledgers: Ledgers) -> [Recalled] {
         ticketQueues.numbers.compactMap { endTicketQueue($0, ledgers) }
     }
 
-    /// Ends a ticket queue; returns the claims that have their turn or wait for it.
+    /// Ends a ticket queue, and returns the claims that have the turn or wait for it.
     mutating func endTicketQueue(
         _ number: Int, except dead: ClientID? = nil, _ ledgers: Ledgers
     ) -> Recalled? {
@@ -97,14 +101,14 @@ extension Delegations {
             ledger.close(slot: member.slot, member.word)
             if member.client != dead { members.append((member.client, ledger)) }
         }
-        // From here on no client gets a turn by a number; the one that has it now has made that
-        // known in its record, or will find that it is the server's to decide.
+        // From here on no ticket gives a client the turn. The client that has the turn has marked
+        // its record already, or it will find that the server must decide about its claim.
         let turns = file.renew(number)?.turnsBefore
         if turns != nil { ticketQueues.giveBack(number) }
         ended.append(.queueClosed(ticketQueue.id, at: ticketQueue.path, turns: turns ?? 0))
         var recalled = Recalled(isOfTicketQueue: true)
         for (id, ledger) in members {
-            // A ledger that its client tampers with is of no use to anybody but the client.
+            // A ledger that its client has tampered with contains no valid claims.
             guard
                 let found = try? ledger.requestReleaseReports(
                     epoch, where: { record, _ in ledger.place(ofClaim: record) == ticketQueue.path }
@@ -116,10 +120,10 @@ extension Delegations {
         return recalled
     }
 
-    /// Whether there are any.
+    /// Whether there are any ticket queues.
     var hasTicketQueues: Bool { !ticketQueues.isEmpty }
 
-    /// The ticket queue at a place.
+    /// Returns the number of the ticket queue at a path.
     func ticketQueue(at place: ItemPath?) -> Int? {
         guard !ticketQueues.isEmpty, let place else { return nil }
         return ticketQueues.number(at: place)
@@ -129,27 +133,27 @@ extension Delegations {
 
     /// Ends the ticket queues of former servers, and removes their files.
     static func removeFormerTicketQueues(from directory: Directory, before epoch: ServerEpoch) {
-        // Without a listing they stay, and the next server removes them.
+        // If the directory cannot be listed, the files stay, and the next server removes them.
         for name in (try? directory.names()) ?? [] {
             guard let other = TicketQueueFile.epoch(ofFile: name), other < epoch.rawValue else {
                 continue
             }
-            // All ledgers have been raised: clients that wait there wait for this server. What
-            // cannot be mapped is mapped by none of them.
+            // All ledgers have this server's epoch, so clients that wait in these queues wait for
+            // this server. A file that cannot be mapped here is not mapped by any client.
             let former = ServerEpoch(truncating: UInt64(other))
             (try? TicketQueueFile(directory: directory, epoch: former))?.endAll()
             TicketQueueFile.remove(epoch: other, from: directory)
         }
     }
 
-    /// Removes this server's file: there is no client left that has it mapped.
+    /// Removes this server's file, because no client has it mapped any more.
     func removeTicketQueues(from directory: Directory) {
         if ticketQueueMemory != nil {
             TicketQueueFile.remove(epoch: epoch.rawValue, from: directory)
         }
     }
 
-    /// The first ticket queue that is not as it should be, in words; nil if all are.
+    /// Describes the first ticket queue that violates an invariant; nil if there is none.
     func brokenTicketQueue(
         isThere: (ClientID) -> Bool, isClaimed: (ItemPath) -> Bool
     ) -> String? {

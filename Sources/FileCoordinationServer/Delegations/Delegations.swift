@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Carries out what the arbiter decides about delegations: writes slot words, takes them back, and
-// reports what was found running there.
+// Carries out what the arbiter decides about delegations: writes slot words into ledgers, revokes
+// them, and reports the claims that were running under them.
 //
 // Before the arbiter decides about a claim, a presenter or a move, the delegations that it concerns
-// are recalled: their slots are cleared, and the local claims that run become ordinary ones, which
-// the arbiter is told of first. That waits for no client and sends no message, so a stopped
-// one does no harm. A server that takes over knows of none: its epoch ends them all.
+// are recalled. The server clears their slots; running claims under them become ordinary ones, and
+// the arbiter learns of them first. This waits for no client and sends no message, so a stopped
+// client does no harm. A new server knows of no delegation; its epoch invalidates all of them.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// What is delegated in ledgers.
+/// The delegations in all ledgers.
 struct Delegations {
     private var registry = DelegationRegistry()
     var ticketQueues = TicketQueues()
-    /// The memory in which ticket queues are, once there is one.
+    /// The file with the ticket queues, once there is one.
     var ticketQueueMemory: TicketQueueFile?
-    /// Where that is; nil if no ticket queue may begin.
+    /// The directory of that file; nil if no ticket queue may be created.
     private(set) var ticketQueueDirectory: Directory?
-    /// Clients that were delegated places at which they report the ends of their writes.
+    /// Clients with delegations under which they report the ends of their writes.
     private(set) var reporters: Set<ClientID> = []
-    /// Ticket queues that have ended, of which the arbiter has to hear.
+    /// Ended ticket queues that the arbiter has to be told about.
     var ended: [Event] = []
     let epoch: ServerEpoch
 
-    /// Gives a client's ledger, while the client is there.
+    /// Finds a client's ledger; nil if the client is gone.
     typealias Ledgers = (ClientID) -> LedgerReader?
 
     init(epoch: ServerEpoch, in directory: Directory) {
@@ -34,12 +34,14 @@ struct Delegations {
         ticketQueueDirectory = directory
     }
 
-    /// No ticket queue begins any more: what members would map is not what others find.
+    /// Prevents new ticket queues, because members and newcomers would map different files.
     mutating func stopTicketQueues() { ticketQueueDirectory = nil }
 
     // MARK: Delegating
 
-    /// Writes the slot word of a delegation; returns whether the client has it now.
+    /// Writes the slot word of a delegation.
+    ///
+    /// Returns whether the client has the delegation now.
     mutating func delegate(_ delegation: Delegation, _ ledger: LedgerReader) -> Bool {
         guard let client = delegation.client, let slot = delegation.slot else { return false }
         let terms: SlotTerms =
@@ -48,21 +50,21 @@ struct Delegations {
             case .place(_, _, .exclusive, let reportsWrites): reportsWrites ? .reportsWrites : []
             case .directory, .claim, .queue: []
             }
-        // A ledger that its client tampers with, or another server's, is not delegated anything.
+        // Nothing is delegated to a client that tampers with its ledger, or by a deposed server.
         guard let word = try? ledger.delegate(slot: slot, terms: terms, epoch) else { return false }
         registry.insert(.slot(slot, word), of: client, as: delegation.id)
         if terms.contains(.reportsWrites) { reporters.insert(client) }
         return true
     }
 
-    /// Records that a claim was granted without a report.
+    /// Records that a claim was granted whose client need not report the release.
     mutating func addUnreported(
         _ id: DelegationID, _ claim: ClaimID, in record: RecordReference, of client: ClientID
     ) {
         registry.insert(.claim(record, claim), of: client, as: id)
     }
 
-    /// The claim that was granted without a report in a former use of a record: it is over.
+    /// Removes and returns the unreported claim of a record's former generation: it is over.
     mutating func takeFormerClaim(
         in record: RecordReference, of client: ClientID
     ) -> ClaimID? {
@@ -75,7 +77,9 @@ struct Delegations {
 
     // MARK: Recalling
 
-    /// Takes a delegation back, or ends a ticket queue; returns what was found.
+    /// Recalls a delegation or ends a ticket queue.
+    ///
+    /// Returns the claims that were found.
     mutating func recall(_ id: DelegationID, _ ledgers: Ledgers) -> Recalled? {
         if let ticketQueue = ticketQueues.number(of: id) {
             return endTicketQueue(ticketQueue, ledgers)
@@ -85,7 +89,7 @@ struct Delegations {
         }
         switch entry.subject {
         case .slot(let slot, let word):
-            // A ledger that its client tampers with is of no use to anybody but the client.
+            // A ledger that its client has tampered with contains no valid claims.
             let held = (try? ledger.revoke(slot: slot, word, epoch)) ?? []
             return Recalled(held: held.map { FoundClaim(entry.client, $0) })
         case .claim(let record, _):
@@ -96,8 +100,9 @@ struct Delegations {
         }
     }
 
-    /// Discards what one client has that is gone, and ends its ticket queues: nothing that its own
-    /// records say counts any more.
+    /// Discards the delegations of a dead client and ends its ticket queues.
+    ///
+    /// Claims in its own records do not count any more.
     mutating func removeClient(_ client: ClientID, _ ledgers: Ledgers) -> [Recalled] {
         let recalled = ticketQueues.numbers(of: client).compactMap {
             endTicketQueue($0, except: client, ledgers)

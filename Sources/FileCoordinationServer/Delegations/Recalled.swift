@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is found where a delegation was taken back or a ticket queue ended, and in which order the
-// arbiter is told of it: first claims that run, which came before all else; then those that waited
-// in a ticket queue, in the order in which they were filed (Rule 2.14); then what claims have
-// announced that are over already, so that the waiting ones are sent on by it (Rule 11.4).
+// The claims that a recall or the end of a ticket queue has found, and the order in which the
+// arbiter learns of them. Running claims come first, because they came before all else. Then come
+// those that waited in a ticket queue, in filing order (Rule 2.14). Last come announcements of
+// claims that are over already, so that they relocate the waiting claims (Rule 11.4).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -19,19 +19,19 @@ struct FoundClaim: Equatable {
     }
 }
 
-/// What was found where one delegation was taken back, or one ticket queue ended.
+/// The claims found by recalling one delegation or ending one ticket queue.
 struct Recalled: Equatable {
-    /// Claims that run; of a ticket queue also those that are over and have something to say.
+    /// Running claims; for a ticket queue, also ended ones that have something to report.
     var held: [FoundClaim] = []
     /// Claims that waited in a ticket queue.
     var waiting: [FoundClaim] = []
-    /// Whether it was a ticket queue.
+    /// Whether this was a ticket queue.
     var isOfTicketQueue = false
 
-    /// The steps by which the arbiter is told of it.
+    /// Returns the steps that tell the arbiter about the claims.
     ///
-    /// - Parameter bound: when the claim was filed for whose sake it was taken back; what was filed
-    ///   later than that comes after it, and is returned apart.
+    /// - Parameter bound: the filing time of the claim that caused the recall. Claims that were
+    ///   filed later come after it and are returned separately.
     static func steps(
         for recalled: [Recalled], before bound: UInt64
     ) -> (first: [Work], later: [RecordLook]) {
@@ -43,7 +43,8 @@ struct Recalled: Equatable {
                 first += held.map { .look($0) }
                 continue
             }
-            // One that was over before all had been looked at, and has nothing to say, is not told.
+            // A claim that ended before all records were read, and has nothing to report, is
+            // skipped.
             first += held.map { .makeKnown($0) }
             let waiting = found.waiting
                 .sorted { ($0.snapshot.filedAt, $0.client) < ($1.snapshot.filedAt, $1.client) }

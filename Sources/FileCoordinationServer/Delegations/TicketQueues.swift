@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which places go from client to client without the server, and whose they are. The server has made
-// sure that they concern no other claim or presenter.
+// The server's list of ticket queues: which item belongs to which queue, and who its members are.
+// The server creates a queue only where no other claim or presenter is concerned.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
 /// This server's ticket queues.
 struct TicketQueues {
-    /// A client that has its turn there, by a slot.
+    /// A client that takes part in a ticket queue through a slot of its ledger.
     struct Member {
         let client: ClientID
         let slot: Int
@@ -16,25 +16,25 @@ struct TicketQueues {
     }
 
     struct TicketQueue {
-        /// Its name for the arbiter.
+        /// Its ID for the arbiter.
         let id: DelegationID
         let path: ItemPath
         var members: [Member] = []
-        /// The server's own turn, until the claims are over that it has granted there.
+        /// The server's own turn, until the claims that it has granted there are over.
         var serverTurn: QueueTurn?
     }
 
     private var ticketQueues: [Int: TicketQueue] = [:]
     private var byPath: [ItemPath: Int] = [:]
-    /// Names are other ones than those that the arbiter gives.
+    /// These IDs must differ from those that the arbiter gives.
     private var lastID: UInt64 = 1 << 63
-    /// Those in which it is the server's turn.
+    /// The queues in which the turn is still the server's.
     private(set) var held: [Int] = []
     /// Numbers that can be used again.
     private var free: [Int] = []
     private var used = 0
 
-    /// The number of a ticket queue that is to begin; nil if there are too many.
+    /// Returns the number for a new ticket queue, or nil if there are too many.
     mutating func takeNumber() -> Int? {
         if let number = free.popLast() { return number }
         guard used < TicketQueueFile.count else { return nil }
@@ -42,27 +42,27 @@ struct TicketQueues {
         return used - 1
     }
 
-    /// Lets a number be used again.
+    /// Makes a number available again.
     mutating func giveBack(_ number: Int) { free.append(number) }
 
-    /// A name that no ticket queue has had.
+    /// Returns an ID that no ticket queue has had.
     mutating func makeID() -> DelegationID {
         lastID += 1
         return DelegationID(rawValue: lastID)
     }
 
-    /// The ticket queue of a name.
+    /// Returns the number of the ticket queue with an ID.
     func number(of id: DelegationID) -> Int? { numbers.first { ticketQueues[$0]?.id == id } }
 
-    /// The ticket queue at a place.
+    /// Returns the number of the ticket queue at a path.
     func number(at path: ItemPath) -> Int? { byPath[path] }
 
-    /// The ticket queues of a client.
+    /// Returns the ticket queues of a client.
     func numbers(of client: ClientID) -> [Int] {
         numbers.filter { ticketQueues[$0]?.members.contains { $0.client == client } == true }
     }
 
-    /// Records that a ticket queue has begun, and that it is the server's turn.
+    /// Adds a new ticket queue, in which the turn is the server's.
     mutating func insert(_ ticketQueue: TicketQueue, as number: Int) {
         ticketQueues[number] = ticketQueue
         byPath[ticketQueue.path] = number
@@ -74,17 +74,17 @@ struct TicketQueues {
 
     var isEmpty: Bool { ticketQueues.isEmpty }
 
-    /// All of them, the oldest first.
+    /// All ticket queues, oldest first.
     private(set) var numbers: [Int] = []
 
-    /// Records that it is not the server's turn any more; returns the turn.
+    /// Ends the server's turn in a queue, and returns that turn.
     mutating func open(_ number: Int) -> QueueTurn? {
         held.removeAll { $0 == number }
         defer { ticketQueues[number]?.serverTurn = nil }
         return ticketQueues[number]?.serverTurn
     }
 
-    /// Records that one is over.
+    /// Removes and returns a ticket queue.
     mutating func remove(_ number: Int) -> TicketQueue? {
         held.removeAll { $0 == number }
         numbers.removeAll { $0 == number }

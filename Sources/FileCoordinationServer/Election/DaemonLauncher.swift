@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding and starting `filecoordinationd`. A daemon is a better server than an application: no
-// application's crash, fork or debugger can stop it. It must not become the application's child:
-// it gets a session and standard streams of its own and no process of the application reaps it.
+// Finds and starts `filecoordinationd`. A daemon is a better server than an application, because no
+// crash, fork or debugger of an application can stop it. It must not become a child of the
+// application that starts it: it gets its own session and standard streams, and the application
+// does not have to reap it.
 
 import FileCoordinationSystem
 
-/// Knows where the daemon is and how to start it.
+/// The daemon's executable and environment, and how to start it.
 package struct DaemonLauncher: Sendable {
     /// The daemon's executable.
     package let executable: String
-    /// The variables that it is given, each as `NAME=value`.
+    /// The environment variables for the daemon, each as `NAME=value`.
     private let environment: [String]
 
-    /// How long a daemon may take until it listens, in nanoseconds.
+    /// How long the daemon may take until it listens, in nanoseconds.
     package static let patience: UInt64 = 3_000_000_000
 
-    /// The word in its arguments that tells the daemon that its starter holds the election lock,
-    /// and waits for a byte on descriptor 3.
+    /// The argument that tells the daemon that its starter holds the election lock and waits for a
+    /// byte on descriptor 3.
     package static let electedFlag = "--elected"
 
-    /// Looks for the daemon: `$FILECOORDINATIOND`, beside the executable, `PATH` unless root or
-    /// setuid, libexec.
+    /// Looks for the daemon: `$FILECOORDINATIOND`, then beside this executable, in `PATH` and in
+    /// libexec.
     ///
-    /// An empty `$FILECOORDINATIOND` means: none, server in the program itself.
+    /// A process of root or with setuid rights looks only in libexec.
     ///
-    /// - Parameter environment: variables, each as `NAME=value`; no table is made of them, which
-    ///   takes as long as all the rest.
+    /// An empty `$FILECOORDINATIOND` means that no daemon is used and the program itself serves.
+    ///
+    /// - Parameter environment: the variables, each as `NAME=value`. They are searched as they are,
+    ///   because building a dictionary would take as long as everything else here.
     package static func find(environment: [String]) -> DaemonLauncher? {
         guard !CurrentProcess.hasBorrowedRights else {
             return libexec.first(where: isExecutable).map {
@@ -42,7 +45,9 @@ package struct DaemonLauncher: Sendable {
         }
     }
 
-    /// The value of a variable; of two with one name the last counts.
+    /// Returns the value of a variable.
+    ///
+    /// If it occurs twice, the last one counts.
     private static func value(of name: String, in environment: [String]) -> String? {
         let start = name + "="
         return environment.last { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
@@ -64,33 +69,36 @@ package struct DaemonLauncher: Sendable {
         return libexec.first(where: isExecutable)
     }
 
-    /// What came of starting the daemon.
+    /// The result of starting the daemon.
     enum Outcome {
-        /// It listens.
+        /// The daemon listens.
         case ready
-        /// It could not be started, or ended before it listened.
+        /// The daemon could not be started, or it ended before it listened.
         case died
-        /// It lives, and has not said anything in time.
+        /// The daemon lives but has not reported in time.
         case late
     }
 
-    /// Starts the daemon and waits a bounded time until it listens.
+    /// Starts the daemon and waits until it listens, for ``patience`` at most.
     func start(in runtime: RuntimeDirectory) -> Outcome {
         guard let socket = spawn(in: runtime) else { return .died }
         return Self.outcome(of: socket, until: MonotonicClock.now + Self.patience)
     }
 
-    /// Starts the daemon; what is returned is told of it when it listens, and ends when it dies.
+    /// Starts the daemon.
+    ///
+    /// The returned socket receives a byte when the daemon listens, and is closed when the daemon
+    /// dies.
     private func spawn(in runtime: RuntimeDirectory) -> SequencedSocket? {
-        // The daemon's end is closed here when this returns: our copy of it must not keep us
-        // waiting for a daemon that has died.
+        // This function closes the daemon's end of the pair when it returns. With a copy of that
+        // end open, this process would not notice that the daemon has died.
         guard let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
-        // Of several places it finds the one where its starter is.
+        // If there are several places, the daemon finds the one that its starter uses.
         let own = runtime.places.isChosen ? ["FILECOORDINATION_RUNTIME_DIR=" + runtime.path] : []
         do {
             try DetachedProcess.start(
                 executable: executable, arguments: [Self.electedFlag],
-                // Of two with one name the first counts where they go, and the last here.
+                // If a variable occurs twice, the daemon uses the first, but this process the last.
                 environment: own + environment.reversed(),
                 inheriting: daemons.descriptor)
         } catch {
@@ -99,7 +107,7 @@ package struct DaemonLauncher: Sendable {
         return ours
     }
 
-    /// Waits for the daemon's word on `socket`.
+    /// Waits until the daemon sends a byte on `socket` or closes it.
     static func outcome(of socket: SequencedSocket, until deadline: UInt64?) -> Outcome {
         guard let poller = try? Poller(),
             (try? poller.add(socket.descriptor, token: 0, .readable)) != nil

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connect or serve. A process that gets no answer waits for the election lock, looks
-// again, and if there is still no server, starts one. Losers wait on the lock, in the kernel.
+// Finds the server or starts one. A process that cannot connect takes the election lock, tries
+// again, and starts a server if there is still none. Other processes wait for the lock or for the
+// server meanwhile.
 
 package import FileCoordinationLedger
 package import FileCoordinationSystem
 import FileCoordinationWire
 
-/// Finds the present server of a runtime directory, or makes one.
+/// Finds the server of a runtime directory, or starts one.
 package struct Election: Sendable {
     let runtime: RuntimeDirectory
-    /// Rings when another's server begins to listen; nil for those who have no ledger.
+    /// Wakes this process when a server in another process listens; nil for processes without a
+    /// ledger.
     private let serverReady: ServerReadyEvent?
-    /// Looks for the daemon: only if no server answers, as most of the time one does.
+    /// Looks for the daemon.
+    ///
+    /// Called only if no server answers, which is rare.
     private let findDaemon: @Sendable () -> DaemonLauncher?
     let log: @Sendable (ServerLogEntry) -> Void
 
-    /// An election in `runtime`; a nil `daemon` means that this program serves the arbiter itself.
+    /// Creates an election in `runtime`.
+    ///
+    /// With a nil `daemon`, this program runs the server itself.
     package init(
         runtime: RuntimeDirectory, daemon: DaemonLauncher?,
         log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
@@ -24,7 +30,7 @@ package struct Election: Sendable {
         self.init(runtime: runtime, log: log) { daemon }
     }
 
-    /// An election in `runtime`, with the daemon that `findDaemon` finds when one is needed.
+    /// Creates an election in `runtime`, which calls `findDaemon` when it needs a daemon.
     package init(
         runtime: RuntimeDirectory, serverReady: ServerReadyEvent? = nil,
         log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in },
@@ -40,11 +46,11 @@ package struct Election: Sendable {
     package struct Result: Sendable {
         /// The connected socket.
         package var socket: SequencedSocket
-        /// The server, when it is this process that serves.
+        /// The server, if it runs in this process.
         package var embedded: EmbeddedServer?
     }
 
-    /// Connects to the server if there is one just now, without making one.
+    /// Connects to the server if there is one; never starts one.
     package func connectIfServed() throws(SystemError) -> SequencedSocket? {
         try Self.connectIfServed(in: runtime)
     }
@@ -59,17 +65,18 @@ package struct Election: Sendable {
         } catch {
             switch error.code {
             case ErrorNumber.noSuchFile, ErrorNumber.connectionRefused: return nil
-            // Too many wait for it already: it may be stopped. Who has the role is looked at next.
+            // The socket's queue is full, so the server may be stopped. The caller examines the
+            // role's holder next.
             case ErrorNumber.timedOut: return nil
             default: throw error
             }
         }
     }
 
-    /// Takes the role from a server that was seen stopped for long enough, or is dead (Rule 18.7a).
+    /// Takes the role from a server that is dead or was seen stopped for long enough (Rule 18.7a).
     ///
-    /// Does nothing if it runs again, or if another serves meanwhile. Afterwards no process has
-    /// the role; the next caller of ``connectOrServe(onEnd:)`` takes it.
+    /// Does nothing if the server runs again or another one serves meanwhile. Afterwards no process
+    /// has the role; the next caller of ``connectOrServe(onEnd:)`` takes it.
     package func depose(_ server: ServerWatchdog) throws {
         let runtime = try runtime.renewed()
         let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
@@ -77,17 +84,17 @@ package struct Election: Sendable {
         try deposeWhileElecting(server, in: runtime)
     }
 
-    /// The same, for a caller that has the election lock.
+    /// Deposes a server, for a caller that holds the election lock.
     func deposeWhileElecting(_ server: ServerWatchdog, in runtime: RuntimeDirectory) throws {
         guard server.hasEnded || server.isStopped else { return }
-        // Not without bound: who is stopped does not empty its queue.
+        // The time is limited, because a stopped server does not empty its queue of connections.
         let socket = try? SequencedSocket.connect(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
             patience: .milliseconds(100))
         guard let socket, ServerWatchdog(over: socket).isOfSame(as: server) else { return }
         log(.deposing(processID: server.processID))
-        // From here on the process that takes the new lock's file has the role; the old one's
-        // holder sees that it was removed as soon as it runs, and sees a higher epoch soon after.
+        // From here on, the process that locks a new lock file has the role. When the deposed
+        // server runs again, it finds its lock file removed, and soon a higher epoch.
         do throws(SystemError) {
             try runtime.directory.remove(RuntimeDirectory.Name.serverLock)
         } catch {
@@ -96,9 +103,9 @@ package struct Election: Sendable {
         try? runtime.directory.remove(RuntimeDirectory.Name.socket)
     }
 
-    /// Connects, making a server if there is none.
+    /// Connects to the server, and starts one if there is none.
     ///
-    /// Blocks while others choose one.
+    /// Blocks the calling thread while other processes elect a server.
     package func connectOrServe(
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
@@ -111,17 +118,18 @@ package struct Election: Sendable {
             } catch OrphanRecovery.Failure.movedOn {
                 continue
             } catch RuntimeDirectoryError.busy where givesWay {
-                // A server is there that may make its directory anew; here it finds the role free.
+                // A server may be restoring its directory. If it comes here, it must find the role
+                // free.
                 givesWayUntil = givesWayUntil ?? MonotonicClock.now + Self.restoreLimit
                 Pause.sleep(nanoseconds: Self.busyPause)
             } catch {
-                // What cannot be done in a directory that was removed can be in the next one.
+                // An operation that failed in a removed directory may succeed in the next one.
                 if here.isInPlace { throw error }
             }
         }
     }
 
-    /// How long a server that has lost its directory may take to make it anew, in nanoseconds.
+    /// How long a server that has lost its directory may take to restore it, in nanoseconds.
     private static let restoreLimit: UInt64 = 1_000_000_000
     private static let busyPause: UInt64 = 2_000_000
 
@@ -129,7 +137,7 @@ package struct Election: Sendable {
         in runtime: RuntimeDirectory, givesWay: Bool,
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
-        // A process that is about to end serves only if no other process does.
+        // An exiting process becomes the server only if no other process does.
         if ProcessEnd.hasBegun { Pause.sleep(nanoseconds: ProcessEnd.restraint) }
         Failpoint.reach(.before, .elects)
         let election: RoleLock
@@ -155,22 +163,22 @@ package struct Election: Sendable {
             if let socket = try Self.connectIfServed(in: runtime) {
                 return Result(socket: socket, embedded: embedded)
             }
-            // It has given its role up already, to a daemon that asked for it.
+            // The embedded server has given up its role already, because a daemon asked for it.
         }
     }
 
     private enum Situation {
         /// A server listens.
         case connected(SequencedSocket)
-        /// No process had the lock, but this one has now.
+        /// No process held the lock; this process holds it now.
         case free(RoleLock)
     }
 
-    /// Comes to one or the other.
+    /// Waits until a server listens or the lock `name` can be taken.
     ///
-    /// Who is choosing a server takes milliseconds, as does a server that has the role and does not
-    /// listen: it is dying, giving up, or about to make its socket anew. There is no one event that
-    /// tells all that, and a stopped one tells nothing.
+    /// An election takes milliseconds. So does a server that has the role but does not listen,
+    /// because it is dying, leaving or restoring its socket. No single event reports all of these,
+    /// and a stopped process reports none, so this function polls.
     private func awaitServer(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
         var wait = RoleWait(for: name, in: runtime, serverReady: serverReady)
         while true {
@@ -180,18 +188,20 @@ package struct Election: Sendable {
         }
     }
 
-    /// Connects to a daemon that is started for it; nil if that does not come to the role.
+    /// Starts a daemon and connects to it.
+    ///
+    /// Returns nil if the daemon does not get the role.
     private func connectOrStart(
         _ daemon: DaemonLauncher, in runtime: RuntimeDirectory
     ) throws -> SequencedSocket? {
         switch try awaitServer(or: RuntimeDirectory.Name.serverLock, in: runtime) {
         case .connected(let socket): return socket
-        // Given back at once: the daemon takes it.
+        // The lock is released at once, so that the daemon can take it.
         case .free: break
         }
         switch daemon.start(in: runtime) {
         case .ready: return try Self.connectIfServed(in: runtime)
-        // Late, it may have the role without listening yet; the caller looks at that.
+        // A late daemon may have the role without listening yet. The caller checks that.
         case .died, .late: return nil
         }
     }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter on a thread of whichever program came first. The program itself is a client like
-// any other: it talks to its own server through the socket, so there is one way, not two.
+// Runs the server on a thread of the program that needed it first. The program itself is a client
+// like any other and talks to its own server through the socket, so there is only one code path.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// A server that runs on a thread of this process.
+/// A server on a thread of this process.
 package final class EmbeddedServer: Sendable {
     private let wakeUp: WakeUp
 
     private init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
 
-    /// Servers the arbiter; returns once it listens.
+    /// Starts a server on a new thread.
+    ///
+    /// Returns when it listens.
     ///
     /// - Parameters:
-    ///   - givesWay: see ``ServerConfiguration``.
-    ///   - onEnd: called on the server's thread when the role was given up.
+    ///   - givesWay: see ``ServerConfiguration/givesWay``.
+    ///   - onEnd: called on the server's thread after it has given up the role.
     package static func start(
         runtime: RuntimeDirectory, roleLock: RoleLock, givesWay: Bool,
         log: @escaping @Sendable (ServerLogEntry) -> Void,
@@ -47,8 +49,8 @@ package final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Makes a server that alone has the role's lock, so that the role ends when the server says
-    /// so.
+    /// Creates a server and gives it the only reference to the role lock, so that the role ends
+    /// when the server releases it.
     private static func makeServer(
         _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>, _ givesWay: Bool,
         _ log: @escaping @Sendable (ServerLogEntry) -> Void, _ wakeUp: WakeUp

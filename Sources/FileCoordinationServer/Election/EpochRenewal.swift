@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each server takes a number, and a word of a record has 24 bits for it: enough for six days at
-// thirty servers a second. So the count begins anew when it has come far and no program
-// coordinates. Before a program makes its ledger is the time for that: afterwards there always is
-// one.
+// Resets the epoch counter. Each server takes a new epoch, and a record word has 24 bits for it:
+// enough for six days at thirty servers a second. So the counter starts again when it is high and
+// no program coordinates. The right time is before a program creates its ledger, because afterwards
+// there is always a program.
 
 package import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// Beginning to count epochs anew.
+/// Resets the epoch counter when it is high and no program uses it.
 package enum EpochRenewal {
-    /// From here on it is looked whether that can be done.
+    /// From this epoch on, a reset is tried.
     private static let threshold: UInt32 = 1 << 23
-    /// From here on also ledgers go that no server has read since their programs died: whatever
-    /// these have made known at last is lost.
+    /// From this epoch on, the ledgers of dead programs are removed even if no server has read
+    /// them.
+    ///
+    /// The last announcements of those programs are then lost.
     private static let end: UInt32 = 0xFF_FF00
 
-    /// Begins to count anew if that is due, and can be done now.
+    /// Resets the counter if that is due and possible now.
     package static func renewIfDue(_ epochs: EpochFile, in runtime: RuntimeDirectory) {
         guard epochs.load().rawValue >= threshold,
             let role = try? RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { return }
         let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs) }
-        // What servers have left for those with higher numbers.
+        // The logs of former servers have higher epochs than the new ones.
         if isNew { RelocationLog.removeAll(from: runtime.directory) }
         withExtendedLifetime(role) {}
     }
 
-    /// Whether there is a program that coordinates, or may be, as far as can be told.
+    /// Whether a program coordinates.
+    ///
+    /// True also if that cannot be determined.
     private static func isUsed(_ runtime: RuntimeDirectory, removingDead epochs: EpochFile) -> Bool
     {
         guard let prefix = FallbackName.prefix(of: runtime),

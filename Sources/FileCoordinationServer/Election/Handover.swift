@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a daemon that starts late comes to the role: it asks, the embedded server leaves, and what
-// the daemon has to know is in the ledgers. A handover is a server's death that was announced.
+// Lets a daemon that starts late take over from an embedded server. The daemon asks for the role,
+// the embedded server leaves, and the daemon recovers the state from the ledgers, as after a
+// server's death.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 
 /// Asks the present server for its role.
 package enum Handover {
-    /// Asks; returns whether the server is an embedded one, which then gives its role up.
+    /// Asks for the role.
     ///
-    /// The caller has the election lock.
-    /// Returns true as well if the server goes away meanwhile, or is deposed because it is stopped.
+    /// Returns whether the server is an embedded one, which then gives it up.
+    ///
+    /// Also returns true if the server leaves meanwhile, or is deposed because it is stopped. The
+    /// caller holds the election lock.
     package static func ask(in runtime: RuntimeDirectory) throws -> Bool {
         let election = Election(runtime: runtime, daemon: nil)
         guard let socket = try election.connectIfServed() else { return true }

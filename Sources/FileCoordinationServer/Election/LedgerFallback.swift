@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name that no process can remove. Ledgers are found by their names in the runtime directory; if
-// that is removed while it is in use, the next server would know nothing of claims that still run,
-// and grant them a second time (Rule 2.0). So each client also has a name in the abstract
-// namespace, which lives exactly as long as its process; a server that takes over asks those of
-// them whose ledgers it does not find, and is given the file itself.
+// A second way to find a client's ledger. Servers find ledgers by their names in the runtime
+// directory. If that directory is removed while it is in use, the next server would not know the
+// running claims and would grant their items again (Rule 2.0). So each client also listens on a
+// socket in the abstract namespace, whose name lives as long as the process. A new server connects
+// to the sockets of clients whose ledgers it does not find, and receives the ledger's file
+// descriptor.
 //
-// It is answered on a thread of its own: the connection thread may be waiting for that very server.
+// A separate thread answers, because the thread of the client's connection may be waiting for that
+// very server.
 
 package import FileCoordinationLedger
 package import FileCoordinationSystem
 
-/// The names by which clients vouch for their ledgers.
+/// The names of the abstract sockets.
 enum FallbackName {
-    /// What the names of all ledger fallbacks of a runtime directory begin with.
+    /// Returns the prefix of the names of all ledger fallbacks of a runtime directory.
     ///
-    /// It tells where the directory would be made anew, whatever path leads there, and tells other
-    /// users nothing: a number made of its parent's number and its own name. Of several places it
-    /// is the first one's, wherever the directory is, so that all of a user's processes have one.
+    /// The prefix is a hash of the parent directory's identity and the directory's own name. So it
+    /// does not depend on the path to the directory, and tells other users nothing. With several
+    /// places, the first one is used, wherever the directory is, so that all processes of a user
+    /// share one prefix.
     static func prefix(of runtime: RuntimeDirectory) -> String? {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: runtime.places.paths[0])
         else { return nil }
@@ -32,9 +35,12 @@ enum FallbackName {
     }
 }
 
-/// A client's ledger fallback: gives its ledger to a server that cannot find it.
+/// A client's ledger fallback, which gives the ledger to a server that cannot find it.
 package final class LedgerFallback: Sendable {
-    /// What it says, with the directory's path; with the second goes the ledger's name and file.
+    /// The first byte of an answer.
+    ///
+    /// `isInPlace` is followed by the directory's path; `isLost` by the ledger's name and its
+    /// descriptor.
     enum Answer {
         static let isInPlace: UInt8 = 0
         static let isLost: UInt8 = 1
@@ -48,17 +54,20 @@ package final class LedgerFallback: Sendable {
     private let isRetired = Lock(false)
     private let hasStarted = Lock(false)
 
-    /// How many servers may wait for an answer; one at a time does, unless they die while they
-    /// wait.
+    /// The length of the queue of asking servers.
+    ///
+    /// Normally one asks at a time; more do only if servers die while they wait.
     private static let backlog: Int32 = 64
 
-    /// Makes the name by which `ledger` is found; its maker looks afterwards whether its directory
-    /// is still the one where servers are.
+    /// Creates the socket by which servers find `ledger`.
     ///
-    /// Servers that ask wait until ``start()``, which must come.
+    /// Afterwards the caller must check whether its runtime directory is still the one that servers
+    /// use.
     ///
-    /// - Parameter onTakeover: called, on the ledger fallback's thread, when a server that was
-    ///   given the ledger has taken over, or has given that up.
+    /// Servers that connect wait until ``start()`` is called.
+    ///
+    /// - Parameter onTakeover: called on the ledger fallback's thread when a server that received
+    ///   the ledger has taken over or has given up.
     package init(
         for ledger: LedgerWriter, in runtime: RuntimeDirectory,
         onTakeover: @escaping @Sendable () -> Void
@@ -75,7 +84,9 @@ package final class LedgerFallback: Sendable {
         try poller.add(listener.descriptor, token: 0, .readable)
     }
 
-    /// Begins to answer, if it has not begun; false if there is no thread to be had just now.
+    /// Starts the thread that answers, unless it runs already.
+    ///
+    /// Returns false if no thread can be created now.
     package func start() -> Bool {
         hasStarted.withLock { hasStarted in
             if hasStarted { return true }
@@ -87,7 +98,7 @@ package final class LedgerFallback: Sendable {
         }
     }
 
-    /// Stops vouching, for a ledger that is given up.
+    /// Stops answering, because the ledger is no longer used.
     package func retire() {
         isRetired.withLock { $0 = true }
         listener.shutDown()
@@ -95,7 +106,7 @@ package final class LedgerFallback: Sendable {
 
     private func serve() {
         var ready: [Poller.Ready] = []
-        // Servers that were given the ledger and have not said what came of it.
+        // Servers that received the ledger and have not finished their recovery.
         var successors: [UInt64: SequencedSocket] = [:]
         var lastToken: UInt64 = 0
         while (try? poller.wait(into: &ready, until: nil)) != nil {
@@ -107,7 +118,7 @@ package final class LedgerFallback: Sendable {
             }
             guard ready.contains(where: { $0.token == 0 }) else { continue }
             guard let server = try? listener.accept() else {
-                // No descriptor left, most likely: the server asks again, or goes on waiting.
+                // Probably no descriptor is left. The server keeps waiting or asks again.
                 Pause.sleep(nanoseconds: ServerLimits.acceptPause)
                 continue
             }
@@ -120,14 +131,16 @@ package final class LedgerFallback: Sendable {
         }
     }
 
-    /// Answers; returns whether the ledger was given away.
+    /// Answers a server.
+    ///
+    /// Returns whether it was given the ledger.
     private func answer(_ server: SequencedSocket) -> Bool {
         guard let peer = try? server.peerCredentials(),
             peer.userID == CurrentProcess.effectiveUserID
         else { return false }
         if isInPlace {
-            // Then it is a server of another world, that has a directory of its own at that path,
-            // or another path.
+            // This server has another runtime directory, for example at the same path in another
+            // container.
             _ = try? server.send([Answer.isInPlace] + Array(path.utf8))
             return false
         }
@@ -137,7 +150,7 @@ package final class LedgerFallback: Sendable {
         return given == true
     }
 
-    /// Whether a server in the directory that is there now finds the ledger by its name.
+    /// Whether a server in the present directory finds the ledger by its name.
     private var isInPlace: Bool {
         guard let directory = try? Directory.open(path, followLinks: false),
             let ledgers = try? directory.openSubdirectory(RuntimeDirectory.Name.ledgers)

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server that takes over does not find in its directory, though its owners live: ledgers
-// that lost their name, because a process removed it, or the whole directory. Their owners are
-// asked for them, each through its ledger fallback (see LedgerFallback). Who does not know what
-// runs must not grant: so a server waits for all of them, if need be until a stopped one goes on or
-// dies.
+// Recovers ledgers whose owners live but whose names are gone, because a process has removed the
+// names or the whole directory. A new server asks each owner for its ledger, through its ledger
+// fallback (see `LedgerFallback`). A server that does not know the running claims must not grant
+// any, so it waits for all owners; for a stopped one, until it continues or dies.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// Ledgers without a name, as their owners gave them.
+/// Ledgers without a name, as their owners sent them.
 struct OrphanRecovery {
-    /// One of them.
+    /// One such ledger.
     struct Entry {
         let name: String
         let file: Descriptor
     }
 
     private(set) var entries: [Entry] = []
-    /// Their owners are told of the end of these when the server has taken over.
+    /// The connections to their owners, which notice the end of the recovery when these are closed.
     private var lines: [SequencedSocket] = []
-    /// Whether processes of this user may look for their directory in one place alone.
+    /// Whether the processes of this user can use only one runtime directory.
     private let isOnlyPlace: Bool
 
-    /// What became of a search.
+    /// Why a recovery failed.
     enum Failure: Error, CustomStringConvertible {
-        /// The role was lost meanwhile, most likely with the directory: begin again.
+        /// The role was lost meanwhile, probably together with the directory.
+        ///
+        /// The caller starts again.
         case movedOn
-        /// It cannot be told who coordinates.
+        /// The kernel does not tell which processes coordinate.
         case untold
 
         var description: String {
@@ -41,22 +42,23 @@ struct OrphanRecovery {
         }
     }
 
-    /// Asks all owners of ledgers that `runtime` should have and has not.
+    /// Asks the owners of all ledgers that are missing in `runtime`.
     ///
-    /// Waits for those who do not answer and live; looks meanwhile whether `role` still counts.
+    /// Waits for owners that live and do not answer. Meanwhile checks that `role` is still valid.
     ///
-    /// - Parameter listing: the names in use with a prefix; nil if the kernel does not tell.
+    /// - Parameter listing: returns the abstract names with a prefix; nil if the kernel does not
+    ///   list them.
     init(
         of runtime: RuntimeDirectory, role: RoleLock,
         listing: (String) -> [String]? = SequencedSocket.abstractNames(beginningWith:)
     ) throws {
         isOnlyPlace = runtime.places.isChosen
         guard let prefix = FallbackName.prefix(of: runtime) else { return }
-        // Twice: a listing of what comes and goes may miss what stays.
+        // The names are listed twice, because a listing that changes concurrently may miss entries.
         var names = try Self.fallbacks(prefix, listing)
         guard !names.isEmpty else { return }
         names.formUnion(try Self.fallbacks(prefix, listing))
-        // Afterwards: a ledger had its name before its ledger fallback had one.
+        // The directory is read after that: a ledger gets its name before its fallback does.
         let present = Set(try runtime.ledgers.names())
         let missing = names.map { String($0.dropFirst(prefix.count)) }
             .filter { LedgerName.isFinal($0) && !present.contains($0) }
@@ -64,10 +66,9 @@ struct OrphanRecovery {
         try ask(missing.sorted(), prefix, in: runtime, role)
     }
 
-    /// The names of ledger fallbacks.
+    /// Lists the names of ledger fallbacks.
     ///
-    /// That they cannot be listed does not mean that there are none: who does not know what runs
-    /// must not grant.
+    /// Throws if they cannot be listed, since the server must not assume that there are none.
     private static func fallbacks(
         _ prefix: String, _ listing: (String) -> [String]?
     ) throws -> Set<String> {
@@ -75,13 +76,13 @@ struct OrphanRecovery {
         return Set(names)
     }
 
-    /// Owners that were asked, and those that are to be asked, perhaps again.
+    /// The owners that were asked and those that must be asked, possibly again.
     private struct Inquiry {
         var asked: [UInt64: (name: String, line: SequencedSocket)] = [:]
         var open: [String]
         var lastToken: UInt64 = 0
 
-        /// How long before a client is asked again, in nanoseconds.
+        /// The pause before an owner is asked again, in nanoseconds.
         static let pause: UInt64 = 100_000_000
     }
 
@@ -131,29 +132,30 @@ struct OrphanRecovery {
         try? poller.remove(line.descriptor)
         switch answer {
         case .elsewhere(let path):
-            // Where there is but one place, that is one of another container.
+            // If only one place is possible, the owner belongs to another container.
             guard isOnlyPlace else { throw RuntimeDirectoryError.elsewhere(path) }
         case .lost(let file):
             entries.append(Entry(name: name, file: file))
             lines.append(line)
-        // It has hung up without a word: dead, which shows when it is asked again, or in want.
+        // The owner closed the connection without an answer. It is dead, which the next attempt
+        // shows, or it lacks descriptors.
         case .none: inquiry.open.append(name)
         }
     }
 
-    /// Whether the process that listens there is dead, and its sockets are not gone: a half-made
-    /// child has copies of them, or it dumps core.
+    /// Whether the listening process is dead although its sockets exist: a child between fork and
+    /// exec has copies of them, or the process is dumping core.
     private static func hasEnded(_ line: SequencedSocket) -> Bool {
         if let process = line.peerProcess() { return process.hasEnded }
         return ProcessState.hasEnded((try? line.peerCredentials())?.processID ?? 0)
     }
 
-    /// What came of asking for a client.
+    /// The result of connecting to an owner.
     private enum Reach {
         case line(SequencedSocket)
-        /// No process has the name any more, or another user has.
+        /// No process of this user has the name any more.
         case noOwner
-        /// Too many ask under that name: a process has it.
+        /// A process has the name, but its queue of connections is full.
         case busy
     }
 
@@ -163,18 +165,20 @@ struct OrphanRecovery {
             line = try SequencedSocket.connect(abstract: prefix + name)
         } catch {
             if error.code == ErrorNumber.tryAgain { return .busy }
-            // A server that cannot ask for want of a descriptor must not go on as if no client were
-            // there.
+            // A server without free descriptors cannot ask, and must not assume that there is no
+            // client.
             if ErrorNumber.wants.contains(error.code) { throw error }
             return .noOwner
         }
-        // Another user's, who took such a name for whatever reason.
+        // A process of another user may have taken such a name.
         let isOurs = try line.peerCredentials().userID == CurrentProcess.effectiveUserID
         return isOurs ? .line(line) : .noOwner
     }
 
-    /// Whether a name under which too many ask is that of the process which made the ledger, as the
-    /// name says, and not that of a process which only took it.
+    /// Whether the process that listens on a name with a full queue is the one that created the
+    /// ledger.
+    ///
+    /// The ledger's name contains its process ID; another process may have taken the name.
     private static func isOwner(of name: String, _ prefix: String) -> Bool {
         guard let processID = name.split(separator: "-").first.flatMap({ Int32($0) }),
             let status = try? FileStatus(path: "/proc/\(processID)"),
@@ -183,12 +187,12 @@ struct OrphanRecovery {
         return SequencedSocket.isListener(abstract: prefix + name, of: processID) ?? true
     }
 
-    /// Takes them over under a new epoch, above all that they have seen.
+    /// Raises the epoch above all epochs in the ledgers, and takes the ledgers over.
     ///
-    /// Each directory has an epoch file of its own, so the numbers of servers that have never heard
-    /// of each other may be equal: only one of them gets a ledger, and the other begins again.
+    /// Each directory has its own epoch file, so two servers that do not know of each other may
+    /// have equal epochs. Only one of them gets a ledger; the other starts again.
     ///
-    /// So it is with those in the directory, if the epoch file alone was removed.
+    /// The same is done for ledgers in the directory, in case only the epoch file was removed.
     func claim(
         raising epochs: EpochFile, in runtime: RuntimeDirectory,
         observers: LedgerMemory.Observers? = nil
@@ -203,7 +207,7 @@ struct OrphanRecovery {
                 readers.append((reader, reader.ledgerEpoch))
             } catch {
                 if Server.isWant(error) { throw error }
-                // What its owner has spoilt is worth nothing to anybody.
+                // A ledger that its owner has damaged is not needed.
             }
         }
         let found = Self.ledgers(in: runtime, observers)
@@ -217,7 +221,7 @@ struct OrphanRecovery {
         return (epoch, readers.map(\.reader), found)
     }
 
-    /// The ledgers in a directory that can be read, by name.
+    /// Opens the readable ledgers in a directory, by name.
     private static func ledgers(
         in runtime: RuntimeDirectory, _ observers: LedgerMemory.Observers?
     ) -> [String: LedgerReader] {
@@ -232,21 +236,22 @@ struct OrphanRecovery {
         return ledgers
     }
 
-    /// Whether there can have been so many servers: a client that says anything must not use up the
-    /// numbers of all.
+    /// Whether an epoch is plausible.
+    ///
+    /// A faulty client must not exhaust the epochs by claiming a very high one.
     private static func isCredible(_ epoch: ServerEpoch, after known: ServerEpoch) -> Bool {
         epoch.rawValue < known.rawValue + 1 << 20
     }
 
     private enum Answer {
         case lost(Descriptor)
-        /// It is in another directory, of this path.
+        /// The ledger has its name in a directory with this path.
         case elsewhere(String)
-        /// The line has ended without an answer.
+        /// The connection was closed without an answer.
         case none
     }
 
-    /// What the owner says; nil if nothing yet.
+    /// Reads the owner's answer; returns nil if there is none yet.
     private static func answer(on line: SequencedSocket) throws(SystemError) -> Answer? {
         var buffer = [UInt8](repeating: 0, count: 512)
         let result = buffer.withUnsafeMutableBytes { room in
@@ -260,7 +265,8 @@ struct OrphanRecovery {
             guard buffer[0] == LedgerFallback.Answer.isLost else {
                 return .elsewhere(String(decoding: buffer[1..<max(1, count)], as: UTF8.self))
             }
-            // One that was sent and could not be taken for want of room: begin again later.
+            // The descriptor was lost, because this process had no free one. The recovery must
+            // start again later.
             guard let file = descriptors.first else {
                 throw SystemError(
                     code: ErrorNumber.tooManyOpenFiles, operation: "take over a ledger")

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lock on a role (being the server; choosing the server) that lives exactly as long as the
-// process: the lock file's descriptor is closed once it is mapped, so that only the mapping, which
-// a forked child does not inherit and an exec drops, keeps the lock alive.
+// A file lock for a role (to be the server, or to elect it) that lives exactly as long as the
+// process. The descriptor is closed after the lock file is mapped, so that only the mapping keeps
+// the lock. A forked child does not inherit the mapping, and exec drops it.
 
 package import FileCoordinationSystem
 
-/// One of the locks in the runtime directory, held until this object goes.
+/// A lock in the runtime directory, held until this object is deinitialized.
 package final class RoleLock: Sendable {
     private let mapping: SharedMapping
     private let name: String
-    /// The file that is locked.
+    /// The identity of the locked file.
     private let identity: FileStatus
 
     private init(mapping: SharedMapping, name: String, identity: FileStatus) {
@@ -19,9 +19,9 @@ package final class RoleLock: Sendable {
         self.identity = identity
     }
 
-    /// Whether the lock's name in `runtime` still leads to the file that is locked.
+    /// Whether the lock's name in `runtime` still refers to the locked file.
     ///
-    /// If not, the role has been taken from this process, or the file was removed.
+    /// If not, the role was taken from this process, or the file was removed.
     func isInPlace(in runtime: RuntimeDirectory) -> Bool { isInPlace(in: runtime.directory) }
 
     private func isInPlace(in directory: Directory) -> Bool {
@@ -29,28 +29,28 @@ package final class RoleLock: Sendable {
         return isOf(there)
     }
 
-    /// Whether this is the file that is locked.
+    /// Whether this is the locked file.
     func isOf(_ status: FileStatus) -> Bool {
         status.inode == identity.inode && status.device == identity.device
     }
 
-    /// The length of a lock's file.
+    /// The length of a lock file.
     static let length = 4096
-    /// Where in it something else than its holder may be written.
+    /// The offset in the file after the holder's identity, where contents may be stored.
     static let contentsOffset = 64
 
-    /// Takes the lock `name`, or returns nil when another process (or thread) holds it.
+    /// Takes the lock `name`, or returns nil if another process or thread holds it.
     package static func tryAcquire(
         _ name: String, in runtime: RuntimeDirectory
     ) throws(SystemError) -> RoleLock? {
         try tryAcquire(name, in: runtime.directory, contents: []) { _ in true }
     }
 
-    /// The same in any directory.
+    /// Takes a lock in any directory, or returns nil if it is held or the file is not usable.
     ///
     /// - Parameters:
-    ///   - contents: what is written into the file, from ``contentsOffset`` on.
-    ///   - isUsable: whether a file that is there already may be locked and written to.
+    ///   - contents: bytes to write into the file at ``contentsOffset``.
+    ///   - isUsable: whether an existing file may be locked and written to.
     static func tryAcquire(
         _ name: String, in directory: Directory, contents: [UInt8],
         isUsable: (FileStatus) -> Bool
@@ -59,14 +59,15 @@ package final class RoleLock: Sendable {
             guard let held = try lockFile(name, in: directory, contents, isUsable) else {
                 return nil
             }
-            // Removed between opening and locking: that is no role any more.
+            // If the file was removed between opening and locking, the lock stands for no role.
             if held.isInPlace(in: directory) { return held }
         }
     }
 
-    /// Takes the lock `name` as soon as it is free, or its holder was seen stopped for a second.
+    /// Takes the lock `name` when it is free, or when its holder was seen stopped for a second.
     ///
-    /// Not by a call that sleeps in the kernel until then: nothing would end that.
+    /// This polls, because a blocking lock call in the kernel could not be ended if the holder is
+    /// stopped.
     package static func acquire(
         _ name: String, in runtime: RuntimeDirectory
     ) throws(SystemError) -> RoleLock {
@@ -81,7 +82,8 @@ package final class RoleLock: Sendable {
         _ name: String, in directory: Directory, _ contents: [UInt8],
         _ isUsable: (FileStatus) -> Bool
     ) throws(SystemError) -> RoleLock? {
-        // Until it is mapped and closed: a child that has the descriptor has the lock.
+        // Forks are held back until the descriptor is closed: a child with the descriptor would
+        // hold the lock.
         let opened = try ForkGuard.holdingForks { () throws(SystemError) in
             let file = try directory.openFile(
                 name, [.read, .write, .create, .nonBlocking], mode: 0o600)

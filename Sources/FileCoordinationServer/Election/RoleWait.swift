@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for a role whose holder may be stopped, or dead while its memory is still there. The
-// kernel does not say which process holds such a lock, so the holder writes it into the lock's
-// file; a process that waits looks at the holder now and then, and at last takes the file away, so
-// that others make another one and lock that (Rule 18.7a).
+// Waits for a role lock whose holder may be stopped, or dead while the kernel still has its memory.
+// The kernel does not tell which process holds such a lock, so the holder writes its process ID
+// into the lock file. A waiting process checks the holder from time to time. If the holder is
+// stopped for too long, the waiter removes the file, so that processes create and lock a new one
+// (Rule 18.7a).
 //
-// To take away the wrong one, because another process was faster, costs nothing but a repetition:
-// what keeps two servers apart is their epochs.
+// If another process was faster and the wrong file is removed, the election is merely repeated:
+// epochs keep two servers apart.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// Who holds a role, as it says itself.
+/// The holder of a role, as the lock file names it.
 enum RoleHolder {
-    /// The process, and the world in which it has this number.
+    /// The process ID of this process and its PID namespace.
     private static var own: [UInt8] {
         withUnsafeBytes(of: CurrentProcess.id.littleEndian) { Array($0) }
             + withUnsafeBytes(of: world.littleEndian) { Array($0) }
@@ -21,14 +22,14 @@ enum RoleHolder {
 
     private static var world: UInt64 { CurrentProcess.processNamespace }
 
-    /// Says it, as soon as the lock is had.
+    /// Writes this process into the lock file, right after the lock is taken.
     ///
-    /// On a disk that is full it is not written, and a stopped holder is waited for.
+    /// On a full disk this fails silently. A stopped holder is then not deposed but waited for.
     static func write(to file: Descriptor) {
         own.withUnsafeBytes { bytes in _ = try? file.write(bytes, at: 0) }
     }
 
-    /// The process that has, or had last, the lock `name`, and the lock's file.
+    /// Returns the last process that took the lock `name`, and the lock file.
     static func read(
         _ name: String, in directory: Directory
     ) -> (processID: Int32, file: FileStatus)? {
@@ -54,9 +55,9 @@ struct RoleWait {
     private var nextPause: UInt64
     private var nextLook = MonotonicClock.now + ServerWatchdog.firstPause
     private var watchdog: ServerWatchdog?
-    /// Rings when a server listens.
+    /// Wakes this process when a server listens.
     private let serverReady: ServerReadyEvent?
-    /// How often it had rung before the last look for a server.
+    /// The count of ``serverReady`` before the last attempt to connect.
     private var rung: UInt32
 
     /// The longest pause between two attempts, in nanoseconds.
@@ -66,14 +67,15 @@ struct RoleWait {
         self.name = name
         self.runtime = runtime
         self.serverReady = serverReady
-        // Who is woken need not look often: dozens that do keep the winner from its work. A server
-        // that gives up its role wakes no process; the one who has been elected waits for it.
+        // A process that is woken need not poll often; dozens of polling processes would slow down
+        // the elected one. The end of a role wakes no process, so the elected process polls for the
+        // server lock.
         let isWoken = serverReady != nil && name == RuntimeDirectory.Name.electionLock
         nextPause = isWoken ? 4_000_000 : 250_000
         rung = serverReady?.count ?? 0
     }
 
-    /// Waits a little, or until a server listens, and now and then looks at the holder.
+    /// Waits for a short time or until a server listens, and checks the holder from time to time.
     mutating func pause() {
         let now = MonotonicClock.now
         if now >= nextLook {
@@ -96,11 +98,11 @@ struct RoleWait {
         }
         guard watchdog?.look(now: now) == true else { return }
         watchdog = nil
-        // Who has just taken it from one that is dead has written its number by now.
+        // A process that took the lock from a dead holder has written its own ID by now.
         guard RoleHolder.read(name, in: runtime.directory)?.processID == holder.processID else {
             return
         }
-        // Looked at last, so that it is hardly ever another's.
+        // Checked last, so that another holder's file is almost never removed.
         let there = try? runtime.directory.status(of: name)
         guard there?.inode == holder.file.inode, there?.device == holder.file.device else { return }
         try? runtime.directory.remove(name)

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages to presenters. They are gathered and sent when an input has had all its consequences, as
-// few as possible for each process. A client that does not read is let go when too many wait for
-// it: its presenters look at everything when it is back.
+// Messages to presenters. The server collects them while it handles an input, and sends them
+// afterwards in as few messages as possible for each client. A client for which too many are queued
+// is disconnected; when it reconnects, its presenters look at everything.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 
-/// What clients' presenters are to be told.
+/// The queued messages for clients' presenters.
 struct Deliveries {
     private var pending: [ClientID: PendingDeliveries] = [:]
-    /// Clients with messages to send, in the order of the first one.
+    /// Clients with messages to send, ordered by the first message.
     private var toFlush: [ClientID] = []
-    /// Clients whose messages were given up while there was no connection whose end would tell.
+    /// Clients whose messages were dropped while they had no connection.
+    ///
+    /// They must be told when they reconnect.
     private var forsaken: Set<ClientID> = []
 
-    /// Keeps a message for a client; returns how many it has now, or nil if it has the very same.
+    /// Queues a message for a client.
+    ///
+    /// Returns how many it has now, or nil if it has the same one already.
     mutating func keep(_ delivery: Delivery, for client: ClientID) -> Int? {
         guard pending[client, default: PendingDeliveries()].add(delivery) else { return nil }
         let count = pending[client]?.count ?? 0
@@ -23,7 +27,7 @@ struct Deliveries {
         return count
     }
 
-    /// The clients to let go when `client` has come to keep so many.
+    /// Returns the clients to disconnect after `client` has got its message number `count`.
     func excess(at count: Int, of client: ClientID) -> [ClientID] {
         var excess = count > ServerLimits.deliveriesPerClient ? [client] : []
         guard count.isMultiple(of: 4096) else { return excess }
@@ -38,62 +42,64 @@ struct Deliveries {
         return excess
     }
 
-    /// Whether a client keeps the very same message.
+    /// Whether a client has the same message in its queue.
     func contains(_ delivery: Delivery, for client: ClientID) -> Bool {
         pending[client]?.deliveries.contains(delivery) ?? false
     }
 
-    /// How many messages a client has.
+    /// Returns the number of queued messages of a client.
     func count(for client: ClientID) -> Int { pending[client]?.count ?? 0 }
 
-    /// Takes out all messages for a client.
+    /// Removes and returns all messages for a client.
     mutating func takeAll(for client: ClientID) -> [Delivery] {
         pending.removeValue(forKey: client)?.deliveries ?? []
     }
 
-    /// Whether there is a client to be sent something.
+    /// Whether no client has messages to send now.
     var isFlushed: Bool { toFlush.isEmpty }
 
-    /// Takes out the clients that are to be sent something.
+    /// Removes and returns the clients that have messages to send.
     mutating func takeClients() -> [ClientID] {
         defer { toFlush = [] }
         return toFlush
     }
 
-    /// Sends what a client has later, if it has anything.
+    /// Plans to send the queued messages of a client, if it has any.
     mutating func flushLater(_ client: ClientID) {
         if pending[client] != nil { toFlush.append(client) }
     }
 
-    /// Takes out what a client's presenters were to be asked: it will be said again.
+    /// Removes queued questions to a client's presenters, because they will be asked again.
     mutating func removeAsks(for client: ClientID) {
         pending[client]?.removeAsks()
         if pending[client]?.isEmpty == true { pending[client] = nil }
     }
 
-    /// Records that a client without a connection was let go.
+    /// Records that messages for a client without a connection were dropped.
     mutating func forsake(_ client: ClientID) { forsaken.insert(client) }
 
-    /// Whether messages to a client were given up since it was last asked.
+    /// Whether messages for a client were dropped since the last call.
     mutating func wasForsaken(_ client: ClientID) -> Bool { forsaken.remove(client) != nil }
 
-    /// Discards what a client that is gone was to be told.
+    /// Discards the messages of a client that is gone.
     mutating func remove(_ client: ClientID) {
         pending[client] = nil
         forsaken.remove(client)
     }
 }
 
-/// Messages for a client's presenters that were not sent yet, in order.
+/// Queued messages for a client's presenters, in order.
 struct PendingDeliveries {
     private(set) var deliveries: [Delivery] = []
-    /// By presenter, what it is to be told of changes, with no other message behind that.
+    /// The change notices of each presenter that are not followed by another message for it.
     private var changes: [WireRecord: Set<PresenterMessage>] = [:]
 
     var count: Int { deliveries.count }
     var isEmpty: Bool { deliveries.isEmpty }
 
-    /// Adds one; false if its presenter is to be told the very same already.
+    /// Adds a message.
+    ///
+    /// Returns false if its presenter has the same notice queued already.
     mutating func add(_ delivery: Delivery) -> Bool {
         guard delivery.message.isSaidOnce else {
             changes[delivery.presenter] = nil
@@ -111,7 +117,7 @@ struct PendingDeliveries {
         return deliveries
     }
 
-    /// Takes out what presenters were to be asked.
+    /// Removes the questions.
     mutating func removeAsks() {
         deliveries.removeAll { delivery in
             if case .ask = delivery.message { true } else { false }
@@ -120,7 +126,7 @@ struct PendingDeliveries {
 }
 
 extension PresenterMessage {
-    /// Whether to be told twice, with nothing in between, is as good as once.
+    /// Whether two equal messages in a row mean the same as one.
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .notice(let notice), .plainNotice(let notice): notice.isSaidOnce
@@ -130,7 +136,7 @@ extension PresenterMessage {
 }
 
 extension Notice {
-    /// Whether to be told twice, with nothing in between, is as good as once.
+    /// Whether two equal notices in a row mean the same as one.
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .itemDidChange, .subitemDidChange: true

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is on its way to clients: messages to presenters, questions that wait for an answer, reports
-// that are made bit by bit, and records that are given back once all that follows from them is sent
-// (a server that dies before leaves the outcome to the next).
+// What the server still has to send: messages to presenters, open questions, status reports that
+// are made step by step, and records to return. A record is returned to its client only after
+// everything that follows from it was sent; if the server dies before, the next server finds the
+// record and sends that.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
-/// All that is on its way to clients.
+/// Everything that is on its way to clients.
 struct Outgoing {
-    /// A record that is given back to its client.
+    /// A record that is returned to its client.
     struct GivenBack {
         let client: Client
         let record: RecordReference
@@ -18,21 +19,23 @@ struct Outgoing {
     var deliveries = Deliveries()
     var questions = Questions()
     var reports = StatusReports()
-    /// What programs do that do not coordinate, of which presenters are to hear.
+    /// Watches for changes by programs that do not coordinate, for presenters.
     var watching: Watching
     private var givenBack: [GivenBack] = []
     private var givenBackAddresses: Set<RecordAddress> = []
 
     init(watching: Watching) { self.watching = watching }
 
-    /// Gives a record back once all is sent.
+    /// Returns a record to its client once all queued messages are sent.
     mutating func giveBack(_ record: RecordReference, to client: Client) {
         guard givenBackAddresses.insert(RecordAddress(client: client.id, record: record)).inserted
         else { return }
         givenBack.append(GivenBack(client: client, record: record))
     }
 
-    /// Whether a record is about to be given back: what it says has been acted on.
+    /// Whether a record is about to be returned.
+    ///
+    /// The server has then acted on it already.
     func isGivenBack(_ record: RecordReference, of client: ClientID) -> Bool {
         !givenBack.isEmpty
             && givenBackAddresses.contains(RecordAddress(client: client, record: record))

@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters were asked on behalf of claims, and have not answered. A claim's questions bear
-// its number; when they are taken back and put again they bear a new one, so that an answer that
-// was on its way is not taken for one to the next question.
+// The open questions: what presenters were asked on behalf of claims and have not answered yet.
+// Each question has a number. If the questions of a claim are withdrawn and asked again, they get a
+// new number, so that a late answer is not taken for an answer to the new question.
 
 import FileCoordinationArbiter
 
-/// The questions that are open.
+/// The open questions, by claim and presenter.
 struct Questions {
     private var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
-    /// The numbers under which a claim's questions are put after the first were taken back.
+    /// The numbers of questions that were asked again, by claim.
     private var numbers: [ClaimID: UInt64] = [:]
 
-    /// A question that is open.
+    /// An open question.
     struct Open: Hashable {
         let presenter: PresenterID
         let number: UInt64
         let steps: YieldSteps
     }
 
-    /// The number of a claim's questions.
+    /// Returns the number of a claim's questions.
     func number(of claim: ClaimID) -> UInt64 { numbers[claim] ?? claim.rawValue }
 
-    /// What a presenter was asked.
+    /// Returns what a presenter was asked for a claim.
     func steps(_ presenter: PresenterID, for claim: ClaimID) -> YieldSteps? {
         unanswered[claim]?[presenter]
     }
 
-    /// Records that a presenter is asked.
+    /// Adds a question to a presenter.
     mutating func ask(_ presenter: PresenterID, for claim: ClaimID, _ steps: YieldSteps) {
         unanswered[claim, default: [:]][presenter] = steps
     }
 
-    /// Records an answer; returns the claim, or nil if the question was taken back.
+    /// Removes an answered question.
+    ///
+    /// Returns its claim, or nil if the question was withdrawn.
     mutating func answer(of presenter: PresenterID, to number: UInt64) -> ClaimID? {
         guard let claim = claim(askedUnder: number) else { return nil }
         unanswered[claim]?[presenter] = nil
@@ -46,21 +48,23 @@ struct Questions {
         return numbers[claim] == nil ? claim : nil
     }
 
-    /// Takes a claim's questions back; returns the presenters that have not answered, in order.
+    /// Withdraws a claim's questions.
+    ///
+    /// Returns the presenters that have not answered, in order.
     mutating func takeBack(for claim: ClaimID) -> [PresenterID] {
         (unanswered.removeValue(forKey: claim) ?? [:]).keys.sorted()
     }
 
-    /// Gives a claim's questions another number.
+    /// Gives the next questions of a claim a new number.
     mutating func renumber(_ claim: ClaimID, as number: UInt64) { numbers[claim] = number }
 
-    /// Records that a claim is granted: it waits for no answer.
+    /// Discards the questions of a claim that was granted.
     mutating func clearUnanswered(_ claim: ClaimID) { unanswered[claim] = nil }
 
     /// Discards the number of a claim that is over.
     mutating func discard(_ claim: ClaimID) { numbers[claim] = nil }
 
-    /// What some presenters were asked, in the order of the claims.
+    /// Returns the open questions to some presenters, ordered by claim.
     func open(to presenters: [PresenterID]) -> [Open] {
         guard !unanswered.isEmpty, !presenters.isEmpty else { return [] }
         return unanswered.keys.sorted().flatMap { claim in
@@ -72,6 +76,6 @@ struct Questions {
         }
     }
 
-    /// The claims for which presenters are asked, in their order.
+    /// The claims with open questions, in order.
     var claims: [ClaimID] { unanswered.keys.sorted() }
 }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reports of who holds and who waits (Rule 18.5). To make one takes a while where there are
-// thousands of claims, and no other client is to wait for it: so each turn makes a bit of it. What
-// ends meanwhile is left out.
+// Status reports: which claims hold items and which wait (Rule 18.5). With thousands of claims a
+// report takes a while, and other clients must not wait for it. So the server makes a part of it in
+// each turn. Claims that end meanwhile are left out.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What a report has found out about processes so far.
+/// What has been found out about processes for one report.
 struct ReportLooks {
-    /// Where its reader has its number.
+    /// The PID namespace of the reader.
     let namespace: UInt64
-    /// Whether processes are stopped that were looked at.
+    /// Whether the processes that were checked are stopped.
     var stopped: [ClientID: Bool] = [:]
 }
 
 /// A report that is being made for a connection.
 ///
-/// First the ledgers are read, for claims that clients have granted themselves. One that the
-/// arbiter is told of meanwhile is reported as one of the arbiter's.
+/// First the ledgers are read, for claims that clients have granted themselves. If the arbiter
+/// learns of such a claim meanwhile, the report shows the arbiter's entry.
 struct StatusWork {
-    /// The next bit of a report.
+    /// The next step of a report.
     enum Step {
         case readLedger(of: ClientID)
         case listClaims
@@ -36,13 +36,13 @@ struct StatusWork {
     let token: UInt64
     var text: StatusReportText
     var looks: ReportLooks
-    /// What the ledgers say that were read.
+    /// The unreported claims that the ledgers contained.
     var unreported: [UnreportedClaim] = []
-    /// Whether something was not sent.
+    /// Whether a part is still to be sent.
     var hasMore = true
-    /// Whether it can go on at once.
+    /// Whether the next step can be performed now.
     var isOpen = true
-    /// Whether all is in it.
+    /// Whether the report is complete, though not necessarily sent.
     private(set) var isWhole = false
     private var steps: ArraySlice<Step>
 
@@ -53,10 +53,10 @@ struct StatusWork {
         steps = (clients.map { .readLedger(of: $0) } + [.listClaims])[...]
     }
 
-    /// The next step.
+    /// Returns the next step.
     mutating func next() -> Step { steps.popFirst() ?? .send }
 
-    /// Goes on with these claims of the arbiter's, and with those that were found in ledgers.
+    /// Continues with the arbiter's claims and with those that were found in ledgers.
     mutating func list(claims: [ClaimID]) {
         unreported.sort { $0.snapshot.filedAt < $1.snapshot.filedAt }
         let (running, waiting) = (
@@ -64,11 +64,12 @@ struct StatusWork {
         )
         steps = running.map { .unreported($0) }[...]
         steps += claims.map { .claim($0) }
-        // Members of a queue that is not open come after the arbiter's claims.
+        // While the server has the turn in a ticket queue, its members come after the arbiter's
+        // claims.
         steps += waiting.map { .unreported($0) } + [.listPresenters]
     }
 
-    /// Goes on with presenters: there are no more claims.
+    /// Continues with the presenters, after all claims.
     mutating func list(presenters: [PresenterID]) {
         text.beginPresenters()
         steps = presenters.map { .presenter($0) }[...]
@@ -76,37 +77,37 @@ struct StatusWork {
     }
 }
 
-/// The reports that were asked for.
+/// All reports that clients have requested.
 struct StatusReports {
     private var work: [StatusWork] = []
     private let startedAt = MonotonicClock.now
 
-    /// For how long the server has been there.
+    /// How long this server has existed, in nanoseconds.
     var uptime: UInt64 { MonotonicClock.now - startedAt }
 
     var isEmpty: Bool { work.isEmpty }
 
-    /// Whether one is being made for a connection.
+    /// Whether a report is being made for a connection.
     func isMade(for token: UInt64) -> Bool { work.contains { $0.token == token } }
 
-    /// Begins one.
+    /// Adds a report.
     mutating func begin(_ report: StatusWork) { work.append(report) }
 
-    /// Whether there is a report of which a bit can be made, or sent, now.
+    /// Whether a step of any report can be performed now.
     ///
-    /// - Parameter takesMore: whether what is sent on a connection does not have to wait.
+    /// - Parameter takesMore: whether a connection can take more messages now.
     func hasWork(takesMore: (UInt64) -> Bool) -> Bool {
         work.contains { !$0.isWhole || takesMore($0.token) }
     }
 
-    /// Takes out all of them, to make a bit of each.
+    /// Removes and returns all reports, to make a part of each.
     mutating func takeAll() -> [StatusWork] {
         defer { work = [] }
         return work
     }
 
-    /// Puts back those that have more to say: in the order in which they were asked for, but the
-    /// others go first the next time.
+    /// Puts back the unfinished reports in the order of their requests, except that the first one
+    /// goes last, so that each has its turn.
     mutating func putBack(_ open: [StatusWork]) {
         work = Array(open.dropFirst()) + open.prefix(1) + work
     }

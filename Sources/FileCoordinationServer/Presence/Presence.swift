@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's place in the file system: the runtime directory, the role's lock, the epoch, the
-// socket under which it is found; and what to do when a process removes these names, or the whole
-// directory. Connections and ledgers that are open need no names; but new clients must find this
-// server and no other (Rule 2.0). A server that was stopped meets the same: its names may be gone,
-// or another's by now (Rule 18.7a).
+// The server's presence in the file system: the runtime directory, the role lock, the epoch and the
+// socket. It also handles the removal of these names, or of the whole directory, by another
+// process. Open connections and ledgers need no names, but new clients must find this server and no
+// other (Rule 2.0). A server that was stopped is in the same situation: its names may be gone or
+// belong to another server (Rule 18.7a).
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 
-/// Where a server is found, and whether it still is the one.
+/// Where a server can be found, and whether it still has the role.
 struct Presence {
-    /// Where it is found; another one after the first was removed under it.
+    /// The runtime directory.
+    ///
+    /// It changes if the first one was removed and the server had to move.
     private(set) var runtime: RuntimeDirectory
-    /// The number under which it reigns.
+    /// This server's epoch.
     let epoch: ServerEpoch
-    /// Where the next server's epoch would show.
+    /// The epoch file, in which the next server's epoch would show.
     private var epochs: EpochFile
-    /// Which count of them this server's is one of.
+    /// The era of the epoch file.
+    ///
+    /// Epochs of different eras cannot be compared.
     private var era: UInt64
     private var roleLock: RoleLock?
-    /// Which file our socket's name led to.
+    /// The identity of the file that this server's socket has created.
     private var socketIdentity: FileStatus?
-    /// What keeps other servers out of all other places where programs may look for one.
+    /// Keeps other servers out of all other places where programs may look for one.
     private(set) var otherPlaces: OtherPlaces
     private let poller: Poller
     private var watch: DirectoryWatch?
-    /// When to look whether the names are there, and to make them anew.
+    /// When to check the names and restore them, or nil.
     private(set) var restoreAt: UInt64?
-    /// Since when it has had no client.
+    /// The time since when the server has had no client, or nil.
     var idleSince: UInt64?
-    /// Why it is to leave; nil as long as it is not.
+    /// Why the server is about to leave, or nil if it stays.
     private(set) var ending: ServerEnding?
 
-    /// A server that has the role and an epoch, and is not found yet.
+    /// Creates the presence of a server that has the role and an epoch but cannot be found yet.
     init(
         runtime: RuntimeDirectory, roleLock: RoleLock, epochs: EpochFile, era: UInt64,
         epoch: ServerEpoch, otherPlaces: OtherPlaces, poller: Poller
@@ -47,23 +51,23 @@ struct Presence {
         self.poller = poller
     }
 
-    // MARK: Having the role
+    // MARK: The role
 
-    /// Whether another server has taken the role, if only for a moment.
+    /// Whether another server has taken the role, even if only briefly.
     var isDeposed: Bool { epochs.isPast(epoch, era: era) }
 
-    /// Whether it has the role, by the lock's file and by its epoch.
+    /// Whether this server has the role, according to the lock file and the epoch.
     var hasRole: Bool { roleLock?.isInPlace(in: runtime) == true && !isDeposed }
 
-    /// The server is to leave, for this reason unless there is one already.
+    /// Makes the server leave; the first reason counts.
     mutating func end(_ reason: ServerEnding) { ending = ending ?? reason }
 
-    /// When there is something to do.
+    /// The next time at which the presence has something to do, or nil.
     var nextDeadline: UInt64? { [restoreAt, otherPlaces.takeAt].compactMap { $0 }.min() }
 
-    // MARK: Being found
+    // MARK: The socket
 
-    /// Makes the socket under which the server is found.
+    /// Creates the socket by which clients find the server.
     mutating func makeSocket() throws(SystemError) -> SequencedSocket {
         let fresh = try SequencedSocket.listener(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
@@ -71,29 +75,29 @@ struct Presence {
         return fresh
     }
 
-    /// Remembers which file the socket's name leads to.
+    /// Remembers the identity of the socket's file.
     mutating func rememberSocket() {
-        // One that is gone at once is missed by the watch's first look.
+        // If the file is gone already, the first check of the names finds out.
         socketIdentity = try? runtime.directory.status(of: RuntimeDirectory.Name.socket)
     }
 
-    /// Removes the socket's name: new clients look for another server.
+    /// Removes the socket's name, so that new clients look for another server.
     func removeSocket() {
-        // What is gone need not be removed.
+        // The name may have been removed already.
         try? runtime.directory.remove(RuntimeDirectory.Name.socket)
     }
 
-    /// Whether a socket has the name: this server's, or its successor's.
+    /// Whether a socket of any server has the name.
     var hasSocket: Bool {
         (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) != nil
     }
 
-    /// Whether the names lead to our socket and our lock.
+    /// Whether the names refer to this server's socket and lock.
     private var isFound: Bool {
         roleLock?.isInPlace(in: runtime) == true && isSocketThere
     }
 
-    /// Whether the socket's name leads to our socket.
+    /// Whether the socket's name refers to this server's socket.
     private var isSocketThere: Bool {
         guard let there = try? runtime.directory.status(of: RuntimeDirectory.Name.socket),
             let ours = socketIdentity, there.inode == ours.inode
@@ -101,18 +105,21 @@ struct Presence {
         return runtime.isInPlace
     }
 
-    // MARK: Noticing
+    // MARK: Watching the names
 
-    /// What may have taken the names away.
+    /// The changes of a directory that may have removed a name.
     private static let vanishing: DirectoryWatch.Changes = [
         .removed, .movedFrom, .itselfRemoved, .itselfMoved,
     ]
 
-    /// Has the kernel tell when the names are removed; without that they are looked at sometimes.
+    /// Watches the names through inotify.
+    ///
+    /// Without a watch, they are checked at intervals.
     mutating func watchNames(at now: UInt64, token: UInt64) {
         watch = nil
         defer { if watch == nil { restoreAt = now + ServerLimits.unwatchedPause } }
-        // A user may have only so many watches: then the names are looked at every second.
+        // The kernel limits the number of watches for each user. Without one, the names are checked
+        // every second.
         guard let fresh = try? DirectoryWatch(),
             (try? fresh.add(runtime.directory, Self.vanishing)) != nil,
             (try? poller.add(fresh.descriptor, token: token, .readable)) != nil
@@ -121,11 +128,11 @@ struct Presence {
         watchForPlaces()
     }
 
-    /// Has the kernel tell when a place may have come in which programs look for a server.
+    /// Watches for the creation of directories in which programs look for a server.
     private func watchForPlaces() {
         for path in runtime.places.paths where path != runtime.path {
             var path = path
-            // What is there already, and is not the place itself, but around it.
+            // Watches the closest existing ancestor of the place.
             for level in 0... {
                 guard let (around, _) = RuntimeDirectory.parentAndName(of: path) else { break }
                 path = around
@@ -141,14 +148,14 @@ struct Presence {
         watchForPlaces()
     }
 
-    /// Takes places that have come, if it is time.
+    /// Takes places that have appeared, if it is time.
     mutating func takePlaces(at now: UInt64) throws(RuntimeDirectoryError) {
         try otherPlaces.takeIfDue(for: runtime, at: now)
     }
 
-    /// Reads what the kernel tells of the names.
+    /// Reads the events of the watch on the names.
     mutating func readWatch(at now: UInt64) {
-        // What cannot be read is taken for the worst.
+        // If the events cannot be read, everything is assumed to have changed.
         let batch = try? watch?.read()
         if batch?.overflowed ?? true
             || batch?.events.contains(where: { !$0.changes.isDisjoint(with: [.created, .movedTo]) })
@@ -157,22 +164,25 @@ struct Presence {
             expectPlaces(from: now)
         }
         guard ending == nil, restoreAt == nil, !isFound else { return }
-        // A process that removes the socket may be about to remove the directory: let that finish.
+        // A process that removes the socket may be removing the whole directory. Let it finish
+        // first.
         restoreAt = now + ServerLimits.restorePause
     }
 
     // MARK: Restoring
 
-    /// What has to be done so that the server is found.
+    /// What the server must do so that clients find it.
     enum Restoration: Hashable {
         case nothing
         /// Listen on a new socket.
         case listen
-        /// The same, in a directory that was made anew: what is beside the socket has to move, too.
+        /// Listen on a new socket, in a directory that was created anew.
+        ///
+        /// The other files of the server must move there, too.
         case moveAndListen
     }
 
-    /// Makes anew what is missing, if it is time and any client needs this server at all.
+    /// Restores missing names, if any client needs this server.
     mutating func restore(hasClients: Bool, at now: UInt64, token: UInt64) -> Restoration {
         restoreAt = watch == nil ? now + ServerLimits.unwatchedPause : nil
         if watch == nil { expectPlaces(from: now) }
@@ -195,40 +205,43 @@ struct Presence {
         }
     }
 
-    /// Records that the names could not be made anew just now.
+    /// Plans another attempt after the names could not be restored, or makes the server leave.
     mutating func planRetry(_ error: any Error, at now: UInt64) {
         switch (error as? SystemError)?.code {
-        // Another server is there: two would be the worst (Rule 2.0).
+        // Another server exists. Two servers must never serve the same user (Rule 2.0).
         case ErrorNumber.alreadyExists: end(.vanished)
         case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.busyPause
-        // The process that removes the directory may not be done.
+        // The process that removes the directory may not have finished.
         default: restoreAt = now + ServerLimits.restorePause
         }
     }
 
-    /// Whether this server has the role, also if the lock's file was removed.
+    /// Returns whether this server has the role; if its lock file was removed, it first tries to
+    /// lock a new one.
     ///
-    /// A process that was about to take the role from a stopped server finds it taken if that runs
-    /// again first.
+    /// If a stopped server runs again before a process that wanted to depose it has taken the role,
+    /// the server keeps the role in this way.
     private mutating func keepRole() throws(SystemError) -> Bool {
         if roleLock?.isInPlace(in: runtime) != true {
             guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
             else { return false }
             roleLock = role
         }
-        // Another one may have had it, and be gone again.
+        // Another server may have had the role in the meantime and have left again.
         return !isDeposed
     }
 
-    /// Takes the role in a new directory at the old path; throws if another process has it there.
+    /// Takes the role in a new directory at the old path.
+    ///
+    /// Throws if another process has the role there.
     private mutating func moveIntoFreshDirectory(at now: UInt64, token: UInt64) throws {
         let fresh = try freshDirectory()
         guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: fresh) else {
-            // While the stand-ins are this server's, others give way.
+            // While this server holds the stand-ins, the other process gives way.
             let code = otherPlaces.isHeld ? ErrorNumber.tryAgain : ErrorNumber.alreadyExists
             throw SystemError(code: code, operation: "server anew")
         }
-        // The next server's epoch must be above those in the ledgers that this one has raised.
+        // The next server's epoch must be greater than this server's, which is in the ledgers.
         let epochs = try EpochFile(directory: fresh.directory)
         while epochs.load() < epoch { _ = try epochs.raise() }
         runtime = fresh
@@ -239,12 +252,12 @@ struct Presence {
         expectPlaces(from: now)
     }
 
-    /// The directory in which this server is to go on.
+    /// Opens the directory in which this server continues.
     private mutating func freshDirectory() throws -> RuntimeDirectory {
         do {
             return try runtime.places.open(patience: 0)
         } catch RuntimeDirectoryError.elsewhere {
-            // The stand-ins name a place that cannot be made anew, as after a logout.
+            // The stand-ins name a place that cannot be created again, for example after a logout.
             otherPlaces.letGo()
             return try runtime.places.open(patience: 0)
         }
@@ -252,20 +265,21 @@ struct Presence {
 
     // MARK: Leaving
 
-    /// Takes the election's lock, if no process is choosing a server just now.
+    /// Takes the election lock, or returns nil if a process is looking for a server now.
     func tryElectionLock() -> RoleLock? {
-        // An error means that it cannot be had, which is all that counts.
+        // For the caller, an error means the same as a lock that is held.
         (try? RoleLock.tryAcquire(RuntimeDirectory.Name.electionLock, in: runtime)) ?? nil
     }
 
-    /// Gives the role up.
+    /// Gives up the role.
     ///
-    /// Stand-ins first: a process that has the role and finds them waits for this server.
+    /// The stand-ins are released first: a process that has the role and finds stand-ins would wait
+    /// for this server.
     mutating func giveUpRole() {
         otherPlaces.letGo()
         roleLock = nil
     }
 
-    /// Lets go of the role without a word.
+    /// Releases the role without any cleanup, for tests.
     mutating func abandon() { roleLock = nil }
 }

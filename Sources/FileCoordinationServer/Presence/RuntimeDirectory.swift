@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The directory in which the processes of one user find each other. Two arbiters that do not know
-// of each other are the worst failure there is (Rule 2.0), so every process must come to the same
-// directory, and a directory that is not wholly ours is refused.
+// The directory in which the processes of one user find each other. Two servers that do not know of
+// each other would be the worst failure of all (Rule 2.0). So every process must arrive at the same
+// directory, and a directory that other users can access is refused.
 
 package import FileCoordinationSystem
 
@@ -10,7 +10,7 @@ package import FileCoordinationSystem
 package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
     /// `FILECOORDINATION_RUNTIME_DIR` is not an absolute path.
     case notAbsolute(String)
-    /// Something that is not a directory (a link counts) has its name.
+    /// The path is taken by something that is not a directory, such as a symbolic link.
     case notADirectory(String)
     /// It belongs to another user.
     case notOurs(String, owner: UInt32)
@@ -18,16 +18,16 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
     case openToOthers(String, permissions: UInt32)
     /// A system call failed.
     case unusable(String, SystemError)
-    /// In this user namespace the process's user cannot be told from others.
+    /// In this user namespace, the process's user ID cannot be told from those of others.
     case userWithoutNumber
-    /// A file there is being written, or its maker is giving it up.
+    /// Another process is creating or removing a file there.
     case busy(String)
-    /// Other processes of this user meet in a directory to which no path leads from here.
+    /// Other processes of this user meet in a directory that this process cannot reach.
     case elsewhere(String)
     /// Processes of this user meet in two directories.
     case divided(String, String)
 
-    /// Whether the same attempt may succeed soon.
+    /// Whether a later attempt may succeed.
     var isPassing: Bool {
         switch self {
         case .busy, .elsewhere, .notADirectory: true
@@ -89,15 +89,15 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
 
 /// The runtime directory, opened and checked.
 package struct RuntimeDirectory: Sendable {
-    /// The directory's path, as it was chosen.
+    /// The path of the directory, as it was chosen.
     package let path: String
     /// The directory itself.
     package let directory: Directory
     /// Its `ledgers` folder: one file for each client.
     package let ledgers: Directory
-    /// Where else the processes of this user may look for it.
+    /// All places where the processes of this user may look for the directory.
     package let places: RuntimePlaces
-    /// A sentence about a better place that cannot be used, for standard error (Rule 2.0).
+    /// A message for standard error about a better place that cannot be used (Rule 2.0).
     package private(set) var warning: String?
 
     /// Names inside the directory; ARCHITECTURE.md says what each is for.
@@ -110,30 +110,30 @@ package struct RuntimeDirectory: Sendable {
         package static let log = "log"
     }
 
-    /// Opens the directory that `environment` leads to, making it when it is not there.
+    /// Opens the directory that `environment` leads to; creates it if it does not exist.
     package static func open(environment: [String: String]) throws(RuntimeDirectoryError) -> Self {
         try RuntimePlaces(variable: { environment[$0] }).open()
     }
 
-    /// Opens the directory that this process's environment leads to, making it when it is not
-    /// there.
+    /// Opens the directory that this process's environment leads to; creates it if it does not
+    /// exist.
     package static func openOwn() throws(RuntimeDirectoryError) -> Self {
         try RuntimePlaces(variable: CurrentProcess.environmentVariable).open()
     }
 
-    /// Opens the directory at `path`, the only place there is, making it when it is not there.
+    /// Opens the directory at `path`, as the only possible place; creates it if it does not exist.
     package static func open(path: String) throws(RuntimeDirectoryError) -> Self {
         try open(path, of: RuntimePlaces(chosen: path))
     }
 
-    /// Opens the directory at one of several places, making it when it is not there.
+    /// Opens the directory at one of several places; creates it if it does not exist.
     static func open(
         _ path: String, of places: RuntimePlaces
     ) throws(RuntimeDirectoryError) -> Self {
         try open(path, of: places, creatingWithMode: 0o700)
     }
 
-    /// Opens the directory at one of several places if it is there.
+    /// Opens the directory at one of several places, if it exists.
     static func openExisting(
         _ path: String, of places: RuntimePlaces
     ) throws(RuntimeDirectoryError) -> Self {
@@ -184,30 +184,30 @@ package struct RuntimeDirectory: Sendable {
         self.places = places
     }
 
-    /// The same with a sentence for standard error.
+    /// Returns a copy with a warning for standard error.
     func with(warning: String?) -> Self {
         var copy = self
         copy.warning = warning
         return copy
     }
 
-    /// Whether the path still leads here, and what has to be in here still is.
+    /// Whether the path still refers to this directory, and its `ledgers` folder is still there.
     package var isInPlace: Bool {
         guard let there = try? FileStatus(path: path, followLinks: false),
             let ours = try? directory.status(),
             there.inode == ours.inode, there.device == ours.device
         else { return false }
-        // Emptied is as good as removed: who comes new would lock another file.
+        // An emptied directory is as bad as a removed one: new processes would lock other files.
         let found = try? directory.status(of: Name.ledgers)
         return found != nil && found?.inode == (try? ledgers.status())?.inode
     }
 
-    /// This directory, or the one in which the user's processes meet by now, or have to.
+    /// Returns this directory, or the one in which the user's processes must meet now.
     package func renewed() throws(RuntimeDirectoryError) -> Self {
         isInPlace ? self : try places.open()
     }
 
-    /// Opens the directory itself, never what a link of its name leads to.
+    /// Opens the directory itself and follows no link in its last path component.
     private static func openDirectory(
         _ path: String, creatingWithMode mode: UInt32?
     ) throws(SystemError) -> Directory {
@@ -215,7 +215,7 @@ package struct RuntimeDirectory: Sendable {
         return try Directory.open(parent).openSubdirectory(name, creatingWithMode: mode)
     }
 
-    /// What an absolute path names, and where; nil for the root.
+    /// Returns the parent path and the last name of an absolute path, or nil for the root.
     static func parentAndName(of path: String) -> (parent: String, name: String)? {
         var parts = path.split(separator: "/")
         guard let name = parts.popLast() else { return nil }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is in the places where programs may meet, for those who want to know and change nothing.
+// A survey of the places where programs may meet, for diagnosis. It changes nothing.
 
 import FileCoordinationSystem
 
-/// What is in one of the places where programs may meet.
+/// The state of one of the places where programs may meet.
 package struct PlaceFinding: Hashable, Sendable {
     package let path: String
     package let use: PlaceUse
@@ -15,17 +15,17 @@ package struct PlaceFinding: Hashable, Sendable {
     }
 }
 
-/// What a place where programs may meet is good for.
+/// The ways in which such a place is used.
 package enum PlaceUse: Hashable, Sendable {
     /// A server is there.
     case served
-    /// Programs live there, without a server.
+    /// Programs use the place, without a server at present.
     case inhabited
-    /// No program uses what is there.
+    /// The directory exists, but no program uses it.
     case deserted
-    /// A file there leads to another place.
+    /// A stand-in refers to another place.
     case leadsElsewhere(String)
-    /// Nothing is there.
+    /// Nothing exists there.
     case vacant
     /// Programs of this user must not use what is there; why, and what to do.
     case unusable(String)
@@ -40,7 +40,9 @@ package enum PlaceUse: Hashable, Sendable {
 }
 
 extension RuntimePlaces {
-    /// Looks at all places, best first; makes and removes nothing (Rule 18.14).
+    /// Looks at all places, best first.
+    ///
+    /// Creates and removes nothing (Rule 18.14).
     package func survey() -> [PlaceFinding] {
         paths.map { path in
             if Self.isEmpty(path) { return PlaceFinding(path: path, use: .deserted) }
@@ -50,7 +52,7 @@ extension RuntimePlaces {
                 case .inhabited: .inhabited
                 case .deserted: .deserted
                 case .standIn(let home, isHeld: true): .leadsElsewhere(home.path)
-                // The next program that needs the place removes it.
+                // The next program that needs the place removes the stand-in.
                 case .standIn(_, isHeld: false): .deserted
                 case .vacant: .vacant
                 case .unusable(let error): .unusable("\(error)")
@@ -59,10 +61,11 @@ extension RuntimePlaces {
         }
     }
 
-    /// Whether a directory of this user's alone is there in which no program ever met: a closer
-    /// look would make it a runtime directory.
+    /// Returns whether a private directory of this user exists in which no program has met yet.
+    ///
+    /// `PlaceLook` would turn it into a runtime directory.
     private static func isEmpty(_ path: String) -> Bool {
-        // What cannot be looked at is looked at closely, which says why.
+        // If the directory cannot be examined, `PlaceLook` reports why.
         guard let status = try? FileStatus(path: path, followLinks: false),
             status.kind == .directory, status.permissions & 0o077 == 0,
             status.ownerUserID == CurrentProcess.effectiveUserID

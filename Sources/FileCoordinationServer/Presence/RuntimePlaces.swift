@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The places where the processes of one user may meet, and the search for the one in which they do
-// (Rule 18.14). The first place depends on no login, no environment and no private /tmp: all
-// processes of a machine meet there, whenever they start. The others are looked at as well, because
-// a process may be shut off from the first one, or be of an older version.
+// The places where the processes of one user may meet, and the search for the one that they use
+// (Rule 18.14). The first place does not depend on a login, the environment or a private /tmp, so
+// all processes of a machine normally meet there. The other places are searched as well, because a
+// process may be unable to reach the first one, or may be of an older version.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -12,18 +12,18 @@ import FileCoordinationSystem
 package struct RuntimePlaces: Hashable, Sendable {
     /// Absolute paths; at least one.
     package let paths: [String]
-    /// Whether `FILECOORDINATION_RUNTIME_DIR` names the only one.
+    /// Whether `FILECOORDINATION_RUNTIME_DIR` names the only place.
     package var isChosen: Bool { paths.count == 1 }
 
-    /// From one search to the next, in nanoseconds.
+    /// The pause between two searches, in nanoseconds.
     private static let pause: UInt64 = 5_000_000
 
-    /// One directory that the user has named.
+    /// Creates a list of one directory, which the user has named.
     package init(chosen path: String) { paths = [path] }
 
     private init(paths: [String]) { self.paths = paths }
 
-    /// The places that environment variables lead to.
+    /// Creates the list of places from environment variables.
     package init(
         variable: (String) -> String?, userID: UInt32? = nil
     ) throws(RuntimeDirectoryError) {
@@ -44,14 +44,14 @@ package struct RuntimePlaces: Hashable, Sendable {
         self.init(paths: paths + ["/tmp/filecoordination-\(userID)"])
     }
 
-    /// Opens the directory in which the user's processes meet, making it if there is none.
+    /// Opens the directory in which the user's processes meet; creates one if there is none.
     ///
-    /// - Parameter patience: How long to wait for a server that has just moved, in nanoseconds.
+    /// - Parameter patience: how long to wait for a server that is moving, in nanoseconds.
     package func open(patience: UInt64 = 500_000_000) throws(RuntimeDirectoryError)
         -> RuntimeDirectory
     {
         if isChosen { return try RuntimeDirectory.open(path: paths[0]) }
-        // Where it is as a rule: one look.
+        // The common case needs only one look.
         if let usual = try? RuntimeDirectory.openExisting(paths[0], of: self), usual.isServed {
             return usual
         }
@@ -60,7 +60,7 @@ package struct RuntimePlaces: Hashable, Sendable {
             do throws(RuntimeDirectoryError) {
                 return try search()
             } catch {
-                // A server may be on its way from one place to another.
+                // A server may be moving from one place to another.
                 guard error.isPassing, MonotonicClock.now < end else { throw error }
                 Pause.sleep(nanoseconds: Self.pause)
             }
@@ -78,7 +78,7 @@ package struct RuntimePlaces: Hashable, Sendable {
         return try make(looks)
     }
 
-    /// Makes the directory in the best place that can be had.
+    /// Creates the directory in the best place that is available.
     private func make(_ looks: [PlaceLook]) throws(RuntimeDirectoryError) -> RuntimeDirectory {
         var failure: RuntimeDirectoryError?
         var warning: RuntimeDirectoryError?
@@ -94,7 +94,8 @@ package struct RuntimePlaces: Hashable, Sendable {
             } catch {
                 failure = failure ?? error
                 switch error {
-                // Processes of this user may be in there, and others may have been.
+                // Processes of this user may use the directory, and other users may have changed
+                // it.
                 case .openToOthers: throw error
                 case .notOurs, .notADirectory: warning = warning ?? error
                 case .notAbsolute, .unusable, .userWithoutNumber, .busy, .elsewhere, .divided:
@@ -106,17 +107,17 @@ package struct RuntimePlaces: Hashable, Sendable {
     }
 }
 
-/// What is in one of the places.
+/// The result of looking at one of the places.
 enum PlaceLook {
     /// A directory with a server.
     case served(RuntimeDirectory)
-    /// A directory without a server, in which processes live.
+    /// A directory without a server, in which clients live.
     case inhabited(RuntimeDirectory)
     /// A directory that no living process uses.
     case deserted(RuntimeDirectory)
-    /// A file that says where the server is, or was.
+    /// A stand-in, which says where a server is or was.
     case standIn(StandIn.Home, isHeld: Bool)
-    /// Nothing; perhaps nothing can be made there.
+    /// Nothing exists there; perhaps nothing can be created there.
     case vacant
     /// Something that this user's processes must not use.
     case unusable(RuntimeDirectoryError)
@@ -154,7 +155,7 @@ enum PlaceLook {
 }
 
 extension RuntimeDirectory {
-    /// Whether a process has the role here.
+    /// Whether a process has the server role here.
     var isServed: Bool { Self.isLocked(Name.serverLock, in: directory) }
 
     /// Whether a living process has its ledger here.

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server is found in one directory. In each other place where programs of the same user may look,
-// it keeps a file instead: locked as long as the server lives, and with the name of the directory
-// in it. So no process serves there that knows nothing of it, and a program of an older version is
-// refused with an error (Rules 2.0 and 18.14).
+// A stand-in is a file that a server keeps in each place, other than its own, where programs of the
+// same user may look for it. The server holds a lock on the file as long as it lives, and the file
+// contains the path of the server's directory. So no process can serve there without knowing of
+// this server, and a program of an older version fails with an error (Rules 2.0 and 18.14).
 
 import FileCoordinationSystem
 
-/// A file that says where a server is.
+/// A locked file that says where a server is.
 final class StandIn: Sendable {
-    /// A directory in which a server is.
+    /// The runtime directory of a server.
     struct Home: Hashable, Sendable {
         let path: String
-        /// The directory around it, which tells one container's `/dev/shm` from another's.
+        /// The device and inode of the parent directory.
+        ///
+        /// They distinguish, for example, the `/dev/shm` of two containers.
         let device: UInt64
         let inode: UInt64
 
-        /// Whether the path leads there from this process, too.
+        /// Whether the path leads to the same directory from this process.
         var isVisible: Bool { Home(path) == self }
     }
 
-    /// Where it is.
+    /// The path of the file.
     let path: String
     private let lock: RoleLock
 
@@ -29,19 +31,22 @@ final class StandIn: Sendable {
         self.lock = lock
     }
 
-    /// Whether the path still leads to it.
+    /// Whether the path still leads to this file.
     var isInPlace: Bool {
         guard let here = try? FileStatus(path: path, followLinks: false) else { return false }
         return lock.isOf(here)
     }
 
-    /// Removes the file; the lock goes with this object.
+    /// Removes the file.
+    ///
+    /// The lock is released with this object.
     func remove() {
         if isInPlace { Self.removeDeposed(path) }
     }
 
-    /// Takes the place at `path` for a server whose directory is `home`; nil if that is another
-    /// process's, or something is in the way.
+    /// Takes the place at `path` for a server whose directory is `home`.
+    ///
+    /// Returns nil if another process has the place or something else occupies it.
     static func take(_ path: String, for home: Home) throws(SystemError) -> StandIn? {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path) else { return nil }
         let parent = try Directory.open(directory)
@@ -50,7 +55,7 @@ final class StandIn: Sendable {
         return lock.map { StandIn(path: path, lock: $0) }
     }
 
-    /// What a file at `path` says; nil if it is none of ours.
+    /// Reads the stand-in at `path`; returns nil if there is no such file of this user's.
     static func look(at path: String) -> PlaceLook? {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
             let parent = try? Directory.open(directory),
@@ -63,13 +68,13 @@ final class StandIn: Sendable {
             (try? file.read(into: $0, at: UInt64(RoleLock.contentsOffset))) ?? 0
         }
         guard let home = Home(decoding: bytes.prefix(count)) else {
-            // Its maker died, or has not written it yet.
+            // The process that created the file has died or has not written it yet.
             return isHeld ? .unusable(.busy(path)) : .vacant
         }
         return .standIn(home, isHeld: isHeld)
     }
 
-    /// Removes what a server that is dead has left at `path`.
+    /// Removes the stand-in that a dead server has left at `path`.
     static func removeIfDead(_ path: String) throws(RuntimeDirectoryError) {
         do throws(SystemError) {
             guard let dead = try take(path, for: Home(path: path, device: 0, inode: 0)) else {
@@ -81,7 +86,8 @@ final class StandIn: Sendable {
         }
     }
 
-    /// Whether the server that has taken the place at `path` is seen to be stopped.
+    /// Whether the server that holds the stand-in at `path` is stopped, as far as this process can
+    /// see.
     static func isHolderStopped(_ path: String) -> Bool {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
             let parent = try? Directory.open(directory),
@@ -90,13 +96,15 @@ final class StandIn: Sendable {
         return ServerWatchdog(over: holder.processID).isStopped
     }
 
-    /// Removes what a server has left that is deposed, but stopped: the caller has its role.
+    /// Removes the stand-in of a deposed server that is stopped.
+    ///
+    /// The caller has that server's role.
     static func removeDeposed(_ path: String) {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path) else { return }
         try? Directory.open(directory).remove(name)
     }
 
-    /// Whether the file may be written to: it is of this user's making.
+    /// Whether the file was created by this user's servers, so that it may be overwritten.
     private static func isOurs(_ status: FileStatus) -> Bool {
         status.kind == .regular && status.ownerUserID == CurrentProcess.effectiveUserID
             && status.linkCount == 1 && status.permissions & 0o077 == 0
@@ -105,7 +113,7 @@ final class StandIn: Sendable {
 }
 
 extension StandIn.Home {
-    /// The home at a path; nil if there is no directory around it.
+    /// Creates the home for a path, or returns nil if the parent directory does not exist.
     init?(_ path: String) {
         guard let (directory, _) = RuntimeDirectory.parentAndName(of: path),
             let parent = try? FileStatus(path: directory)
@@ -116,7 +124,7 @@ extension StandIn.Home {
     private static let magic: UInt64 = 0x3130_454D_4F48_4346
     static let maximumLength = RoleLock.length - RoleLock.contentsOffset
 
-    /// "FCHOME01", the directory around it, the length of the path, the path.
+    /// The encoding: "FCHOME01", device and inode of the parent, the length of the path, the path.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for word in [Self.magic, device, inode, UInt64(path.utf8.count)] {

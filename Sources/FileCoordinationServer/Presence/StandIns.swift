@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Taking all places besides the one in which a server is. The server does this when it has the
-// role, before it looks at any ledger, and again when a place appears later: a login makes
-// /run/user/UID.
+// Takes all places besides the server's own. The server does this when it has got the role, before
+// it reads any ledger, and again when a place appears later, such as /run/user/UID at a login.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -11,12 +10,12 @@ import FileCoordinationSystem
 struct StandIns: Sendable {
     private var standIns: [StandIn] = []
 
-    /// Takes each place of `runtime` that can be had and is not taken yet.
+    /// Takes each place of `runtime` that is available and not taken yet.
     ///
-    /// Throws if processes of this user meet in one of them: then there must be no server here.
+    /// Throws if processes of this user meet in one of them, because then no server may start here.
     ///
-    /// - Parameter givesWay: whether a living server that has lost its directory, and will make it
-    ///   anew in a moment, is waited for (`busy`): it alone knows all of its clients.
+    /// - Parameter givesWay: whether to throw `busy` for a living server that has lost its
+    ///   directory and is about to restore it. That server alone knows all of its clients.
     mutating func complete(
         for runtime: RuntimeDirectory, givesWay: Bool = false
     ) throws(RuntimeDirectoryError) {
@@ -30,13 +29,13 @@ struct StandIns: Sendable {
         }
     }
 
-    /// Whether any of them keeps others out.
+    /// Whether any of the stand-ins is in place.
     var isHeld: Bool { standIns.contains { $0.isInPlace } }
 
-    /// Removes the files: the server's place is free for all.
+    /// Removes the stand-ins' files, so that a server may start anywhere.
     func remove() { for standIn in standIns { standIn.remove() } }
 
-    /// How often a place may change under our hands before it is left alone.
+    /// How often a place may change during an attempt before it is left alone.
     private static let attempts = 100
 
     private static func take(
@@ -50,14 +49,15 @@ struct StandIns: Sendable {
             case .deserted(let directory): try clear(directory, for: home)
             case .standIn(let other, isHeld: true):
                 guard other == home else { throw .divided(home.path, other.path) }
-                // The same place: its server is deposed, and stopped, or has lost its directory.
+                // This place's former server is deposed and stopped, or it has lost its directory.
                 if givesWay, !StandIn.isHolderStopped(path) { throw .busy(path) }
                 StandIn.removeDeposed(path)
             case .standIn, .vacant:
                 do throws(SystemError) {
                     if let standIn = try StandIn.take(path, for: home) { return standIn }
                 } catch {
-                    // A directory has come, or what is there is another user's; else no way to it.
+                    // A directory has appeared. Other errors: the file belongs to another user or
+                    // cannot be reached.
                     guard error.code == ErrorNumber.isADirectory else { return nil }
                 }
             }
@@ -75,7 +75,8 @@ struct StandIns: Sendable {
         do throws(SystemError) {
             let parent = try Directory.open(around)
             try parent.rename(name, to: aside, ifTaken: .refuse)
-            // A process that comes now looks, after it has its ledger, whether that is in place.
+            // A process that arrives now creates its ledger first and then checks whether it is in
+            // place.
             if directory.isServed || directory.isInhabited {
                 try parent.rename(aside, to: name, ifTaken: .refuse)
                 throw SystemError(code: ErrorNumber.alreadyExists, operation: "clear \(path)")
@@ -85,7 +86,7 @@ struct StandIns: Sendable {
             for entry in try directory.directory.names() { try? directory.directory.remove(entry) }
             try? parent.removeSubdirectory(aside)
         } catch {
-            // Another server was faster; else it cannot be taken away.
+            // If the directory is gone, another server was faster. Otherwise it cannot be removed.
             guard error.code == ErrorNumber.noSuchFile else { throw .divided(home.path, path) }
         }
     }

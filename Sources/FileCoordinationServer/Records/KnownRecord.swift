@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server remembers of a record between two looks: which claim or presenter it is to the
-// arbiter. With what the record says now that gives the change, by a table and nothing else.
+// What the server remembers about a record between two looks: which claim or presenter the record
+// is. From this and the record's present contents, ``RecordChange`` derives what has changed.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
 /// A ledger record that the arbiter has been told about.
 ///
-/// There may be a hundred thousand of these, so it is kept small.
+/// There may be a hundred thousand of these, so the type is small.
 struct KnownRecord {
-    /// What it is to the arbiter.
+    /// The claim or presenter that the record stands for.
     enum Identity: Hashable {
         case claim(ClaimID)
         case presenter(PresenterID)
     }
 
     private let number: UInt64
-    /// The life of the record that was told; a later one is another claim.
+    /// The generation of the record at that time.
+    ///
+    /// A record with another generation has been reused.
     let generation: UInt32
     private let isClaim: Bool
 
@@ -33,7 +35,7 @@ struct KnownRecord {
         isClaim ? .claim(ClaimID(rawValue: number)) : .presenter(PresenterID(rawValue: number))
     }
 
-    /// Whether it is what the record says now.
+    /// Whether the record still stands for the same claim or presenter.
     func isOf(_ snapshot: RecordSnapshot) -> Bool {
         guard generation == snapshot.reference.generation else { return false }
         return switch identity {
@@ -43,29 +45,29 @@ struct KnownRecord {
     }
 }
 
-/// Where to find the record of something that the arbiter names.
+/// The record of a claim or presenter of the arbiter.
 struct RecordAddress: Hashable {
     var client: ClientID
     var record: RecordReference
 }
 
-/// What a record says that the arbiter does not know yet.
+/// The difference between a record and what the arbiter knows of it.
 enum RecordChange: Hashable {
     case none
     /// A claim asks for access.
     case claimAsks
-    /// A claim runs, and may have announced something; `isKnown` if the arbiter knows that it runs.
+    /// A claim is running and may have announced something; `isKnown` if the arbiter knows it.
     case claimRuns(isKnown: Bool)
-    /// A claim is over, and its outcomes are final; `isKnown` if the arbiter knows that it ran.
+    /// A claim is over and its outcomes are final; `isKnown` if the arbiter knows it.
     case claimIsOver(isKnown: Bool)
-    /// A claim was given up; which one, if the arbiter knows it.
+    /// A claim was cancelled; the number is that of the claim, if the arbiter knows it.
     case claimIsCancelled(ClaimID?)
     /// A presenter wants to be registered, or has been by a former server.
     case presenterAppears
-    /// A presenter is gone; which one, if the arbiter knows it.
+    /// A presenter was deregistered; the number is that of the presenter, if the arbiter knows it.
     case presenterIsGone(PresenterID?)
 
-    /// What a record says that is known as `identity`, or not known.
+    /// Compares a record with what it was known as.
     init(_ snapshot: RecordSnapshot, knownAs identity: KnownRecord.Identity?) {
         switch (snapshot.state, snapshot.kind) {
         case (.draft, _), (.free, _): self = .none
@@ -91,14 +93,14 @@ enum RecordChange: Hashable {
 }
 
 extension RecordSnapshot {
-    /// Whether it is a claim that its client decides of.
+    /// Whether it is a claim that its client decides about without the server.
     var isOwnBusiness: Bool {
         kind == .claim
             && (state == .asked && flags.contains(.inTicketQueue)
                 || state == .granted && flags == .unreported)
     }
 
-    /// The kinds in which a presenter is relinquished.
+    /// The kinds of access to which a presenter has relinquished its item.
     var relinquished: Relinquishments {
         var kinds: Relinquishments = []
         if hasRelinquishedToReader { kinds.insert(.reader) }

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what is written in a record to what the arbiter is told. The bytes are the client's; what
-// has moved since they were written is in the relocation log, and counts.
+// Reads claims and presenters from ledger records and prepares them for the arbiter. Clients write
+// these bytes. If the relocation log has newer paths, those replace the ones in the record.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationWire
 
 extension LedgerReader {
-    /// What a claim's record says; nil if it cannot be read.
+    /// Reads the claim in a record; returns nil if it cannot be decoded.
     func claimBody(_ record: RecordReference) -> ClaimBody? {
-        // A client that writes nonsense, or something else meanwhile, has written no claim.
+        // A client that writes invalid data, or changes it meanwhile, has filed no claim.
         body(record).flatMap { try? ClaimBody(decoding: $0) }
     }
 
-    /// What a presenter's record says; nil if it cannot be read.
+    /// Reads the presenter in a record; returns nil if it cannot be decoded.
     func presenterBody(_ record: RecordReference) -> PresenterBody? {
-        // As with a claim.
+        // As in `claimBody`.
         body(record).flatMap { try? PresenterBody(decoding: $0) }
     }
 
-    /// The claims of other processes that a claim was made in (Rule 18.4); innermost first.
+    /// Returns the claims of other processes that surround a claim (Rule 18.4), innermost first.
     func outerClaims(_ record: RecordReference) -> [OuterClaim] {
-        // A supplement that cannot be read names no claims: it may be a newer client's.
+        // A supplement that cannot be decoded names no claims. A newer client may have written it.
         supplement(record).flatMap { try? RecordSupplement(decoding: $0) }?.outer.reversed() ?? []
     }
 
-    /// What the claim in a record is about, if that is one item.
+    /// Returns the path of a claim with exactly one item, else nil.
     func place(ofClaim record: RecordReference) -> ItemPath? {
         guard let body = claimBody(record), body.items.count == 1 else { return nil }
         return body.items[0].path
     }
 
-    /// Whether this use of a record is a claim that runs.
+    /// Whether a record is a running claim of this generation.
     func runs(_ record: RecordReference) -> Bool {
         guard let snapshot = snapshot(ofRecord: record.index) else { return false }
         return snapshot.reference == record && snapshot.state == .granted
@@ -40,14 +40,14 @@ extension LedgerReader {
 }
 
 extension RecordSnapshot {
-    /// Whether it is a claim that runs, or that is over and whose end its client reports.
+    /// Whether it is a running claim, or a released one whose client reports the release.
     var hasSomethingToTell: Bool {
         state == .granted || state == .released && flags.contains(.reportsRelease)
     }
 }
 
 extension Records {
-    /// Enters a claim; returns what the arbiter is to know of it.
+    /// Adds a claim, and returns it as the arbiter sees it.
     ///
     /// - Parameter surrounding: the claims of other processes that wait for it.
     mutating func claim(
@@ -62,9 +62,10 @@ extension Records {
             kind: body.kind, standpoint: standpoint, blocksCaller: body.blocksCaller)
     }
 
-    /// Where a claim's coordinator believes its presenter to be.
+    /// Returns where a claim's coordinator believed its own presenter to be, or nil.
     ///
-    /// A claim that waited when the server changed was filed with what held then.
+    /// It is nil for a claim that was filed with a former server, because paths may have changed
+    /// since.
     func standpoint(
         of body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
     ) -> Standpoint? {
@@ -73,25 +74,25 @@ extension Records {
             .map { Standpoint($0, at: told.place) }
     }
 
-    /// The items, where they are by now.
+    /// Returns a claim's items with their current paths.
     private func items(
         of claim: ClaimID, _ body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
     ) -> [AccessItem] {
         guard let moved = relocations.items(ofClaim: claim.rawValue),
             moved.count == body.items.count
         else { return body.items }
-        // The former server may have died between the log and the mark.
+        // The former server may have died after it wrote the log and before it marked the record.
         client.ledger.markRelocated(snapshot.reference)
         return moved
     }
 
-    /// The paths at which a presenter may be, before it is entered.
+    /// Returns the paths at which a presenter that is not added yet may be.
     func places(of snapshot: RecordSnapshot, _ body: PresenterBody) -> [ItemPath] {
         let original = body.path.flatMap { ItemPath(bytes: $0) }
         return [original, relocations.presenter(snapshot.serial)?.place].compactMap { $0 }
     }
 
-    /// Enters a presenter; returns what the arbiter is to know of it.
+    /// Adds a presenter, and returns it as the arbiter sees it.
     mutating func presenter(
         _ snapshot: RecordSnapshot, _ body: PresenterBody, of client: Client
     ) -> RegisteredPresenter {
@@ -107,8 +108,8 @@ extension Records {
 }
 
 extension ClaimBody {
-    /// Whether a claim may be granted without a report of its end, as if it were a delegated one,
-    /// if its place concerns no other client.
+    /// Whether the claim may be granted without a report of its release, as under a delegation, if
+    /// no other client is concerned with its path.
     func mayBeUnreported(_ snapshot: RecordSnapshot) -> Bool {
         snapshot.serial == 0 && kind == .access && items.count == 1 && items[0].isDelegable
             && enclosing.isEmpty && standpoint == nil
@@ -116,7 +117,7 @@ extension ClaimBody {
 }
 
 extension DelegationRequest {
-    /// What the client of a ledger asks for by naming a slot.
+    /// Creates the request of a client that has named a slot.
     init(_ slot: RequestedSlot, _ ledger: LedgerReader) {
         var abilities: Abilities = []
         if ledger.knowsModes { abilities.insert(.modes) }

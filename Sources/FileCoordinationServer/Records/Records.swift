@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which record is which claim or presenter, both ways, and by which serial number. A record is its
-// client's; what the arbiter knows of it stands here, beside the log of what has moved since
-// (RelocationLog). The number of a claim or presenter is its serial number: its place in the queue.
+// Maps ledger records to claims and presenters and back. Each claim and presenter has a serial
+// number, which also defines its position in the queue. The records belong to the clients; the
+// relocation log beside them has the changes that the clients did not write.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -10,14 +10,14 @@ import FileCoordinationWire
 
 /// The records that the arbiter knows, as claims and presenters.
 struct Records {
-    /// Where the items of records are by now.
+    /// The current paths of items that were moved.
     let relocations: RelocationLog
     private let epoch: ServerEpoch
     private var claims: [ClaimID: RecordAddress] = [:]
     private var presenters: [PresenterID: RecordAddress] = [:]
-    /// What the arbiter knows of each client, by record index.
+    /// What the arbiter knows of each client's records, by record index.
     private var known: [ClientID: [UInt32: KnownRecord]] = [:]
-    /// Claims that get no serial number unless they are recalled: on their way to their grants.
+    /// Claims about to be granted that get no serial number unless they are recalled.
     private var unnumbered: [ClaimID: RecordAddress] = [:]
     private var lastSerial: UInt64
 
@@ -27,83 +27,85 @@ struct Records {
         lastSerial = epoch.firstSerial - 1
     }
 
-    // MARK: What is known
+    // MARK: Lookup
 
-    /// How many claims there are.
+    /// The number of claims.
     var claimCount: Int { claims.count }
-    /// How many presenters there are.
+    /// The number of presenters.
     var presenterCount: Int { presenters.count }
-    /// The serial numbers of all that is known.
+    /// The serial numbers of all claims and presenters.
     var serials: Set<UInt64> { Set(claims.keys.map(\.rawValue) + presenters.keys.map(\.rawValue)) }
-    /// All claims, in their order.
+    /// All claims, ordered by serial number.
     var claimIDs: [ClaimID] { claims.keys.sorted() }
-    /// All presenters, in their order.
+    /// All presenters, ordered by serial number.
     var presenterIDs: [PresenterID] { presenters.keys.sorted() }
 
-    /// Where a claim's record is.
+    /// Returns the record of a claim.
     func address(of claim: ClaimID) -> RecordAddress? { claims[claim] }
 
-    /// Where a presenter's record is.
+    /// Returns the record of a presenter.
     func address(of presenter: PresenterID) -> RecordAddress? { presenters[presenter] }
 
-    /// What is known under the index of a record, whichever of its uses that was.
+    /// Returns what is known of the record with an index, of whichever generation.
     func known(at index: UInt32, of client: ClientID) -> KnownRecord? { known[client]?[index] }
 
-    /// What this use of a record is known as.
+    /// Returns the claim or presenter that a record of this generation stands for.
     func identity(of record: RecordReference, of client: ClientID) -> KnownRecord.Identity? {
         guard let known = known[client]?[record.index], known.generation == record.generation
         else { return nil }
         return known.identity
     }
 
-    /// The claim that this use of a record is known as.
+    /// Returns the claim that a record of this generation stands for.
     func claim(_ record: RecordReference, of client: ClientID) -> ClaimID? {
         guard case .claim(let claim) = identity(of: record, of: client) else { return nil }
         return claim
     }
 
-    /// The presenter that this use of a record is known as.
+    /// Returns the presenter that a record of this generation stands for.
     func presenter(_ record: RecordReference, of client: ClientID) -> PresenterID? {
         guard case .presenter(let presenter) = identity(of: record, of: client) else { return nil }
         return presenter
     }
 
-    /// The claims that records of one client are known as; ascending.
+    /// Returns the claims that these records of a client stand for, in ascending order.
     func claims(_ records: [WireRecord], of client: ClientID) -> [ClaimID] {
         records.compactMap { claim(RecordReference($0), of: client) }.sorted()
     }
 
-    /// All that is known of a client, by the index of the record.
+    /// Returns all claims and presenters of a client, ordered by record index.
     func known(of client: ClientID) -> [(record: RecordReference, identity: KnownRecord.Identity)] {
         (known[client] ?? [:]).sorted { $0.key < $1.key }.map { index, known in
             (RecordReference(index: index, generation: known.generation), known.identity)
         }
     }
 
-    /// Whether anything is known of a client.
+    /// Whether the client has any known claim or presenter.
     func knowsRecords(of client: ClientID) -> Bool { known[client]?.isEmpty == false }
 
-    // MARK: Entering and leaving
+    // MARK: Adding and removing
 
-    /// A number that no claim and no presenter has.
+    /// Returns a number that no claim and no presenter has.
     mutating func takeNumber() -> UInt64 {
         lastSerial += 1
         return lastSerial
     }
 
-    /// Records a claim that needs no serial number: its client need not report its end.
+    /// Adds a claim whose client need not report its release.
+    ///
+    /// It gets no serial number in its record.
     mutating func enterUnnumbered(_ address: RecordAddress) -> ClaimID {
         let id = ClaimID(rawValue: takeNumber())
         unnumbered[id] = address
         return id
     }
 
-    /// Takes out where such a claim is, for its grant.
+    /// Removes and returns the record of such a claim, which is about to be granted.
     mutating func takeUnnumbered(_ claim: ClaimID) -> RecordAddress? {
         unnumbered.removeValue(forKey: claim)
     }
 
-    /// Records that a record is a claim, and gives it a serial number if it has none.
+    /// Adds a record as a claim, and gives it a serial number if it has none.
     mutating func enterClaim(_ snapshot: RecordSnapshot, of client: Client) -> ClaimID {
         let id = ClaimID(rawValue: serial(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
@@ -111,7 +113,7 @@ struct Records {
         return id
     }
 
-    /// Records that a record is a presenter, and gives it a serial number if it has none.
+    /// Adds a record as a presenter, and gives it a serial number if it has none.
     mutating func enterPresenter(_ snapshot: RecordSnapshot, of client: Client) -> PresenterID {
         let id = PresenterID(rawValue: serial(of: snapshot, client))
         presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)
@@ -126,15 +128,15 @@ struct Records {
             generation: record.generation, identity: identity)
     }
 
-    /// The serial number that a former server gave the record, or a new one.
+    /// Returns the serial number that a former server gave to the record, or a new one.
     ///
-    /// A serial number that no former server can have given is the client's invention.
+    /// A number that no former server can have given was written by the client and is ignored.
     private mutating func serial(of snapshot: RecordSnapshot, _ client: Client) -> UInt64 {
         let old = snapshot.serial
         if old > 0, old < epoch.firstSerial, !isTaken(old) { return old }
         lastSerial += 1
         let given = client.ledger.setSerial(snapshot.reference, lastSerial)
-        // A server that was deposed a moment ago may have been faster; a client may have lied.
+        // The number may come from a server that was deposed concurrently, or from a faulty client.
         return given <= lastSerial && !isTaken(given) ? given : lastSerial
     }
 
@@ -143,7 +145,7 @@ struct Records {
             || presenters[PresenterID(rawValue: serial)] != nil
     }
 
-    /// Discards what is known under the index of a record.
+    /// Discards what is known of the record with an index.
     mutating func discard(at index: UInt32, of client: ClientID) {
         known[client]?[index] = nil
         if known[client]?.isEmpty == true { known[client] = nil }
@@ -155,7 +157,9 @@ struct Records {
         relocations.end(claim.rawValue)
     }
 
-    /// Discards a claim that its client files again: where its items are by now still holds.
+    /// Discards a claim that its client files again.
+    ///
+    /// Its relocations stay valid.
     mutating func discardRefused(_ claim: ClaimID) { claims[claim] = nil }
 
     /// Discards a presenter that is gone.
@@ -164,7 +168,7 @@ struct Records {
         relocations.end(presenter.rawValue)
     }
 
-    /// Discards all that is known of a client that is gone.
+    /// Discards everything of a client that is gone.
     mutating func discardAll(of client: ClientID) {
         for (_, identity) in known(of: client) {
             switch identity {
@@ -177,7 +181,8 @@ struct Records {
 }
 
 extension Records {
-    /// The first address that leads to no record that is known by it, in words; nil if all do.
+    /// Describes the first claim or presenter whose record does not stand for it; nil if there is
+    /// none.
     var brokenAddress: String? {
         for claim in claims.keys.sorted() {
             guard let address = claims[claim],

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are by now. A claim's or a presenter's record is its client's, and says where the
-// item was when it was written; what has moved since then is in the server's log, a file beside the
-// ledgers. So the next server knows it too, and a claimant looks up there where its item is.
+// The relocation log has the current paths of items that were moved. A record in a client's ledger
+// says where an item was when the client wrote the record. The server writes later moves into this
+// log, a file beside the ledgers. The next server reads it, and a claimant looks up the paths of
+// its items in it.
 //
-//     RUNTIME/places.EPOCH     one entry behind the other; the last one about a record counts
+//     RUNTIME/places.EPOCH     entries in order of writing; the last one about a record counts
 //
-// Each server has a file of its own, which begins with what is still true of the former one's. A
-// server that was deposed goes on writing into a file that no process reads.
+// Each server has its own file, which begins with the valid entries of the former one. A deposed
+// server may go on writing to a file that no process reads any more.
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 package import FileCoordinationSystem
 package import FileCoordinationWire
 
-/// The log of what has moved, as a file and as what it says.
+/// The relocation log, in memory and as a file.
 ///
-/// Entries of records that are over do no harm, since no serial number is given twice; they go when
-/// the file is written anew.
+/// Only the server's thread writes to it.
+///
+/// Entries about ended records are harmless, because no serial number is used twice. They are
+/// dropped when the file is rewritten.
 package final class RelocationLog {
     private var directory: Directory
     private let epoch: UInt32
@@ -26,21 +29,21 @@ package final class RelocationLog {
     private var rewriteAt = firstRewrite
     private var places: [UInt64: RelocationEntry.Relocation] = [:]
     private var handled: [UInt64: UInt32] = [:]
-    /// Records that are over, and still say so: their clients do not have them back.
+    /// Ended records that their clients do not have back yet.
     private var over: Set<UInt64> = []
-    /// What clients have added to the package policy: the next server announces it, too.
+    /// What clients have added to the package policy, so that the next server announces it, too.
     package private(set) var addedPackages: [UInt8] = []
 
     private static let prefix = "places."
     private static let temporarySuffix = ".new"
-    /// A file up to this length is not worth writing anew.
+    /// A file up to this length is not rewritten.
     private static let firstRewrite: UInt64 = 256 << 10
-    /// What is behind this in a file is not read: no server writes so much.
+    /// The file is read up to this length; no server writes as much.
     private static let longestRead: UInt64 = 128 << 20
-    /// How often to look again for a file that is being replaced.
+    /// How often a reader looks again for a file that is being replaced.
     private static let patience = 100
 
-    /// The relocation log of a server that takes over, with what the former server wrote.
+    /// Creates the log of a new server and reads what the former server wrote.
     package init(in directory: Directory, epoch: ServerEpoch) throws(SystemError) {
         self.directory = directory
         self.epoch = epoch.rawValue
@@ -54,24 +57,24 @@ package final class RelocationLog {
 
     // MARK: What is known
 
-    /// The items of a claim that were moved while it waited.
+    /// The current items of a claim whose items were moved while it waited, or nil.
     package func items(ofClaim serial: UInt64) -> [AccessItem]? {
         guard case .claim(let items) = places[serial] else { return nil }
         return items
     }
 
-    /// The place of a presenter that was moved, and whether it is to be told of it.
+    /// The current path of a presenter that was moved, and whether it is told about the move.
     package func presenter(_ serial: UInt64) -> (place: ItemPath, isTold: Bool)? {
         guard case .presenter(let place, let isTold) = places[serial] else { return nil }
         return (place, isTold)
     }
 
-    /// How many bytes of a claim's log have been acted on.
+    /// The number of bytes of a claim's log that have been handled.
     package func handledBytes(ofClaim serial: UInt64) -> Int { Int(handled[serial] ?? 0) }
 
     // MARK: Writing
 
-    /// Notes something down; all of it is in the file when this returns, or nothing.
+    /// Writes entries, all or none: when this returns, they are in the file.
     package func write(_ entries: [RelocationEntry]) throws {
         Failpoint.reach(.before, .writesRelocations)
         defer { Failpoint.reach(.after, .writesRelocations) }
@@ -81,19 +84,19 @@ package final class RelocationLog {
         do {
             try append(bytes, to: file)
         } catch {
-            // No reader reads beyond half an entry: the next one goes into a new file.
+            // No reader reads beyond an incomplete entry, so the next write creates a new file.
             rewriteAt = 0
             throw error
         }
     }
 
-    /// Records that a record is over.
+    /// Marks a record as ended.
     ///
-    /// What is known of it stays until its client has it back: a server that takes over before that
-    /// finds the record, and must not act again on what it announced.
+    /// What is known of it stays until its client has the record back. If another server takes over
+    /// before that, it finds the record and must not handle its announcements again.
     package func end(_ serial: UInt64) { over.insert(serial) }
 
-    /// Forgets the records that are over: their clients have them back.
+    /// Discards the ended records, because their clients have them back.
     package func forgetOver() {
         for serial in over {
             places[serial] = nil
@@ -102,13 +105,13 @@ package final class RelocationLog {
         over = []
     }
 
-    /// Forgets all records but these and those that are over, begins this server's own file, and
+    /// Discards all records except the given and the ended ones, creates this server's own file and
     /// removes former ones.
     ///
-    /// The file is there even if it says nothing: so that of a deposed server, which may yet write
-    /// one anew, is not taken for the newest.
+    /// The file is created even if it is empty. Otherwise the file of a deposed server, which may
+    /// be rewritten at any time, could be taken for the newest.
     ///
-    /// If it cannot be made the former ones stay, and it is made when there is something to write.
+    /// If it cannot be created, the former files stay, and the next write creates it.
     package func begin(living: Set<UInt64>) throws(SystemError) {
         let kept = living.union(over)
         places = places.filter { kept.contains($0.key) }
@@ -121,16 +124,16 @@ package final class RelocationLog {
         }
     }
 
-    /// Goes on in another directory.
+    /// Continues in another directory.
     func move(to directory: Directory) throws(SystemError) {
         self.directory = directory
         if file != nil { try rewrite() }
     }
 
-    /// Removes the file: no process is left to read it.
+    /// Removes the file, because no process is left to read it.
     func remove() { if file != nil { try? directory.remove(Self.name(epoch)) } }
 
-    /// Removes the files of all servers, with their ticket queues: there is no ledger that means
+    /// Removes the files of all servers, including their ticket queues, because no ledger refers to
     /// them.
     static func removeAll(from directory: Directory) {
         for name in (try? directory.names()) ?? [] where name.hasPrefix(prefix) {
@@ -151,7 +154,7 @@ package final class RelocationLog {
         }
     }
 
-    /// Writes all that is known into a new file, and puts it in the old one's place.
+    /// Writes everything that is valid into a new file and renames that over the old one.
     private func rewrite() throws(SystemError) {
         let temporary = Self.name(epoch) + Self.temporarySuffix
         let fresh = try directory.openFile(
@@ -165,7 +168,7 @@ package final class RelocationLog {
         if !addedPackages.isEmpty {
             entries.append(RelocationEntry(serial: 0, .packages(addedPackages)))
         }
-        // What cannot be said could not be noted.
+        // An entry that cannot be encoded cannot have been written before.
         let bytes = entries.flatMap { (try? RelocationEntry.encodeChecked([$0])) ?? [] }
         try Self.write(bytes, to: fresh, at: 0)
         Failpoint.reach(.before, .replacesRelocations)
@@ -192,13 +195,14 @@ package final class RelocationLog {
 
     // MARK: Reading
 
-    /// Where the items of a claim are by now, for the claimant; nil if the log does not say.
+    /// Returns the current items of a claim, for the claimant; nil if the log does not have them.
     package static func items(
         ofClaim serial: UInt64, in runtime: RuntimeDirectory
     ) -> [AccessItem]? {
-        // A listing may miss a file that is put in another's place meanwhile.
+        // A directory listing may miss a file that replaces another one concurrently.
         for _ in 0..<patience {
-            // By its path: the server may have had to make the directory anew.
+            // The path is opened anew, because the server may have had to create the directory
+            // again.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
             guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
@@ -209,7 +213,7 @@ package final class RelocationLog {
         return nil
     }
 
-    /// What the newest log says that is older than an epoch.
+    /// Reads the newest log that is older than an epoch.
     private static func newestEntries(
         in directory: Directory, below epoch: UInt32
     ) throws(SystemError) -> [RelocationEntry] {
@@ -223,7 +227,7 @@ package final class RelocationLog {
         return RelocationEntry.entries(decoding: bytes)
     }
 
-    /// The newest log that is older than an epoch; nil if there is none.
+    /// Opens the newest log that is older than an epoch; returns nil if there is none.
     private static func newestFile(
         in directory: Directory, below limit: UInt32
     ) throws(SystemError) -> Descriptor? {
@@ -237,17 +241,20 @@ package final class RelocationLog {
             }
             guard let newest = epochs.max() else { return nil }
             do throws(SystemError) {
-                // No open waits for the other end of a pipe that has just been put there.
+                // Non-blocking, in case a named pipe has that name.
                 return try directory.openFile(name(newest), [.read, .nonBlocking])
             } catch {
-                // Its server has removed it meanwhile, for there is a newer one, or nothing to say.
+                // The file's server has removed it, because a newer one exists or nothing is left
+                // to store.
                 attempts += 1
                 guard error.code == ErrorNumber.noSuchFile, attempts < patience else { throw error }
             }
         }
     }
 
-    /// Reads as much as there is; returns how much that was.
+    /// Reads until the buffer is full or the file ends.
+    ///
+    /// Returns the number of bytes.
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from file: borrowing Descriptor
     ) throws(SystemError) -> Int {
@@ -263,7 +270,7 @@ package final class RelocationLog {
 
     private static func name(_ epoch: UInt32) -> String { prefix + String(epoch) }
 
-    /// The epoch of the server whose log has this name; nil if it is no log's.
+    /// Returns the epoch in the name of a log, or nil if the name is not a log's.
     private static func epoch(of name: Substring) -> UInt32? {
         guard name.hasPrefix(prefix), let epoch = UInt32(name.dropFirst(prefix.count)),
             name == Self.name(epoch)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claim of which the arbiter does not know, as its record says: for reports.
+// A claim that the arbiter does not know, as it is in its record. Used for status reports.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -15,14 +15,14 @@ struct UnreportedClaim {
 
     var isRunning: Bool { snapshot.state == .granted }
 
-    /// What it is called in a report; the arbiter has given it no number.
+    /// Its number in reports, since the arbiter has given it none.
     var number: UInt64 {
         1 << 63 | UInt64(address.client.rawValue) << 24 | UInt64(address.record.index)
     }
 }
 
 extension RecordSnapshot {
-    /// For how long the claim has waited, or has run, in nanoseconds.
+    /// How long the claim has been waiting or running, in nanoseconds.
     var age: UInt64 {
         let isGranted = state == .granted && grantedAt > 0
         let since = isGranted ? grantedAt : filedAt

@@ -1,48 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hearing what was said while the server did not listen, in the order in which that was said (Rule
-// 2.14). Backlog has the order.
+// Catching up after a pause: a server that was suspended for a while reads the messages of all
+// connections and handles them in the order in which they were sent (Rule 2.14). `Backlog` defines
+// that order.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Acts on what was just received; before that, if the news is old, on what others have said
-    /// earlier.
+    /// Acts on a message that the server has just received from `connection`.
     ///
-    /// A server can be stopped between any two instructions. So the clock is read after a message
-    /// was received: what was received while the news was fresh has overtaken nothing old.
+    /// If the server has not read its sockets for a while, it first acts on older messages of other
+    /// connections.
+    ///
+    /// The scheduler can suspend the server's thread between any two instructions. Therefore the
+    /// clock is read after the message was received: if the last look at all sockets is still
+    /// recent, this message cannot have overtaken an old one.
     func take(_ incoming: Incoming, from connection: Connection) {
         let start = MonotonicClock.now
         guard start >= connections.freshness.end else { return act(on: incoming, from: connection) }
-        // A process that was stopped may not be the server any more: the next one reads what is
-        // written.
+        // A process that was suspended may have been deposed. The next server then reads from the
+        // ledgers what this message is about.
         guard !presence.isDeposed else { return presence.end(.deposed) }
         let workBefore = ThreadClock.now
         catchUp(incoming, from: connection)
         connections.freshness.renew(at: start, work: ThreadClock.now - workBefore)
     }
 
-    /// Reads what all connections have said, and acts on it.
+    /// Reads the messages of all connections and acts on them in the order in which they were sent.
     private func catchUp(_ incoming: Incoming, from connection: Connection) {
         acceptConnections()
         var backlogs = [backlog(of: connection, after: incoming)]
         for other in connections.withNews() where other !== connection {
             backlogs.append(backlog(of: other, after: nil))
         }
-        // What greeting them has led to.
+        // Greeting new connections has queued work, such as looks at their ledgers. It comes first.
         finishWork()
         for (incoming, token) in Backlog.merge(backlogs) {
-            // One that was closed for what it said has said nothing more.
+            // An earlier message of this connection may have been refused, which closes the
+            // connection.
             guard let speaker = connections[token] else { continue }
             act(on: incoming, from: speaker)
         }
-        // That was its turn.
+        // The connection has had its share of this turn; the others come next.
         connection.hasAskedMuch = true
     }
 
-    /// What is there to be read of one connection, after what was read of it already.
+    /// Reads the messages that wait on one connection; `first` was read from it already.
     private func backlog(of connection: Connection, after first: Incoming?) -> Backlog {
         var backlog = Backlog(connection.token)
         var next = first.map { greetIfNew(connection, $0) } ?? read(from: connection)
@@ -55,13 +60,17 @@ extension Server {
         return backlog
     }
 
-    /// Reads one message; nil if there is none, or no more: its turn will see to the latter.
+    /// Reads one message, or returns nil if there is none.
+    ///
+    /// If the connection has ended, the regular turn of that connection finds out and closes it.
     private func read(from connection: Connection) -> Incoming? {
         guard case .received(let incoming) = connection.take() else { return nil }
         return greetIfNew(connection, incoming)
     }
 
-    /// Answers a newcomer's hello, without which its ledger is not known; nil if it may not stay.
+    /// Answers the hello of a new connection, which names the ledger that its messages refer to.
+    ///
+    /// Returns nil if the connection is refused.
     private func greetIfNew(_ connection: Connection, _ incoming: Incoming) -> Incoming? {
         guard case .message(.hello(let hello)) = incoming, !connection.isWelcome else {
             return incoming
@@ -71,7 +80,8 @@ extension Server {
         return greet(connection, hello) ? .greeted : nil
     }
 
-    /// When it was said, if that is known: when the claim was filed, or a newcomer's first one.
+    /// Returns the time at which a message was sent, if it can be known: the filing time of the
+    /// claim that it names or, for a hello, of the oldest pending claim in the ledger.
     private func time(of incoming: Incoming, from connection: Connection) -> UInt64? {
         guard let client = connection.client, let ledger = clients[client]?.ledger else {
             return nil

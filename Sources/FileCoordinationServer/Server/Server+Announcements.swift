@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What accessors make known while they run (sections 10 and 11). They write it into their record's
-// log; the server acts on what it has not acted on yet, and the relocation log says how far it has
-// come, so that the next server neither misses nor repeats anything.
+// Announcements of accessors, such as moves of items (sections 10 and 11). A client writes them
+// into the log of its claim's record while the accessor runs. The server acts on the entries that
+// it has not handled yet. It stores in the relocation log how many bytes it has handled, so that
+// the next server neither misses nor repeats an entry.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationWire
 
 extension Server {
-    /// Acts on what a claim's log says beyond what has been acted on; returns the outcomes, which
-    /// come last, if they are there, or nil if claims have to be made known first: then `again` is
-    /// put behind those, or behind the answers to recalls.
+    /// Acts on the entries of a claim's log that have not been handled yet.
+    ///
+    /// Returns the outcomes, which are the last entry of the log, or an empty array if the client
+    /// has not written them yet. Returns nil if the server must first tell the arbiter about other
+    /// claims; this item of work is then queued again, as `again`, behind those or behind the
+    /// answers to recalls.
     func readAnnouncements(
         _ look: RecordLook, _ client: Client, again: (RecordLook) -> Work
     ) -> [ItemOutcome]? {
         guard let claim = records.claim(look.record, of: client.id) else { return [] }
-        // An event that the arbiter holds back would be written down as acted on. Answers to
-        // recalls replace the item that led to them, so this look comes after all of them.
+        // While recalls are pending, the arbiter postpones events, but the relocation log would
+        // count this event as handled. The answers to the recalls are queued in front of this look,
+        // so it is repeated after all of them.
         guard !arbiter.awaitsRecalls else {
             work.append(again(look))
             return nil
@@ -32,7 +37,8 @@ extension Server {
                 handled += length
                 if case .moved(let moves) = announcement { markMoves(moves, by: claim) }
                 decide(event, handled: (claim, handled))
-            // They may be there a moment before the release is, and are handled with that.
+            // The client may have written the outcomes just before it releases the claim. They are
+            // handled together with the release.
             case .outcomes(let outcomes): return outcomes
             case .sights: break
             }
@@ -40,8 +46,10 @@ extension Server {
         return []
     }
 
-    /// Reminds the arbiter of what a claim that was found running has made known to a former
-    /// server: where its own items are by now.
+    /// Repeats to the arbiter the announcements of a running claim that a former server has
+    /// handled.
+    ///
+    /// The arbiter needs them to know where the claim's own items are now.
     func remind(_ record: RecordReference, of client: Client, _ claim: ClaimID) {
         let handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
         guard handled > 0, let bytes = client.ledger.outcome(record) else { return }

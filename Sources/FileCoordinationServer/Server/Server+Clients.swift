@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The death of clients, and processes that are stopped. All that a dead client had is freed at once
-// (Rules 15.8, 18.8), but first what it has said before it died is handled.
+// Handles clients that die and processes that are stopped. The server frees all claims and
+// presenters of a dead client at once (Rules 15.8, 18.8), after it has handled what the client
+// reported before it died.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -11,23 +12,23 @@ import FileCoordinationWire
 extension Server {
     // MARK: Death
 
-    /// A client has no connection any more: it is dead, or about to come back.
+    /// Handles the end of a client's last connection: the client is dead, or it will reconnect.
     func connectionEnded(of client: Client) {
         guard client.connection == nil else { return }
         guard processes.isAlive(client) else { return work.replace(by: [.removeClient(client.id)]) }
         clients.suspect(client.id, at: MonotonicClock.now)
     }
 
-    /// Begins to free everything of a dead client.
+    /// Starts to free the claims and presenters of a dead client.
     func remove(_ client: Client) {
         Failpoint.reach(.before, .removesClient)
         clients.stopSuspecting(client.id)
         processes.stopLookingAt(client.id)
-        // It may have ended a claim and then itself, before we read what it said of the former.
+        // The client may have ended claims just before it died. Their records are read first.
         work.replace(by: [.scan(.granted(of: client.id)), .finishRemoval(client.id)])
     }
 
-    /// Frees everything of a dead client.
+    /// Frees the claims, presenters and connection of a dead client.
     func finishRemoval(of client: Client) {
         defer { Failpoint.reach(.after, .removesClient) }
         processes.remove(client.id)
@@ -37,7 +38,8 @@ extension Server {
         let known = records.known(of: client.id)
         for case (_, .claim(let claim)) in known { takeBackQuestions(for: claim) }
         outgoing.deliveries.remove(client.id)
-        // The members of its ticket queues go on without it; they are told of behind this.
+        // The remaining members of its ticket queues continue without it. Their claims are added to
+        // the work that is queued behind this item.
         follow(delegations.removeClient(client.id, ledgers))
         reportAbandonedWrites(of: client, known)
         decide(.clientDied(client.id))
@@ -52,7 +54,7 @@ extension Server {
         records.discardAll(of: client.id)
         outgoing.deliveries.remove(client.id)
         clients.remove(client)
-        // A deposed server's successor may still have to read it.
+        // If this server has been deposed, its successor may still have to read the ledger.
         if !presence.isDeposed { try? presence.runtime.ledgers.remove(client.ledger.fileName) }
         configuration.log(
             .clientRemoved(
@@ -61,10 +63,13 @@ extension Server {
 
     // MARK: Stopped processes
 
-    /// Looks at all processes that are in the way of a claim, and at those that come to be when one
-    /// is stepped over.
+    /// Checks whether the processes that block a claim are stopped.
+    ///
+    /// When a claim passes one of them, further processes may turn out to block it, so the check is
+    /// queued again until it finds no new process.
     func checkProcesses(but seen: Set<ClientID>, since start: UInt64) {
-        // The arbiter forgets those of which it knows nothing else.
+        // The arbiter does not name a stopped process that has no claims or presenters left, so the
+        // processes known to be stopped are added.
         let next = Set(arbiter.clientsToLookAt + processes.stoppedClients).subtracting(seen)
         guard !next.isEmpty else {
             return processes.planNextLook(from: start, to: MonotonicClock.now)
@@ -79,7 +84,8 @@ extension Server {
         work.append(.checkProcesses(seen: seen.union(next), since: start))
     }
 
-    /// Finds out whether a client's process is stopped.
+    /// Asks the kernel whether a client's process is stopped, and tells the arbiter if that has
+    /// changed.
     private func checkProcess(of client: Client) {
         switch processes.look(at: client) {
         case .stops:
@@ -92,20 +98,22 @@ extension Server {
         }
     }
 
-    /// Looks at processes that were stopped, before another one gets what may be theirs by now.
+    /// Checks the processes that were stopped before the server grants a claim to another process:
+    /// one that runs again may be entitled to the item.
     func checkStoppedProcesses() {
         for id in processes.stoppedClients.prefix(StopWatch.looksBeforeGrants) {
             if let client = clients[id] { checkProcess(of: client) }
         }
     }
 
-    /// A process that says something runs.
+    /// Handles a sign of life of a client: a process that sends a message is not stopped.
     func noticeActivity(of client: Client) {
         if processes.wasStopped(client.id) { checkProcess(of: client) }
     }
 
-    /// What a stopped process was granted after a wait, and what its accessors have not begun to
-    /// use, goes to the next claim.
+    /// Withdraws the provisional grants of a stopped process, so that the next claim gets the item.
+    ///
+    /// A grant that an accessor has taken up already is kept.
     private func withdrawProvisionalGrants(to client: Client) {
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity,
@@ -117,7 +125,9 @@ extension Server {
         }
     }
 
-    /// Tells a process that others went before it while it was stopped; it may give up for that.
+    /// Tells a client which of its claims were passed by later ones while its process was stopped.
+    ///
+    /// The client may cancel them for that reason.
     private func tellSkippedClaims(of client: Client) {
         guard let connection = client.connection.flatMap({ connections[$0] }),
             connection.version >= 2

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects delegations with the arbiter: what is recalled because of an event, the arbiter is told
-// of before that event. The item that recalls puts what was found in its own place, and itself
-// behind it; when its turn comes again there is nothing left to recall.
+// Recalls delegations before the arbiter decides. If an event concerns a delegated path, the server
+// recalls the delegation first and tells the arbiter about the claims that run under it. The item
+// of work that causes a recall queues those claims in its own place and itself behind them. When it
+// is performed again, nothing is left to recall.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -10,15 +11,17 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Gives a client's ledger, while the client is there.
+    /// Returns a closure that finds a client's ledger, or nil if the client is gone.
     var ledgers: Delegations.Ledgers {
         { [clients] id in clients[id]?.ledger }
     }
 
-    /// Recalls what an event concerns; returns whether claims were found that the arbiter is told
-    /// of first: then `next` is done afterwards.
+    /// Recalls the delegations that an event concerns.
     ///
-    /// - Parameter bound: when the claim was filed for whose sake it is recalled.
+    /// Returns true if claims were found that the arbiter must know first; `next` is then queued
+    /// behind them.
+    ///
+    /// - Parameter bound: the filing time of the claim that causes the recall.
     func recall(before events: [Event], bound: UInt64 = .max, then next: Work) -> Bool {
         var recalled: [Recalled] = []
         for event in events {
@@ -35,10 +38,11 @@ extension Server {
         return follow(recalled, before: bound, then: next)
     }
 
-    /// Has the arbiter be told of what was found, and then `next` done; false if nothing was found,
-    /// and then `next` is the caller's to do.
+    /// Queues the claims that a recall has found, and `next` behind them.
     ///
-    /// - Parameter bound: when the claim was filed for whose sake it was recalled.
+    /// Returns false if the recall found none; the caller then continues by itself.
+    ///
+    /// - Parameter bound: the filing time of the claim that caused the recall.
     @discardableResult
     func follow(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
@@ -59,16 +63,19 @@ extension Server {
         return true
     }
 
-    /// Has a client tell of the release of a claim that was granted by delegation; false if it does
-    /// not run.
+    /// Asks a client, through a flag in the record, to report the release of a claim that it
+    /// granted by delegation.
+    ///
+    /// Returns false if the claim is not running any more.
     func requestReport(of record: RecordReference, _ client: Client) -> Bool {
-        // In a ledger that its client tampers with nothing runs that counts.
+        // The ledger of a client that tampers with it yields an error. The claim then counts as not
+        // running.
         (try? client.ledger.requestReport(for: record, presence.epoch)) == true
     }
 
     // MARK: Carrying out
 
-    /// Grants a claim whose end its client need not report.
+    /// Grants a claim whose release the client need not report.
     func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
         guard let address = records.takeUnnumbered(claim), let client = clients[address.client]
         else { return work.append(.decide(.unreportedClaimEnded(claim))) }
@@ -76,13 +83,16 @@ extension Server {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
         case .refused:
-            // It was cancelled a moment ago, and says so next; or another server reigns.
+            // The client has cancelled the claim concurrently and reports that next, or another
+            // server has taken the role.
             if presence.isDeposed { presence.end(.deposed) }
         }
         delegations.addUnreported(id, claim, in: address.record, of: client.id)
     }
 
-    /// Delegates a place or a directory.
+    /// Delegates a path or a directory to a client.
+    ///
+    /// If that is impossible, the arbiter is told that the delegation has been recalled.
     func delegate(_ delegation: Delegation) {
         if let client = delegation.client.flatMap({ clients[$0] }), client.connection != nil,
             delegations.delegate(delegation, client.ledger)
@@ -92,8 +102,9 @@ extension Server {
         work.append(.decide(.delegationRecalled(delegation.id)))
     }
 
-    /// Takes a delegation back because the arbiter wants to decide; it is told first of what runs
-    /// there.
+    /// Recalls a delegation because the arbiter must decide about its path.
+    ///
+    /// The claims that run under it are reported to the arbiter first.
     func recall(_ id: DelegationID) {
         let isQueue = delegations.ticketQueues.number(of: id) != nil
         let recalled = [delegations.recall(id, ledgers)].compactMap { $0 }
@@ -104,7 +115,7 @@ extension Server {
 
     // MARK: Ticket queues
 
-    /// Begins a ticket queue of these clients at a place, if they all take part.
+    /// Starts a ticket queue for these clients at a path, if all of them support it.
     func openQueue(at path: ItemPath, _ members: [QueueMember]) {
         for member in members {
             guard let client = clients[member.client], client.connection != nil,
@@ -115,14 +126,17 @@ extension Server {
         let ended = delegations.ended
         delegations.ended = []
         _ = put(recalled, then: [])
-        // Before anything else is decided, here or where another one has ended.
+        // The arbiter must learn of the new queue, and of queues that have ended meanwhile, before
+        // it decides anything else.
         let begun = id.map { [Work.decide(.queueOpened($0, at: path, members))] } ?? []
         work.replace(by: begun + ended.map { .decide($0) })
     }
 
-    /// What is to be thought of a record, if it is one of a ticket queue: that ends, because the
-    /// arbiter must decide about it; nil if the record is looked at again, or nothing is left of
-    /// it.
+    /// Ends a record's ticket queue, if it belongs to one, because the arbiter must decide about
+    /// the record.
+    ///
+    /// Returns the record as it is afterwards. Returns nil if the record is looked at again later,
+    /// or if nothing is left of it.
     func outsideOfTicketQueues(
         _ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client
     ) -> RecordSnapshot? {
@@ -141,14 +155,15 @@ extension Server {
             return nil
         }
         guard waits else { return snapshot }
-        // A client that has left the ticket queue meanwhile has the record as it wants it.
+        // A client that has left the ticket queue meanwhile has cleared the record's flag by
+        // itself.
         _ = try? client.ledger.requestReport(for: look.record, presence.epoch)
         let now = client.ledger.snapshot(ofRecord: look.record.index)
         return now?.flags.contains(.inTicketQueue) == true ? nil : now
     }
 
-    /// Whether it is, or was, a claim that was not this server's to decide, or is one that it has
-    /// not been told of.
+    /// Returns whether the client granted, ended or cancelled the claim without this server, so
+    /// that the arbiter does not know it yet.
     private func isNews(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         switch snapshot.state {
         case .granted, .released: snapshot.flags.contains(.unreported)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hello: a connection is attached to the client whose ledger it names, and that ledger is
-// looked at. A client that comes back on a new connection hears again what it may have missed.
+// Handles the hello, the first message of a connection. It names a ledger; the server attaches the
+// connection to that ledger's client and looks at all its records. When a known client reconnects,
+// the server repeats the messages that may have been lost with the former connection.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -9,19 +10,21 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Greets a connection, and looks at its ledger; a second hello on a connection asks to look at
-    /// the whole ledger again.
+    /// Handles a hello.
+    ///
+    /// A second hello on the same connection asks the server to look at the whole ledger again.
     func welcome(_ connection: Connection, _ hello: Hello) {
         let isFirst = !connection.isWelcome
         guard greet(connection, hello), let client = connection.client else { return }
         readGreetedLedger(of: client, isFirst: isFirst)
     }
 
-    /// Looks at what a greeted client's ledger says.
+    /// Queues looks at all records of a client that was greeted.
     func readGreetedLedger(of client: ClientID, isFirst: Bool) {
         var steps: [Work] = []
         if clients.hasSuspects {
-            // Of what runs there nothing may be known yet.
+            // A client that lost its connection may have running claims that the arbiter does not
+            // know yet.
             steps += [.scan(.granted(of: client)), .scan(.absent(until: .max, and: client))]
         }
         steps.append(.scan(.all(of: client)))
@@ -29,8 +32,9 @@ extension Server {
         work.replace(by: steps)
     }
 
-    /// Attaches a connection to the client whose ledger it names, and says what it has to know;
-    /// false if it may not stay.
+    /// Attaches a connection to the client whose ledger its hello names, and sends the welcome.
+    ///
+    /// Returns false if the connection was refused.
     func greet(_ connection: Connection, _ hello: Hello) -> Bool {
         if let objection = connections.greeting.objection(to: hello.version) {
             refuse(connection, .wrongVersion, objection)
@@ -58,7 +62,8 @@ extension Server {
             }
             let client = try client(named: name, by: connection)
             guard connection.client == nil || connection.client == client.id else {
-                // The end of the client whose connection it was would not be noticed.
+                // With two clients on one connection, the server would not notice when the first
+                // one ends.
                 refuse(connection, .malformed, "it has named another ledger before")
                 return false
             }
@@ -66,7 +71,7 @@ extension Server {
             return true
         } catch {
             if presence.isDeposed {
-                // It will find the next server.
+                // The client reconnects and finds the next server.
                 presence.end(.deposed)
                 hangUp(connection.token)
             } else if Self.isWant(error) {
@@ -80,7 +85,7 @@ extension Server {
 
     private func attach(_ connection: Connection, to client: Client) {
         if let token = client.connection, token != connection.token {
-            // Its client has a new one, and has lost none.
+            // The client has opened a new connection, so it has not lost contact.
             if let former = connections[token] { connections.close(former) }
         }
         connection.client = client.id
@@ -91,7 +96,7 @@ extension Server {
         }
     }
 
-    /// The client whose ledger has this name, opened when it is not known yet.
+    /// Returns the client whose ledger has this name; opens the ledger if it is not known yet.
     private func client(
         named name: String, by connection: Connection
     ) throws(LedgerError) -> Client {
@@ -108,7 +113,7 @@ extension Server {
         return client
     }
 
-    /// Opens a ledger, raises its epoch and admits its client.
+    /// Opens a ledger, raises its epoch to this server's and registers its client.
     func admit(_ ledgerName: String) throws(LedgerError) -> Client {
         try admit(
             LedgerReader(
@@ -117,23 +122,25 @@ extension Server {
                 observer: configuration.observers?(ledgerName)))
     }
 
-    /// The same for a ledger that is open already.
+    /// Raises the epoch of a ledger that is open already, and registers its client.
     func admit(_ ledger: LedgerReader) throws(LedgerError) -> Client {
         try ledger.raise(to: presence.epoch)
         return clients.admit(ledger, at: MonotonicClock.now)
     }
 
-    /// Whether the kernel lacked something that may be had later.
+    /// Returns whether the kernel was short of a resource that may become available, such as
+    /// descriptors.
     static func isWant(_ error: LedgerError) -> Bool {
         guard case .system(let cause) = error else { return false }
         return ErrorNumber.wants.contains(cause.code)
     }
 
-    // MARK: Coming back
+    // MARK: Reconnecting clients
 
-    /// Says again what a client that comes with a new connection may not have heard on the last.
+    /// Repeats the messages that a client may not have received on its former connection.
     ///
-    /// Its mailboxes forgot what they were asked when the connection ended.
+    /// The client's presenter mailboxes discarded all open questions when that connection ended, so
+    /// they are asked again.
     func reconcile(_ client: Client) {
         let presenters = arbiter.presenters(of: client.id)
         if outgoing.deliveries.wasForsaken(client.id) {
@@ -146,14 +153,16 @@ extension Server {
         fileRefusedAgain(of: client)
         tellPlaces(to: client)
         for entry in presenters { returnLostItems(of: entry, client) }
-        // Of its own presenters only: others may have been asked by the thousand.
+        // Only questions to this client's presenters are repeated. A claim may have asked thousands
+        // of presenters of other clients.
         for question in outgoing.questions.open(to: presenters.map(\.presenter.id)) {
             deliver(.ask(claim: question.number, question.steps), to: question.presenter)
         }
     }
 
-    /// Tells a client again where its moved presenters are: it knows which of them it has been told
-    /// of.
+    /// Tells a reconnected client the current paths of its moved presenters.
+    ///
+    /// The client ignores those that it knows.
     private func tellPlaces(to client: Client) {
         for (_, identity) in records.known(of: client.id) {
             guard case .presenter(let presenter) = identity,
@@ -163,7 +172,9 @@ extension Server {
         }
     }
 
-    /// Gives a presenter back what it does not know it has; before it is asked for it again.
+    /// Tells a presenter that it has its item back, if it may not know that.
+    ///
+    /// This comes before the server asks for the item again.
     private func returnLostItems(
         of entry: FileCoordinationArbiter.PresenterStatus, _ client: Client
     ) {
@@ -178,7 +189,8 @@ extension Server {
         }
     }
 
-    /// Files claims again that were refused by a presenter, if the client may not know it.
+    /// Queues the claims again that a presenter has refused, if the client may not have received
+    /// the refusal.
     private func fileRefusedAgain(of client: Client) {
         var looks: [Work] = []
         for (record, identity) in records.known(of: client.id) {

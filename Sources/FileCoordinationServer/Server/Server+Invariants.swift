@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests that run a server turn by turn: what is true of its parts between two turns, whatever
-// clients have written or sent (most of all that nothing is kept of clients that are gone), and an
-// end like that of a killed process.
+// For tests that run a server turn by turn: the invariants of its parts between two turns, whatever
+// clients have written or sent. In particular, nothing may be kept of clients that are gone. The
+// tests can also abandon a server as if its process had been killed.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
 extension Server {
-    /// The first invariant that does not hold, in words, or nil.
+    /// Describes the first invariant that does not hold, or is nil if all hold.
     package var brokenInvariant: String? {
         if !work.isEmpty { return "work is left of an input" }
         return arbiter.brokenInvariant ?? brokenClock ?? brokenAddress ?? records.brokenAddress
             ?? brokenClient ?? brokenTicketQueue ?? leftBehind
     }
 
-    /// Whether it knows of no client, so that ``brokenInvariant`` finds all that is left behind.
+    /// Whether the server has no clients.
+    ///
+    /// Then ``brokenInvariant`` also finds anything left behind.
     package var isDeserted: Bool { clients.isEmpty }
 
-    /// Whether the last turn found anything to read.
+    /// Whether the last turn found a socket or another descriptor ready.
     package var hasHeard: Bool { !connections.ready.isEmpty }
 
-    /// Who is there, in words.
+    /// A text about the clients and connections, for failure messages of tests.
     package var company: String {
         clients.all.map { client in
             let connection = client.connection.map { "connection \($0)" } ?? "no connection"
@@ -29,20 +31,20 @@ extension Server {
         }.joined(separator: "; ") + "; \(connections.count) connections"
     }
 
-    /// Lets go of everything at once and without a word, as the kernel does for a killed process.
+    /// Closes all descriptors without a message, as the kernel does for a killed process.
     package func abandon() {
         presence.abandon()
         connections.abandon()
         clients.abandon()
     }
 
-    /// The arbiter is told the time when it wants to be (Rule 18.3).
+    /// The server wakes up in time for the arbiter's next deadline (Rule 18.3).
     private var brokenClock: String? {
         guard let wish = arbiter.nextDeadline, nextDeadline ?? .max > wish else { return nil }
         return "the arbiter waits until \(wish), and the server will not tell it the time"
     }
 
-    /// What the arbiter knows can be found in a ledger.
+    /// Every claim and presenter of the arbiter has a record in a ledger.
     private var brokenAddress: String? {
         for entry in arbiter.claims where records.address(of: entry.claim.id) == nil {
             return "\(entry.claim.id) is in no ledger"
@@ -56,7 +58,7 @@ extension Server {
         return nil
     }
 
-    /// Each record is a client's that is there, and each connection knows its client.
+    /// Every record belongs to a client that is present, and every connection knows its client.
     private var brokenClient: String? {
         for claim in records.claimIDs {
             guard let address = records.address(of: claim), clients[address.client] != nil
@@ -75,14 +77,14 @@ extension Server {
         return nil
     }
 
-    /// The members of a ticket queue are there, and no claim is at its place as long as they have
-    /// their turns.
+    /// The members of a ticket queue are present, and the arbiter has no claim at the queue's path
+    /// while the queue lasts.
     private var brokenTicketQueue: String? {
         delegations.brokenTicketQueue(
             isThere: { clients[$0] != nil }, isClaimed: { arbiter.isClaimed($0) })
     }
 
-    /// Of clients that are gone nothing is kept.
+    /// Nothing is kept of clients that are gone.
     private var leftBehind: String? {
         guard clients.isEmpty else { return nil }
         if records.claimCount > 0 { return "claims without a client" }

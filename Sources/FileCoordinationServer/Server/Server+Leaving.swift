@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Giving the role up. All connected processes then look for the next server, and dozens of them at
-// once would keep the one that becomes it from its work: so only a few are told at first, and the
-// others when a server listens. Until then they wait as they would anyway, and what they file is in
-// their ledgers, where the next server finds it.
+// Gives up the server role. All connected processes then look for the next server. If dozens of
+// them did so at once, they would slow down the one that becomes the server. Therefore only a few
+// connections are closed at first, and the others once another server listens. Until then their
+// clients keep waiting; claims that they file are in their ledgers, where the next server finds
+// them.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// How many are told at a time: one may be about to end, or stopped.
+    /// The number of clients whose connections are closed at a time.
+    ///
+    /// More than one, because one may be exiting or stopped.
     private static let successors = 2
 
-    /// After this time others are told, in nanoseconds: those who were may have done meanwhile what
-    /// they needed a server for.
+    /// The time after which the next clients are disconnected, in nanoseconds.
+    ///
+    /// The former ones may have finished what they needed a server for, so that none of them takes
+    /// the role.
     private static let succession: UInt64 = 2_000_000
 
-    /// How long those who would only wait are left alone, in nanoseconds.
+    /// How long clients that only wait stay connected without a new server, in nanoseconds.
     private static let longestInterregnum: UInt64 = 20_000_000
 
     func leave(_ ending: ServerEnding) -> ServerEnding {
@@ -27,17 +32,19 @@ extension Server {
         case .idle, .handedOver, .stopped:
             guard !presence.isDeposed else { break }
             presence.removeSocket()
-            // Otherwise the next server reads the one, and ends what waits in the other.
+            // If clients remain, the next server reads the relocation log and ends the claims that
+            // wait in the ticket queues.
             if clients.isEmpty {
                 records.relocations.remove()
                 delegations.removeTicketQueues(from: presence.runtime.directory)
                 presence.otherPlaces.remove()
             }
         case .deposed, .vanished:
-            // What has that name now is another server's.
+            // The socket with this name belongs to another server by now.
             break
         }
-        // The role goes before the connections: a client that is told of the end finds it free.
+        // The role is given up before the connections are closed, so that a disconnected client can
+        // take it at once.
         presence.giveUpRole()
         connections.abandonListener()
         switch ending {
@@ -49,15 +56,15 @@ extension Server {
         return ending
     }
 
-    /// Waits until another server has taken over, but not for long.
+    /// Waits until another server has taken the role, for ``longestInterregnum`` at most.
     ///
-    /// - Parameter count: how many clients are told at a time, so that one of them does; with none,
-    ///   another process is about to.
+    /// - Parameter count: the number of clients to disconnect at a time, so that one of them
+    ///   becomes the server. Zero if another process is about to take the role.
     private func awaitSuccessor(among count: Int) {
         let others = connections.all.filter {
             $0.isWelcome && $0.client != nil && $0.peer.processID != CurrentProcess.id
         }
-        // Who has neither claims nor presenters needs no server, and will not become one.
+        // A client that has neither claims nor presenters needs no server and will not become one.
         var needy = others.filter { connection in
             guard let client = connection.client.flatMap({ clients[$0] }) else { return false }
             return hasOpenRecords(client) && !processes.wasStopped(client.id)
@@ -68,7 +75,7 @@ extension Server {
         while !presence.hasSocket {
             let now = MonotonicClock.now
             if count > 0, now >= next {
-                // All have been told, and it seems that none of them will.
+                // All candidates were disconnected, and none of them seems to take the role.
                 guard !needy.isEmpty else { return }
                 let some = needy.prefix(count)
                 connections.retire(Array(some))
@@ -80,7 +87,7 @@ extension Server {
         }
     }
 
-    /// Whether it has claims or presenters.
+    /// Returns whether a client has claims or presenters.
     private func hasOpenRecords(_ client: Client) -> Bool {
         records.knowsRecords(of: client.id)
             || client.ledger.scan().contains { $0.state == .granted }

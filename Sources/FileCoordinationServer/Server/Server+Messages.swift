@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what connections say to what is to be done. Each message is an input: all that follows from
-// it is done before the next one is read. On what no client of ours says, the connection is closed.
+// Reads messages from connections and acts on them. Each message is one input: the server performs
+// all work that follows from it before it reads the next one. A message that violates the protocol
+// ends its connection.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -13,7 +14,7 @@ extension Server {
         if connections.accept(clients: clients.count) { presence.idleSince = nil }
     }
 
-    /// Takes what has come of a connection.
+    /// Handles the readiness of a connection: sends what waits and reads what has come.
     func serve(_ connection: Connection, _ event: Poller.Ready) {
         if event.writable {
             switch connections.sendBacklog(of: connection) {
@@ -34,12 +35,13 @@ extension Server {
             case .nothing: return
             case .ended: return hangUp(connection.token)
             }
-            // What takes long is done once, and then the others have their turn.
+            // After one expensive request, such as a status report, the other connections have
+            // their turn.
             if connection.hasAskedMuch { return connection.hasAskedMuch = false }
         }
     }
 
-    /// Acts on what a connection has said, and does all that follows.
+    /// Acts on one message of a connection and performs all work that follows from it.
     func act(on incoming: Incoming, from connection: Connection) {
         switch incoming {
         case .message(let message):
@@ -65,7 +67,7 @@ extension Server {
             refuse(connection, .malformed, "the first message was not a hello")
         case .statusRequest:
             connection.hasAskedMuch = true
-            // A client that has not read the last answer need not have another one.
+            // A client that has not read its last answer gets no further one yet.
             if !connection.hasBacklog { beginStatus(for: connection) }
         case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
         case .packagePolicy(let lines): addToPackagePolicy(lines)
@@ -78,14 +80,15 @@ extension Server {
         }
     }
 
-    /// Acts on a message about records.
+    /// Acts on a message about records of a client.
     private func act(on message: ClientMessage, of client: Client, from connection: Connection) {
         switch message {
         case .blocked(let presenter, let claim):
             guard let id = records.presenter(RecordReference(presenter), of: client.id) else {
                 return
             }
-            // A presenter can do nothing before a call of its own process is over (Rule 18.4).
+            // A presenter cannot answer before the blocking call of its own process has ended (Rule
+            // 18.4).
             let blocking = claim.flatMap { records.claim(RecordReference($0), of: client.id) }
             decide(.presenterBlocked(id, by: blocking))
         case .filed(let record), .announced(let record), .ended(let record):
@@ -113,10 +116,10 @@ extension Server {
                 id, for: claim, failure: failure.map { PresenterFailure(payload: $0) }))
     }
 
-    /// Adds lines to the policy, in place of what was added about the same before, and tells all
-    /// clients if that makes a difference.
+    /// Adds lines to the package policy, and sends the policy to all clients if it has changed.
     ///
-    /// A line's second word is what it is about; the last line counts.
+    /// The second word of a line is what the line is about. A new line replaces the earlier ones
+    /// that were added about the same; where lines of the policy disagree, the last one counts.
     private func addToPackagePolicy(_ lines: [UInt8]) {
         let former = connections.greeting.packagePolicy
         let fresh = PackageConfiguration.adding(lines, to: former)
@@ -131,7 +134,7 @@ extension Server {
 
     // MARK: Closing
 
-    /// Closes a connection that is told why.
+    /// Closes a connection after sending the reason for it.
     func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
         queueConnectionEnd(of: connection.token, connections.refuse(connection, code, text))
     }

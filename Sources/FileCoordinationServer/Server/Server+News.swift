@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects the watcher with the rest: presenters are watched for as long as they are registered,
-// coordinated writes are made known to the watcher, and what it sees is told to presenters, unless
-// a claim tells it (Rules 7.14, 11.9).
+// Connects the watcher with the other parts of the server (Rules 7.14, 11.9). The server has the
+// watcher watch the item of each registered presenter, tells it which coordinated writes run, and
+// forwards the changes that it sees to presenters. A change that a coordinated write explains is
+// not forwarded, because the claim itself announces it.
 //
-// A delegated write begins without a word, and only its end is reported. So when the watcher has
-// seen what no known writer did, the ledgers of those that report such ends are looked into: the
-// change waits for the end of a write that may have made it.
+// The server is not told when a delegated write begins; it is told of its end only if the client
+// reports it. So when the watcher sees a change that no known writer explains, the server reads the
+// ledgers of the clients that report such ends. If one of their running writes may have made the
+// change, the change waits for the end of that write.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -21,16 +23,16 @@ extension Server {
         _modify { yield &outgoing.watching }
     }
 
-    // MARK: Whom to watch for
+    // MARK: Watched presenters
 
-    /// Watches a presenter's item from now on.
+    /// Starts to watch a presenter's item.
     func watch(
         _ presenter: RegisteredPresenter, _ record: RecordReference, of client: Client,
         changedAfter: Int64
     ) {
         guard let path = presenter.path, !presenter.methods.isEmpty else { return }
         let supplement = client.ledger.supplement(record)
-            // One that cannot be read says nothing: it may be a newer client's.
+            // A supplement that cannot be decoded is ignored: a newer client may have written it.
             .flatMap { try? RecordSupplement(decoding: $0) }
         startWatching(at: MonotonicClock.now)
         watching.present(
@@ -52,13 +54,14 @@ extension Server {
         }
     }
 
-    /// Does what time asks for.
+    /// Performs the watcher's work that has become due: restarts it after a failure, and grants
+    /// presenters whose watch did not start in time.
     func workOnWatching(at now: UInt64) {
         if watching.isDue(at: now) { startWatching(at: now) }
         for presenter in watching.takeOverdue(at: now) { grantPresenter(presenter) }
     }
 
-    /// Tells a presenter's process where its item is by now, and the watcher, if that did not say.
+    /// Tells the watcher and the presenter's process where the item of a presenter is now.
     func relocate(_ presenter: PresenterID, to place: ItemPath, isTold: Bool) {
         let isPlain = watching[presenter]?.path == place
         watching.followMove(of: presenter, to: place, isAnnounced: true)
@@ -69,7 +72,8 @@ extension Server {
 
     // MARK: Coordinated writes
 
-    /// Makes a write known to the watcher, before or, if it was found, after it has begun.
+    /// Tells the watcher that a coordinated write begins or, if `isFound`, that one was found
+    /// running.
     func watchWrites(of id: ClaimID, isFound: Bool) {
         guard watching.isActive, let claim = arbiter.claim(id), claim.kind == .access,
             arbiter.stage(of: id) == .granted
@@ -79,12 +83,13 @@ extension Server {
         watching.begin(id, at: paths, claim.purpose, isFound: isFound)
     }
 
-    /// Tells the watcher what a write has done that is over.
+    /// Tells the watcher which changes a finished write has made.
     func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client
     ) {
         guard watching.isActive else { return }
-        // One that ran before its item was presented, or by delegation.
+        // The watcher does not know a write that began before its item was presented, or by
+        // delegation.
         watchWrites(of: id, isFound: true)
         guard watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
         let sights = client.ledger.sights(record)
@@ -110,7 +115,9 @@ extension Server {
         }
     }
 
-    /// Tells the watcher of the writes of a client that is dead: anything may have been done.
+    /// Tells the watcher that the writes of a dead client are over.
+    ///
+    /// They may have changed anything.
     func reportAbandonedWrites(
         of client: Client, _ known: [(record: RecordReference, identity: KnownRecord.Identity)]
     ) {
@@ -119,7 +126,7 @@ extension Server {
         }
     }
 
-    /// Records that a writer has moved items: its claim tells of that.
+    /// Records that a writer has moved items, so that its claim explains these changes.
     func markMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = MonotonicClock.now
@@ -128,9 +135,9 @@ extension Server {
         }
     }
 
-    // MARK: News
+    // MARK: Seen changes
 
-    /// Takes what the watcher has seen, and tells presenters.
+    /// Handles the messages of the watcher, and tells presenters about the changes that it saw.
     func receiveNews() {
         releaseAbandonedChanges()
         var writers: [LocalWriter]?
@@ -167,7 +174,7 @@ extension Server {
         tellUnexplained(change, id, commandsSeen: commandsSeen)
     }
 
-    /// Tells a presenter of a change, unless a claim does.
+    /// Tells a presenter about a change, unless a coordinated write explains the change.
     private func tellUnexplained(
         _ change: WatchedChange, _ id: PresenterID, commandsSeen: UInt64
     ) {
@@ -176,7 +183,8 @@ extension Server {
         let isExplained = watching.writes.explains(
             change, commandsSeen: commandsSeen, to: presenter.purpose, at: now)
         guard isExplained else { return tell(presenter.messages(of: change), to: id) }
-        // Where its item is, the watcher and the arbiter must agree about.
+        // The watcher and the arbiter must agree on where the presenter's item is, so a move of the
+        // item itself is always told.
         if case .moved(let former) = change.what, former == presenter.path {
             return tell([.moved(to: change.path)], to: id)
         }
@@ -184,7 +192,7 @@ extension Server {
         tell(rest.map { presenter.messages(of: $0) } ?? [], to: id)
     }
 
-    /// Tells a presenter what a plain program did.
+    /// Tells a presenter about changes made by programs that do not coordinate.
     private func tell(_ messages: [WatchedPresenter.Message], to id: PresenterID) {
         for message in messages {
             switch message {
@@ -199,8 +207,10 @@ extension Server {
 
     // MARK: Delegated writers
 
-    /// The writes that clients have granted themselves, whose ends they report, and of which the
-    /// arbiter has not been told.
+    /// Returns the writes that clients have granted themselves and of which the arbiter has not
+    /// been told.
+    ///
+    /// Only clients that report the ends of such writes are included.
     private func localWriters() -> [LocalWriter] {
         delegations.reporters.sorted().compactMap { clients[$0] }.flatMap { client in
             client.ledger.scan().compactMap { snapshot in
@@ -217,7 +227,8 @@ extension Server {
         }
     }
 
-    /// Has the arbiter, and the watcher, are told of a delegated write, whose end is then reported.
+    /// Has the server tell the arbiter and the watcher about a delegated write, and asks the client
+    /// to report its end.
     private func makeKnown(_ writer: LocalWriter) {
         guard !writer.isOver, let client = clients[writer.address.client] else { return }
         if requestReport(of: writer.address.record, client) {
@@ -228,7 +239,8 @@ extension Server {
         }
     }
 
-    /// Tells what waited for a write that is over, unless the claim has told it.
+    /// Tells the changes that waited for a write which is over, unless its claim has announced
+    /// them.
     func releaseHeldChanges(
         of write: RecordAddress, claim: ClaimID? = nil, _ outcomes: [ItemOutcome] = []
     ) {
@@ -246,7 +258,7 @@ extension Server {
         }
     }
 
-    /// Tells what waits for writes whose records are other claims' by now.
+    /// Tells the changes that wait for a write whose record has been reused for another claim.
     private func releaseAbandonedChanges() {
         for write in watching.awaitedWrites {
             let snapshot = clients[write.client]?.ledger.snapshot(ofRecord: write.record.index)
@@ -257,20 +269,21 @@ extension Server {
     }
 }
 
-/// A write that a client has granted itself.
+/// A write that a client granted itself.
 private struct LocalWriter {
     let address: RecordAddress
     let isOver: Bool
     let paths: [ItemPath]
 
-    /// Whether the change is of its item, or inside it.
+    /// Returns whether the change is at an item of this write or inside one.
     func mayHaveMade(_ change: WatchedChange) -> Bool {
         paths.contains { $0 == change.path || $0.contains(change.path) }
     }
 }
 
 extension LedgerReader {
-    /// What the claimant of a record saw of its items; empty if it did not say.
+    /// Returns what the claimant saw of its items before and after the claim, or an empty array if
+    /// it did not say.
     fileprivate func sights(_ record: RecordReference) -> [ItemSights?] {
         for (entry, _) in ClaimLogEntry.entries(decoding: outcome(record) ?? []) {
             if case .sights(let sights) = entry { return sights }

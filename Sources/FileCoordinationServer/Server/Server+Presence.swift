@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects being found with the rest: listening on the socket, going on in a directory that was
-// made anew, and leaving when no client is there.
+// Connects the server's presence in the file system with its other parts: listening on the socket,
+// continuing in a runtime directory that was made anew, and leaving when no client is left.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Makes the socket and accepts on it; clients that look for a server are woken.
+    /// Creates the socket, listens on it, and wakes the clients that look for a server.
     func listen() throws(SystemError) {
         Failpoint.reach(.before, .listens)
         defer { Failpoint.reach(.after, .listens) }
@@ -17,7 +17,8 @@ extension Server {
         for client in clients.all { client.ledger.ringForService() }
     }
 
-    /// Makes the names anew that are missing, if any client needs this server at all.
+    /// Restores the socket and the directory if their names are missing and clients need this
+    /// server.
     func restoreNames() {
         let now = MonotonicClock.now
         do {
@@ -27,7 +28,8 @@ extension Server {
             case .nothing: return
             case .listen: break
             case .moveAndListen:
-                // A member of a ticket queue has the file mapped that no new one finds.
+                // A member of a ticket queue has a file mapped that new clients do not find in the
+                // new directory. So all ticket queues end.
                 follow(delegations.endTicketQueues(ledgers))
                 delegations.stopTicketQueues()
                 try records.relocations.move(to: presence.runtime.directory)
@@ -40,13 +42,14 @@ extension Server {
         }
     }
 
-    /// Stops being found for a moment, and leaves if no client came until then.
+    /// Removes the socket and leaves, unless a client has connected before it was removed.
     ///
-    /// A process that is choosing a server just now keeps this one here.
+    /// If a process holds the election lock, it is looking for a server; this one then stays.
     func leaveWhenIdle() {
         presence.idleSince = MonotonicClock.now
         guard let election = presence.tryElectionLock() else { return }
-        // Looked at under the lock, without which no server is deposed.
+        // Checked while the election lock is held, because a server is deposed only under that
+        // lock.
         guard !presence.isDeposed else { return presence.end(.deposed) }
         presence.removeSocket()
         acceptConnections()

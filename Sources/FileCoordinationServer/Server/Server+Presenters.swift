@@ -9,8 +9,8 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Registers a presenter, after what is moved away from its path is known and what it concerns
-    /// is recalled.
+    /// Registers a presenter, after learning what was moved away from its path, and after recalling
+    /// the delegations that its path concerns.
     func register(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
         let isNew = snapshot.state == .asked
         if isNew, isOverLimit(snapshot, client) { return }
@@ -37,14 +37,15 @@ extension Server {
         let presenter = records.presenter(snapshot, body, of: client)
         decide(.presenterAdded(presenter))
         watch(presenter, look.record, of: client, changedAfter: RealTimeClock.now)
-        // What comes after the registration is told, so that waits for the first look.
+        // A presenter must be told all changes after its registration. If the watcher has to look
+        // at its item first, the registration is granted after that.
         guard isNew, !watching.awaitListening(of: presenter.id, at: MonotonicClock.now) else {
             return
         }
         grantPresenter(presenter.id)
     }
 
-    /// Tells a presenter's client that it is registered.
+    /// Tells a presenter's client that the presenter is registered.
     func grantPresenter(_ presenter: PresenterID) {
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }

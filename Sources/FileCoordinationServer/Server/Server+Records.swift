@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From ledger records to events. A message says "look at this record"; what the record says is
-// compared with what the arbiter was told of it, and the difference is acted on (RecordChange).
-// Looking twice does no harm, so a message that was lost, doubled or late is no special case; and
-// an item that finds that other claims must be known first looks again, behind them.
+// Turns ledger records into events for the arbiter. A message only says "look at this record". The
+// server compares what the record says with what it has told the arbiter, and acts on the
+// difference (`RecordChange`). A second look finds no difference, so lost, repeated and late
+// messages need no special treatment. If a look finds that the arbiter must know other claims
+// first, it is queued again behind them.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -11,36 +12,39 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Looks at a record because its client has said so.
+    /// Looks at a record because its client has asked for it.
     func look(at record: WireRecord, of client: Client) {
         guard let snapshot = client.ledger.snapshot(ofRecord: record.index) else { return }
-        // What was meant may be over, and what is there now its client's business.
+        // The message may be late: if the record has been reused for something that the server need
+        // not know, it is ignored.
         let isMeant = snapshot.reference.generation == record.generation
         guard isMeant || !snapshot.isOwnBusiness else { return }
         if snapshot.state == .asked,
             let claim = records.claim(RecordReference(record), of: client.id),
             arbiter.claim(claim) == nil
         {
-            // A presenter has refused it, of which a client that files it has not been told: it was
-            // in a ticket queue then.
+            // A presenter has refused this claim while it was in a ticket queue, so the client that
+            // files it now has not been told. Forget the refusal and let the arbiter decide again.
             discardRefused(claim, at: record.index, of: client)
         }
         var steps: [Work] = []
         if snapshot.state == .asked, snapshot.kind == .claim, clients.hasSuspects {
-            // It may have said other things before; but of what others have filed none is later.
+            // Clients that have not reconnected yet may have filed earlier claims. Those come
+            // first.
             steps.append(.scan(.absent(until: snapshot.filedAt, and: nil)))
         }
         steps.append(.look(RecordLook(snapshot, of: client.id)))
         work.replace(by: steps)
     }
 
-    /// Compares a record with what the arbiter knows of it, and acts on the difference.
+    /// Compares a record with what the arbiter knows about it, and acts on the difference.
     func compare(_ look: RecordLook) {
-        // Until it is sent what followed from it, the record still says that it is over.
+        // A record that is being returned to its client still says "over" until all its messages
+        // are sent.
         guard !outgoing.isGivenBack(look.record, of: look.client) else { return }
         guard let client = clients[look.client],
             let found = client.ledger.snapshot(ofRecord: look.record.index),
-            // What is there by now is told by a message of its own.
+            // The record has been reused. A message about its new contents follows.
             found.reference == look.record,
             let snapshot = outsideOfTicketQueues(found, look, client)
         else { return }
@@ -53,14 +57,16 @@ extension Server {
         case .none: break
         case .claimAsks: file(snapshot, look, client)
         case .claimRuns(let isKnown):
-            // By delegation: that is its client's business until it concerns another one.
+            // A claim granted by delegation does not concern the server until another process needs
+            // the item.
             if snapshot.flags == .unreported, !requestReport(of: snapshot.reference, client) {
                 break
             }
             guard isKnown || enter(snapshot, look, client, again: { .look($0) }) else { break }
             _ = readAnnouncements(look, client, again: { .look($0) })
         case .claimIsOver(let isKnown):
-            // It was its client's business, but has announced something, and is over already.
+            // The client granted the claim itself, but announced something, and has released it
+            // already.
             work.replace(by: (isKnown ? [] : [.makeKnown(look)]) + [.end(look)])
         case .claimIsCancelled(let claim):
             if let claim { cancel(claim) }
@@ -72,8 +78,10 @@ extension Server {
         }
     }
 
-    /// Deregisters what a record was about before its client made something else of it without
-    /// ending that, as no client of ours does.
+    /// Ends the claim or presenter that a record stood for, because its client reused the record
+    /// without ending it.
+    ///
+    /// Our own client library never does that.
     private func deregister(
         _ identity: KnownRecord.Identity, at index: UInt32, of client: Client
     ) {
@@ -84,7 +92,7 @@ extension Server {
         }
     }
 
-    /// Gives a record back to its client, when all has been sent that follows from it.
+    /// Returns a record to its client once all messages that follow from it have been sent.
     private func giveBack(_ record: RecordReference, _ client: Client) {
         records.discard(at: record.index, of: client.id)
         outgoing.giveBack(record, to: client)
@@ -92,14 +100,14 @@ extension Server {
 
     // MARK: Claims
 
-    /// Tells the arbiter of a claim that asks; recalls what it concerns before.
+    /// Tells the arbiter about a pending claim, after recalling the delegations that it concerns.
     private func file(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
         guard !isOverLimit(snapshot, client), let body = claimBody(snapshot, client) else { return }
         if let former = delegations.takeFormerClaim(in: look.record, of: client.id) {
             decide(.unreportedClaimEnded(former))
         }
         var wish = unnumbered(snapshot, body, look, client)
-        // First, so that what runs there came before it.
+        // The claims that run under the delegation came before this one, so the recall comes first.
         let bound = min(look.bound, snapshot.filedAt)
         if recall(before: [.claimFiled(wish)], bound: bound, then: .look(look)) { return }
         if !arbiter.awaitsRecalls, arbiter.isUnreported(wish) {
@@ -107,14 +115,16 @@ extension Server {
             return decide(.claimFiled(wish))
         }
         guard var claim = claim(snapshot, body, look, client, again: { .look($0) }) else { return }
-        // Of what was moved meanwhile the client means the old place by its slot.
+        // After a move, the delegation slot that the client requested refers to the old path.
         if claim.items == body.items { claim.request = wish.request }
         claim.precedesQueue = wish.precedesQueue
         decide(.claimFiled(claim), outright: look.hasWaited ? nil : claim.id)
     }
 
-    /// A claim as its client has filed it, without a serial number: what it concerns, and whether
-    /// it needs one, is to be found out first.
+    /// Returns a claim without a serial number, as its client filed it.
+    ///
+    /// With it the server finds out which delegations it concerns and whether it needs a serial
+    /// number.
     private func unnumbered(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client
     ) -> FiledClaim {
@@ -130,8 +140,9 @@ extension Server {
             precedesQueue: delegations.wasUnderWay(body.items, of: client.id))
     }
 
-    /// Tells the arbiter of a claim that runs, or is over, and of which it has not been told; false
-    /// if that has to wait, or cannot be.
+    /// Tells the arbiter about a claim that runs or is over and that it does not know yet.
+    ///
+    /// Returns false if that must wait for other claims or is impossible.
     private func enter(
         _ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client,
         again: (RecordLook) -> Work
@@ -144,7 +155,9 @@ extension Server {
         return true
     }
 
-    /// Enters a claim, once those are known that it was made in; nil if that has to wait for them.
+    /// Gives a claim a serial number, once the claims that surround it are known to the arbiter.
+    ///
+    /// Returns nil if it must wait for those; `again` is queued behind them.
     func claim(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client,
         again: (RecordLook) -> Work
@@ -163,8 +176,8 @@ extension Server {
             surrounding: surroundingClaims(of: look.record, client))
     }
 
-    /// Tells the arbiter of a claim that was its client's business, and runs, or is over and has
-    /// something to say.
+    /// Tells the arbiter about a claim that its client granted itself, and that runs or has
+    /// something to report.
     func makeKnown(_ look: RecordLook) {
         guard !outgoing.isGivenBack(look.record, of: look.client),
             let client = clients[look.client],
@@ -180,7 +193,7 @@ extension Server {
         _ = enter(snapshot, look, client, again: { .makeKnown($0) })
     }
 
-    /// Ends a claim that is over, once all that it has announced is handled.
+    /// Ends a claim that is over, after its remaining announcements have been handled.
     func end(_ look: RecordLook) {
         guard !outgoing.isGivenBack(look.record, of: look.client),
             let client = clients[look.client]
@@ -206,13 +219,13 @@ extension Server {
 
     /// Discards a claim that is over.
     func discard(_ claim: ClaimID) {
-        // Of one that gave no account of itself, anything may have been done.
+        // A claim without an account of its writes may have changed anything.
         watching.end(claim, [])
         records.discard(claim)
         outgoing.questions.discard(claim)
     }
 
-    /// Discards that a claim was refused: it is to be filed again.
+    /// Discards the refusal of a claim, because the claim is about to be filed again.
     func discardRefused(_ claim: ClaimID, at index: UInt32, of client: Client) {
         records.discard(at: index, of: client.id)
         records.discardRefused(claim)
@@ -220,14 +233,16 @@ extension Server {
 
     // MARK: Bounds
 
-    /// What a claim's record says; one that cannot be read costs its client the connection.
+    /// Reads the claim in a record.
+    ///
+    /// If it cannot be read, the client's connection is closed.
     func claimBody(_ snapshot: RecordSnapshot, _ client: Client) -> ClaimBody? {
         let body = client.ledger.claimBody(snapshot.reference)
         if body == nil { reject(snapshot, client) }
         return body
     }
 
-    /// Closes the connection of a client that has written a record which cannot be read.
+    /// Closes the connection of a client that wrote an unreadable record.
     func reject(_ snapshot: RecordSnapshot, _ client: Client) {
         configuration.log(
             .ledgerRejected(
@@ -237,7 +252,7 @@ extension Server {
         refuse(connection, .malformed, "a record in its ledger cannot be read")
     }
 
-    /// Tells a client that its record is one too many; returns whether it is.
+    /// Returns whether a record exceeds a limit, and tells its client if so.
     func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         let text: String
         switch snapshot.kind {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Taking over. Everything the former server knew is in the ledgers, whose locks say which of their
-// owners live; no client's cooperation is needed, also not that of a stopped process (Rule 18.7).
+// Recovers the state of the former server. All of it is in the clients' ledgers, and the lock of
+// each ledger says whether its owner lives. So no client has to cooperate, and stopped processes
+// are no obstacle (Rule 18.7).
 //
-// The order matters. All epochs first: after that nothing the former server still does has any
-// effect, and only then is what the records say final. Then presenters, so that claims find them;
-// then running claims; then the ended ones, whose messages are still owed; then those that wait.
+// The order matters. First all epochs are raised: after that, nothing that the former server still
+// does has any effect, and the records are final. Then come the presenters, so that claims find
+// them; then the running claims; then the ended ones, whose messages are still owed; at last the
+// pending ones.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -15,13 +17,13 @@ import FileCoordinationWire
 extension Server {
     private typealias Found = (client: Client, snapshot: RecordSnapshot)
 
-    /// Throws if a living ledger cannot be read: a server that does not know what runs must not
-    /// grant.
+    /// Throws if the ledger of a living client cannot be read: a server that does not know which
+    /// claims run must not grant any.
     ///
     /// - Parameters:
-    ///   - orphans: ledgers that are not in the directory any more.
-    ///   - opened: some of those that are, by name.
-    /// - Returns: what is to be said of it once clients can come.
+    ///   - orphans: ledgers whose names are missing from the directory.
+    ///   - opened: ledgers in the directory that are open already, by name.
+    /// - Returns: the log entry to write once the server listens.
     func recover(
         with orphans: [LedgerReader], opened: [String: LedgerReader]
     ) throws -> ServerLogEntry {
@@ -29,11 +31,11 @@ extension Server {
         defer { Failpoint.reach(.after, .recovers) }
         decide(.clockAdvanced(to: MonotonicClock.now))
         let owners = try admitAll(orphans, opened)
-        // Only now: the former server may have written until its epoch was over.
+        // The former server may have written to the log until the epochs were raised.
         try records.relocations.read()
         connections.greeting.packagePolicy = PackageConfiguration.adding(
             records.relocations.addedPackages, to: configuration.packagePolicy)
-        // Of those that died with, or after, the former server, only what they did still matters.
+        // Of clients that are dead, only what they have done to items still matters.
         let (living, dead) = parted(owners)
         let found = Self.records(of: living)
         for (client, snapshot) in found where snapshot.kind == .presenter {
@@ -50,7 +52,8 @@ extension Server {
         for (client, snapshot) in waiting.sorted(by: Self.inLine) {
             work.append(.fileAgain(RecordLook(snapshot, of: client.id)))
         }
-        // Ended and cancelled claims: told, then given back to their clients.
+        // Ended and cancelled claims: their messages are sent, then the records are returned to the
+        // clients.
         for client in owners { work.append(.scan(.granted(of: client.id))) }
         for client in living { work.append(.scan(.all(of: client.id))) }
         work.append(.decide(.recoveryFinished))
@@ -64,7 +67,7 @@ extension Server {
             recoveredPresenters: records.presenterCount)
     }
 
-    /// Those that live, and those that do not.
+    /// Divides clients into living and dead ones.
     private func parted(_ owners: [Client]) -> (living: [Client], dead: [Client]) {
         var parts: (living: [Client], dead: [Client]) = ([], [])
         for client in owners {
@@ -77,13 +80,14 @@ extension Server {
         return parts
     }
 
-    /// Tells the arbiter of a claim that a former server has granted, and of what it has announced.
+    /// Tells the arbiter about a claim that a former server granted, and about its announcements.
     func recover(_ look: RecordLook) {
         guard let client = clients[look.client],
             let snapshot = client.ledger.snapshot(ofRecord: look.record.index),
             snapshot.reference == look.record
         else { return }
-        // Made known already if another one runs in its command.
+        // The claim is known already if it surrounds another running one that was recovered
+        // earlier.
         if let claim = records.claim(look.record, of: client.id) {
             return remind(look.record, of: client, claim)
         }
@@ -95,7 +99,7 @@ extension Server {
         remind(look.record, of: client, claim.id)
     }
 
-    /// Tells the arbiter of a claim that waited when the former server left.
+    /// Tells the arbiter about a claim that was pending when the former server left.
     func fileAgain(_ look: RecordLook) {
         guard let client = clients[look.client],
             let snapshot = client.ledger.snapshot(ofRecord: look.record.index),
@@ -107,23 +111,26 @@ extension Server {
     }
 
     private func recoverPresenter(_ snapshot: RecordSnapshot, of client: Client) {
-        // The others are looked at, as any other, once the running claims are known.
+        // Presenters that are not registered yet are handled like new ones, once the running claims
+        // are known.
         guard snapshot.state == .granted else { return }
         guard let body = client.ledger.presenterBody(snapshot.reference) else {
             return reject(snapshot, client)
         }
         let presenter = records.presenter(snapshot, body, of: client)
         decide(.presenterAdded(presenter))
-        // Its process has it look at its item once it knows of this server; what came before that
-        // need not be told. Files may be stamped by the tick.
+        // When the client connects to this server, its process tells the presenter to look at its
+        // item. Earlier changes therefore need not be told. A file's time stamp may lag behind by
+        // one tick of the kernel's coarse clock.
         watch(
             presenter, snapshot.reference, of: client,
             changedAfter: RealTimeClock.now - ServerLimits.stampTick)
     }
 
-    /// Begins this server's own relocation log.
+    /// Starts this server's own relocation log.
     ///
-    /// If that cannot be done just now, it is done with the first entry; the former one stays.
+    /// If that fails now, it is tried again with the first entry. The former server's log stays
+    /// until then.
     private func beginRelocationLog() {
         do {
             try records.relocations.begin(living: records.serials)
@@ -136,7 +143,7 @@ extension Server {
         clients.flatMap { client in client.ledger.scan().map { (client, $0) } }
     }
 
-    /// Ticketed claims in their order, then those that no server has seen, by their filing time.
+    /// Orders claims by serial number; claims without one come last, by filing time.
     private static func inLine(_ first: Found, _ second: Found) -> Bool {
         func key(_ entry: Found) -> (UInt64, UInt64, UInt32) {
             let serial = entry.snapshot.serial
@@ -155,38 +162,40 @@ extension Server {
         for name in names where LedgerName.isTemporary(name) { removeIfAbandoned(name) }
         for name in names where LedgerName.isFinal(name) {
             do throws(LedgerError) {
-                // Listed only now: what was made since the epoch was raised has adopted it.
+                // The names were listed after the epoch was raised. A ledger created since then
+                // carries the new epoch already.
                 if let ledger = opened[name] {
                     owners.append(try admit(ledger))
                 } else {
                     owners.append(try admit(name))
                 }
             } catch {
-                // A ledger that is there and cannot be read for want of something may be in use;
-                // anything else with such a name is not a ledger.
+                // If the kernel lacks a resource, the ledger may be in use, so the recovery must
+                // fail. With any other error the file is not a ledger.
                 if Self.isWant(error) { throw error }
                 configuration.log(.ledgerRejected(name: name, reason: "\(error)"))
             }
         }
-        // The lock first, then the process: a number that was given to another process since then
-        // would belong to a ledger whose lock is free.
-        // In another namespace it is another process's; that client's is had when it is connected.
-        // One that does not say where it has its number is had then, too.
+        // The ledger's lock is checked before its process. If the process number had been reused
+        // meanwhile, the lock would be free.
+        //
+        // Process numbers of another PID namespace mean other processes here. Such clients, and
+        // those whose ledger does not name a namespace, are identified when they connect.
         for client in owners where client.ledger.isAlive && client.ledger.isProcessVisible {
             processes.see(client.id, as: client.ledger.processID)
-            // A process that is gone has no handle; its lock tells.
+            // A dead process has no handle. The ledger's lock shows that the client is dead.
             processes.watch(client.id, try? ProcessHandle(processID: client.ledger.processID))
         }
         return owners
     }
 
-    /// Removes a ledger whose client died while it made it.
+    /// Removes an unfinished ledger whose client died while creating it.
     private func removeIfAbandoned(_ name: String) {
         let ledgers = presence.runtime.ledgers
-        // What cannot be looked at stays.
+        // If the file cannot be examined, it stays.
         guard let file = try? ledgers.openFile(name, [.read, .write]),
             (try? FileLock.isHeldByAnother(file)) == false,
-            // Made and not locked yet is not abandoned.
+            // A young file may just have been created and not locked yet.
             let status = try? file.status(),
             RealTimeClock.now - status.changed > ServerLimits.abandonedAge
         else { return }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who holds, who waits, and for what: always to be had, without stopping anything (Rule 18.5). What
-// the arbiter knows by numbers is said by processes, purposes and paths.
+// Makes status reports and explanations: which claims hold items, which wait, and for what. A
+// report stops no other work (Rule 18.5). Clients, claims and presenters, which the arbiter knows
+// by number, are reported as processes, purposes and paths.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -9,7 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Answers what one claim waits for.
+    /// Answers a client's question what one of its claims waits for.
     func explain(_ record: WireRecord, to client: Client) {
         guard let claim = records.claim(RecordReference(record), of: client.id) else {
             return send(.explanation(record, stage: nil, parties: []), to: client)
@@ -20,7 +21,9 @@ extension Server {
             .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
     }
 
-    /// Begins to answer who holds and who waits.
+    /// Starts a status report for a connection.
+    ///
+    /// ``workOnReports()`` makes and sends it step by step.
     func beginStatus(for connection: Connection) {
         let token = connection.token
         guard !outgoing.reports.isMade(for: token) else { return }
@@ -40,12 +43,13 @@ extension Server {
                 looks: ReportLooks(namespace: namespace)))
     }
 
-    /// Whether there is a report of which a bit can be made, or sent, now.
+    /// Whether a step of a report can be made or sent now.
     var hasReportWork: Bool {
         outgoing.reports.hasWork { connections[$0]?.hasBacklog != true }
     }
 
-    /// Makes, or sends, a bit of the reports that were asked for.
+    /// Makes or sends steps of the requested reports, within ``ServerLimits/statusSlice`` for each
+    /// turn.
     func workOnReports() {
         guard !outgoing.reports.isEmpty else { return }
         let end = MonotonicClock.now + ServerLimits.statusSlice
@@ -93,7 +97,7 @@ extension Server {
         }
     }
 
-    /// Where the reader of what is sent on a connection has its number.
+    /// Returns the PID namespace of the process that reads what is sent on a connection.
     private func namespace(of connection: Connection) -> UInt64 {
         if let client = connection.client.flatMap({ clients[$0] }) {
             return client.ledger.processNamespace
@@ -153,7 +157,7 @@ extension Server {
         return parties
     }
 
-    /// A claim that may be over by now.
+    /// Returns the report entry of a claim, or nil if its client is gone.
     func party(_ step: CycleStep, _ looks: inout ReportLooks) -> Party? {
         let filed = step.claim
         guard let owner = clients[filed.client] else { return nil }
@@ -182,7 +186,9 @@ extension Server {
             label: label(of: records.address(of: presenter), owner))
     }
 
-    /// How long the claim has been in its present stage; its record remembers over servers.
+    /// Returns how long a claim has been in its present stage, in nanoseconds.
+    ///
+    /// The record has the time, so it survives a change of servers.
     private func age(of claim: ClaimID) -> UInt64 {
         guard let address = records.address(of: claim), let client = clients[address.client],
             let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
@@ -190,7 +196,7 @@ extension Server {
         return snapshot.age
     }
 
-    /// What a claim or a presenter is called: by its record, else by its process (Rule 18.15).
+    /// Returns the label of a claim or presenter: its own, or else its process's (Rule 18.15).
     func label(of address: RecordAddress?, _ owner: Client?) -> String {
         guard let owner else { return "" }
         if let address, let bytes = owner.ledger.supplement(address.record),
@@ -201,7 +207,7 @@ extension Server {
         return String(decoding: owner.ledger.label, as: UTF8.self)
     }
 
-    /// Asks the kernel once for each client in a report.
+    /// Returns whether a client is stopped; asks the kernel only once per client and report.
     func isStopped(_ client: Client?, _ looks: inout ReportLooks) -> Bool {
         guard let client else { return false }
         if let known = looks.stopped[client.id] { return known }
@@ -212,7 +218,7 @@ extension Server {
 }
 
 extension YieldSteps {
-    /// The Swift name of the message that decides: the last of the steps.
+    /// The Swift name of the message that a presenter is asked last, which decides its answer.
     var lastMessageName: String {
         if !accommodateSubitemDeletions.isEmpty {
             return "accommodatePresentedSubitemDeletion(at:)"

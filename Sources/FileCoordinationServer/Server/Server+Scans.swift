@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at whole ledgers: of clients that come back or are gone, and where what was sent does not
-// tell in which order it was meant. A scan finds records and puts looks at them in its own place.
+// Scans of whole ledgers. They are needed for clients that reconnect or have died, and where
+// messages do not show in which order claims were filed. A scan selects records and queues a look
+// at each of them in its own place.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
 extension Server {
-    /// Puts looks at the records that a scan is about in its place.
+    /// Replaces a scan by looks at the records that it selects.
     func expand(_ scan: LedgerScan) {
         work.replace(by: looks(scan).map { .look($0) })
     }
@@ -16,10 +17,10 @@ extension Server {
         switch scan {
         case .all(let id):
             return records(of: [id]) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.look)
-        // Also a client that is dead has got and ended claims, and said what it had to say.
+        // A dead client, too, may have got and ended claims and left announcements.
         case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.look)
-        // Right after a server has taken over, its clients come back one by one, and what they file
-        // meanwhile is not to be overtaken by those who came first.
+        // After a change of servers, clients reconnect one by one. Claims that late clients filed
+        // in the meantime must not be passed by claims of the early ones.
         case .absent(let time, let other):
             let absent = clients.recentlyAbsent.map(\.id)
             if absent.isEmpty { return [] }
@@ -41,7 +42,7 @@ extension Server {
 }
 
 extension RecordSnapshot {
-    /// Whether it runs or ran, or was given up.
+    /// Whether the claim runs, has run or was cancelled.
     fileprivate var wasGranted: Bool {
         switch state {
         case .granted, .released, .cancelled: true

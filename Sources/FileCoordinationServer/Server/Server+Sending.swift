@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sending to clients. A client that has reached a bound is let go: it loses nothing but messages.
-// Its claims and presenters are in its ledger, and with its next connection it is told what counts,
-// and looks at the rest itself.
+// Sends messages to clients. The server disconnects a client that has reached a limit. The client
+// loses nothing but messages: its claims and presenters are in its ledger. When it reconnects, the
+// server repeats what matters, and the client looks up the rest.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationWire
 
 extension Server {
-    /// Sends a message to a client; while it has no connection it is left out: the client looks at
-    /// its own records when it is back.
+    /// Sends a message to a client.
+    ///
+    /// A client without a connection gets none; it looks at its own records when it has
+    /// reconnected.
     func send(_ message: ServerMessage, to client: Client) {
         guard let token = client.connection, let connection = connections[token] else { return }
         send(message, on: connection)
@@ -18,11 +20,12 @@ extension Server {
 
     /// Sends a message on a connection.
     func send(_ message: ServerMessage, on connection: Connection) {
-        // Not closed on the spot: what follows from that comes behind what is being done.
+        // The connection is not closed at once: its end is queued behind the present work.
         if let token = connections.send(message, on: connection) { work.append(.hangUp(token)) }
     }
 
-    /// Tells a presenter something, soon.
+    /// Queues a message to a presenter; it is sent at the end of the turn at the latest, if
+    /// possible.
     func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
@@ -34,9 +37,10 @@ extension Server {
         }
     }
 
-    /// Whether messages to its presenters can be sent now and will not have to wait.
+    /// Returns whether messages for a client's presenters can be sent now without waiting.
     ///
-    /// While others wait to be sent, what comes is kept apart: so it is not kept twice.
+    /// While the connection has a backlog, messages stay in `deliveries`, where duplicates are
+    /// dropped.
     private func takesDeliveries(_ client: Client) -> Bool {
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return false }
         return connection.isWelcome && !connection.hasBacklog
@@ -53,17 +57,19 @@ extension Server {
         for message in ServerMessage.packing(deliveries) { send(message, to: client) }
     }
 
-    /// Sends what presenters were to be told.
+    /// Sends the queued messages for presenters.
     func flushDeliveries() {
         for id in outgoing.deliveries.takeClients() {
-            // Without a connection they stay, and are sent after the hello.
+            // Without a connection the messages stay queued until after the next hello.
             guard let client = clients[id], takesDeliveries(client) else { continue }
             flush(client)
         }
     }
 
-    /// Gives up what a client was to be told, and its connection: when it reads again it finds that
-    /// ended, comes with a new one, and has its presenters look at everything.
+    /// Drops the queued messages of a client and closes its connection.
+    ///
+    /// When the client finds the connection closed, it reconnects and has its presenters look at
+    /// everything.
     private func letGo(_ client: Client) {
         configuration.log(
             .limitReached(

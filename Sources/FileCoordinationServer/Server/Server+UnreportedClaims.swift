@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims of which the arbiter does not know, as reports show them: those that clients have granted
-// themselves by delegation, and those that wait in ticket queues. Their records are read as they
-// are. Nothing is recalled and no queue is ended for a report (Rule 18.5).
+// Reports on claims that the arbiter does not know: those that clients granted themselves by
+// delegation, and those that wait in ticket queues. The server reads their records as they are. A
+// report recalls no delegation and ends no ticket queue (Rule 18.5).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -10,12 +10,13 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// The claims of one client that the arbiter does not know.
+    /// Returns the claims of a client that the arbiter does not know.
     func unreportedClaims(of id: ClientID) -> [UnreportedClaim] {
         guard let client = clients[id] else { return [] }
         return client.ledger.localClaims().compactMap { snapshot in
             guard records.claim(snapshot.reference, of: id) == nil,
-                // A record that cannot be read costs its client the connection when it counts.
+                // An unreadable record is skipped here. Its client loses the connection when the
+                // server needs the record.
                 let body = client.ledger.claimBody(snapshot.reference), body.items.count == 1,
                 client.ledger.snapshot(ofRecord: snapshot.reference.index)?.reference
                     == snapshot.reference
@@ -26,14 +27,14 @@ extension Server {
         }
     }
 
-    /// Whether a claim is as it was when its ledger was read.
+    /// Returns whether a claim's record is unchanged since its ledger was read.
     func isStill(_ claim: UnreportedClaim) -> Bool {
         let now = clients[claim.address.client]?.ledger
             .snapshot(ofRecord: claim.address.record.index)
         return now?.reference == claim.snapshot.reference && now?.state == claim.snapshot.state
     }
 
-    /// The entry of such a claim in a report.
+    /// Returns the report entry of an unreported claim.
     func status(
         of claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
     ) -> FileCoordinationWire.ClaimStatus {
@@ -47,8 +48,8 @@ extension Server {
             label: label(of: claim.address, owner))
     }
 
-    /// What a claim in a ticket queue waits for: the member whose turn it is, else the arbiter's
-    /// own claims at the path, which come first, else the member before.
+    /// Returns what a claim in a ticket queue waits for: the running member, or else the arbiter's
+    /// own claims at the path, which take precedence, or else the previous member.
     private func whatHoldsUp(
         _ claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
     ) -> [Party] {

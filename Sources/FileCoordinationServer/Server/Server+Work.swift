@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One item of work at a time, and the one place where the arbiter is told of anything: decide(_:).
-// What it wants is carried out at once, as swaps in ledgers and messages on sockets. None of that
-// makes the arbiter be told of something else on the spot: what follows is put into the queue.
+// Performs the items of the work queue. ``decide(_:outright:handled:)`` is the only function that
+// gives events to the arbiter. The arbiter's actions are carried out at once, as compare-and-swap
+// operations on ledgers and as messages. None of them calls `decide` again; further events are
+// queued.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -10,7 +11,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Does one item of the queue.
+    /// Performs one item of the queue.
     func perform(_ item: Work) {
         switch item {
         case .decide(let event): decide(event)
@@ -31,14 +32,16 @@ extension Server {
 
     // MARK: Deciding
 
-    /// Gives one event to the arbiter and carries out what it wants.
+    /// Gives one event to the arbiter and carries out the resulting actions.
     ///
-    /// Where items are by now is written down before anything else is done, all of it or nothing: a
-    /// half that was done could not be done again.
+    /// New paths of items are first written to the relocation log, all of them or none: a log with
+    /// half of an event could not be completed later.
     ///
     /// - Parameters:
-    ///   - outright: a claim that, if it is granted, was filed just now: its process runs.
-    ///   - handled: of a claim, how many bytes of its log have been acted on with this event.
+    ///   - outright: a claim that was filed just now. If it is granted, the grant need not be
+    ///     provisional, because its process is running.
+    ///   - handled: the claim whose log led to this event, and how many bytes of the log are
+    ///     handled with it.
     func decide(
         _ event: Event, outright: ClaimID? = nil, handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
@@ -55,14 +58,14 @@ extension Server {
 
     private func carryOut(_ action: Effect, outright: ClaimID?, isWritten: Bool) {
         switch action {
-        // The process of a claim that was filed just now runs; one that had to wait may have been
-        // stopped meanwhile (Rule 18.6).
+        // The process of a claim that was filed just now is running. The process of a claim that
+        // waited may have been stopped meanwhile, so its grant is provisional (Rule 18.6).
         case .grant(let claim): grant(claim, isProvisional: claim != outright)
         case .fail(let claim, let failure): fail(claim, failure)
         case .failInCycle(let claim, let cycle): failInCycle(claim, cycle)
         case .recallQuestions(let claim):
             takeBackQuestions(for: claim)
-            // An answer that is on its way must not be taken for one to the next question.
+            // With a new number, a late answer is not mistaken for an answer to the next question.
             outgoing.questions.renumber(claim, as: records.takeNumber())
         case .askToYield(let presenter, let claim, let steps): ask(presenter, claim, steps)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
@@ -86,7 +89,8 @@ extension Server {
         if steps.accommodateSubitemDeletions.count > ServerLimits.surelyUtterable {
             let record = WireRecord(index: 0, generation: 0)
             guard Delivery(presenter: record, message: message).isUtterable else {
-                // Longer than any message: it fails what it was asked for.
+                // The question does not fit into a message. It is treated as a refusal by the
+                // presenter.
                 return work.append(
                     .decide(
                         .presenterAnswered(
@@ -106,8 +110,9 @@ extension Server {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
         case .refused:
-            // It was cancelled a moment ago, and says so next; or another server reigns. What the
-            // ledger says of that, its client may have written.
+            // The client has cancelled the claim concurrently and reports that next, or another
+            // server has taken the role. The ledger cannot prove the latter, because its client can
+            // write to it.
             if presence.isDeposed { presence.end(.deposed) }
         }
     }
@@ -116,8 +121,8 @@ extension Server {
         takeBackQuestions(for: claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
-        // The client cancels the record by its own swap, so that a failure whose message is lost
-        // leaves a claim that still waits, and about which the next server asks all presenters.
+        // The client cancels the record itself, by compare-and-swap. If the message is lost, the
+        // claim is still pending, and the next server asks all presenters again.
         send(.failed(WireRecord(address.record), failure: failure.payload), to: client)
     }
 
@@ -133,12 +138,13 @@ extension Server {
         }
         takeBackQuestions(for: claim)
         guard let address, let client else { return }
-        // As with a refusal, the client cancels the record by its own swap.
+        // As in `fail`, the client cancels the record itself.
         send(
             .inCycle(WireRecord(address.record), parties: parties.compactMap { $0 }), to: client)
     }
 
-    /// Tells presenters that were asked for `claim` that their answer is no longer waited for.
+    /// Tells presenters that were asked on behalf of `claim` that their answers are no longer
+    /// needed.
     func takeBackQuestions(for claim: ClaimID) {
         let number = outgoing.questions.number(of: claim)
         for presenter in outgoing.questions.takeBack(for: claim) {
@@ -146,18 +152,22 @@ extension Server {
         }
     }
 
-    /// Marks a claim's record, so that its client looks up where its items are before it runs (Rule
-    /// 11.4); if that could not be written, so that it knows that it cannot be told.
+    /// Marks a claim's record, so that its client looks up the current paths of its items before
+    /// the accessor runs (Rule 11.4).
+    ///
+    /// If the relocation log could not be written, the mark says that the paths are unknown.
     private func mark(_ claim: ClaimID, isWritten: Bool) {
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
         client.ledger.markRelocated(address.record, isWritten: isWritten)
     }
 
-    /// Writes into the relocation log, all or nothing; returns whether it did.
+    /// Writes entries to the relocation log, all or none.
     ///
-    /// If that cannot be done, the next server will not know of it: claimants whose items have
-    /// moved find out that they cannot be told where, and do not run.
+    /// Returns whether that succeeded.
+    ///
+    /// If it fails, the next server does not know the moves. Claimants whose items have moved then
+    /// find out that the new paths are unknown, and fail instead of running.
     @discardableResult
     func write(_ entries: [RelocationEntry]) -> Bool {
         do {
@@ -171,7 +181,7 @@ extension Server {
 }
 
 extension Effect {
-    /// What is written into the relocation log for it.
+    /// The entry of the relocation log that an action requires, or nil.
     fileprivate var relocationEntry: RelocationEntry? {
         switch self {
         case .relocate(let presenter, let place, let isTold):

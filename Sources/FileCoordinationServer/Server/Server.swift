@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter's shell: one thread, one loop, one queue. It waits for the kernel; it takes one input
-// after the other (a message, a death, a time); and it does all that follows from an input before
-// it takes the next one. It makes no system call on a user's path, so that a mount which never
-// answers delays no other process.
+// The server around the arbiter: one thread that runs one loop with one work queue. The loop waits
+// for the kernel, takes one input at a time (a message, the death of a process, a deadline) and
+// performs all work that follows from it before it takes the next one. It makes no system call on a
+// user's path, so a mount that never answers delays no other process.
 //
-// The server's parts each own their state and know nothing of each other: the files beside this
-// one (Server+…) ask one part and tell another. What is decided is decided by the arbiter.
+// The parts of the server each own their state and do not know each other. The files beside this
+// one (Server+…) connect them. All decisions about claims and presenters are made by the arbiter.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -17,26 +17,28 @@ package final class Server {
     let configuration: ServerConfiguration
     /// Decides about claims and presenters.
     var arbiter: Arbiter
-    /// What is left to do because of the present input.
+    /// The work that the present input still requires.
     var work = WorkQueue()
-    /// The runtime directory, and being found there.
+    /// The runtime directory, and the names in it by which clients find this server.
     var presence: Presence
-    /// What clients talk by, and what is waited for.
+    /// The sockets of the clients, and the poller that waits for them.
     var connections: Connections
-    /// Who the clients are, and whether they live.
+    /// The known clients and whether they are connected.
     var clients = Clients()
-    /// What the kernel says of their processes.
+    /// The processes of the clients: whether they live, and whether they are stopped.
     var processes: Processes
-    /// Which record is which claim or presenter, and where its items are by now.
+    /// Maps ledger records to claims and presenters, and remembers where their items have moved.
     var records: Records
-    /// What clients may do without the arbiter.
+    /// What clients may grant without the arbiter.
     var delegations: Delegations
-    /// What is on its way to clients, and what is watched on their behalf.
+    /// Messages that are waiting to be sent to clients, and what the server watches for them.
     var outgoing: Outgoing
 
-    /// Takes over: raises the epoch everywhere, recovers from the ledgers, then listens.
+    /// Takes the server role: raises the epoch of all ledgers, recovers the state of the former
+    /// server from them, then listens.
     ///
-    /// The caller holds the server lock and gives it away; no other server is there while it lives.
+    /// The caller holds the server lock and passes it on as `roleLock`. No other server of this
+    /// directory can exist while it is held.
     package init(
         runtime: RuntimeDirectory, roleLock: RoleLock, configuration: ServerConfiguration,
         wakeUp: WakeUp
@@ -71,7 +73,8 @@ package final class Server {
         delegations = Delegations(epoch: epoch, in: runtime.directory)
         outgoing = Outgoing(watching: Watching(isWanted: configuration.watchesItems))
         let result = try recover(with: orphans, opened: opened)
-        // Only now, so that no client finds a server that knows nothing yet.
+        // The server listens only after the recovery, so that no client finds a server without
+        // state.
         guard presence.hasRole else { throw OrphanRecovery.Failure.movedOn }
         try listen()
         configuration.log(result)
@@ -83,25 +86,27 @@ package final class Server {
         presence.idleSince = now
     }
 
-    /// Serves until there is a reason to leave, and gives the role up.
+    /// Serves until there is a reason to leave, then gives up the role.
     package func run() -> ServerEnding {
         while true {
             if let ending = turn() { return ending }
         }
     }
 
-    /// Waits until there is something to do, or until `limit`, and does it; returns why it has
-    /// left, if so.
+    /// Waits for the next inputs, until `limit` at most, and handles them.
+    ///
+    /// Returns the reason if the server has left its role.
     package func turn(until limit: UInt64? = nil) -> ServerEnding? {
         sendAll()
         if let ending = presence.ending { return leave(ending) }
         do {
-            // What has just been finished may have to be looked at again soon.
+            // The work that was just finished may have set a nearer deadline, so it is computed
+            // here.
             try connections.wait(until: [nextDeadline, limit].compactMap { $0 }.min())
         } catch {
             return leave(.stopped)
         }
-        // After every sleep: a process that was stopped in it may not be the server any more.
+        // The process may have been suspended while it waited, and deposed meanwhile.
         if presence.isDeposed { return leave(.deposed) }
         decide(.clockAdvanced(to: MonotonicClock.now))
         finishWork()
@@ -112,12 +117,12 @@ package final class Server {
         return nil
     }
 
-    /// Does all that follows from the input that was taken last.
+    /// Performs all work that follows from the last input.
     func finishWork() {
         while let item = work.next() { perform(item) }
     }
 
-    /// Sends what was decided, until nothing comes of that any more.
+    /// Performs the queued work and sends its messages, until neither is left.
     private func sendAll() {
         repeat {
             finishWork()
@@ -128,7 +133,8 @@ package final class Server {
         }
         records.relocations.forgetOver()
         let now = MonotonicClock.now
-        // What could not be sent may have ended the last connection: nothing else would tell.
+        // A failed send may have closed the last connection. No event reports that, so it is
+        // checked here.
         if presence.idleSince == nil, connections.isEmpty, clients.isEmpty {
             presence.idleSince = now
         }
@@ -155,7 +161,7 @@ package final class Server {
         finishWork()
     }
 
-    /// When there is something to do even if nothing comes.
+    /// The time at which the server must wake up even if no input comes, or nil.
     package var nextDeadline: UInt64? {
         if hasReportWork { return 0 }
         let idleEnd = configuration.idleExit.flatMap { exit in

@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program that runs a server chooses: everything else a server finds in its runtime
-// directory, or in the ledgers of its clients.
+// The settings that the program chooses for the server that it runs. The server finds everything
+// else in its runtime directory and in its clients' ledgers.
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 package import FileCoordinationWire
 
-/// How a server is to behave.
+/// The settings of a server.
 package struct ServerConfiguration: Sendable {
     /// Daemon or embedded; announced to clients.
     package var kind: ServerKind
-    /// After how long without any client it leaves, in nanoseconds; nil: never.
+    /// The time without any client after which the server leaves, in nanoseconds; nil means never.
     package var idleExit: UInt64?
-    /// The newest version of the protocol that it speaks.
+    /// The newest protocol version that the server speaks.
     package var protocolVersion: UInt16
-    /// What counts as a package, announced to clients; opaque here (Rule 1.11).
+    /// The package policy, which the server sends to clients without interpreting it (Rule 1.11).
     package var packagePolicy: [UInt8]
-    /// Whether the kernel is to tell when a process removes the names under which it is found.
+    /// Whether the server watches for the removal of its socket and directory.
     ///
-    /// False only for programs that make thousands of servers: to end such a watch takes
+    /// Programs that start thousands of servers switch it off, because ending such a watch takes
     /// milliseconds.
     package var watchesDirectory = true
-    /// Whether changes by programs that do not coordinate are told (Rule 7.14).
+    /// Whether the server reports changes by programs that do not coordinate (Rule 7.14).
     ///
-    /// False only where time is not the kernel's.
+    /// Simulations switch it off, because their clock is not the kernel's.
     package var watchesItems = true
-    /// When places are delegated.
+    /// Says when paths are delegated.
     package var delegationPolicy = DelegationPolicy()
-    /// Observes what the server does to the words of ledgers; simulations let clients act there.
+    /// Observers of the server's accesses to ledger words.
+    ///
+    /// Simulations use them to let clients act in between.
     package var observers: LedgerMemory.Observers?
-    /// Whether the process of a ledger is stopped, for simulations; nil: the kernel says.
+    /// Says whether the process of a ledger is stopped, for simulations.
+    ///
+    /// If nil, the kernel is asked.
     package var isStopped: (@Sendable (String) -> Bool)?
-    /// Whether to give way to a server that is about to make its directory anew.
+    /// Whether this server leaves if another one is about to make the runtime directory anew.
     package var givesWay = false
     /// Receives log entries, on the server's thread.
     package var log: @Sendable (ServerLogEntry) -> Void
 
-    /// A configuration.
+    /// Creates a configuration.
     package init(
         kind: ServerKind, idleExit: UInt64? = nil,
         protocolVersion: UInt16 = ProtocolVersion.spoken,

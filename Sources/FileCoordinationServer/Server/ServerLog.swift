@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server has to say to the program that keeps its log. Entries are values, so that a test
-// can wait for one and a daemon can print it; the server itself never prints.
+// The log entries of a server. They are values: a test can wait for one, and a daemon prints them.
+// The server itself never prints. The configured closure receives them on the server's thread.
 
 package import FileCoordinationWire
 
-/// Something worth a line in the log.
+/// An entry of the server's log.
 package enum ServerLogEntry: Sendable, CustomStringConvertible {
     /// The server has taken the role and listens.
     case serving(epoch: UInt32, recoveredClaims: Int, recoveredPresenters: Int)
-    /// A connection was closed because of what it sent or who it is.
+    /// The server closed a connection because of its messages or its peer.
     case connectionRefused(processID: Int32, reason: Refusal)
-    /// A ledger could not be read, and its client is treated as absent.
+    /// A ledger cannot be read.
+    ///
+    /// Its client is treated as absent.
     case ledgerRejected(name: String, reason: String)
-    /// A client process is gone; this much of it was freed.
+    /// A client process is dead, and its claims and presenters were freed.
     case clientRemoved(processID: Int32, name: String)
-    /// A client has reached a bound, and was told so or let go.
+    /// A client has reached a limit.
+    ///
+    /// It was told so or disconnected.
     case limitReached(processID: Int32, reason: String)
-    /// The socket or the whole directory vanished and was made anew.
+    /// The socket or the runtime directory vanished and was restored.
     case runtimeDirectoryRestored
-    /// Processes of this user meet in another place, too.
+    /// Processes of this user also meet in another runtime directory.
     case worldDivided(RuntimeDirectoryError)
-    /// A server after this one will not know of a move.
+    /// The relocation log could not be written, so the next server will not know a move.
     case relocationNotWritten(reason: String)
-    /// Changes by programs that do not coordinate are not told for now.
+    /// Changes by programs that do not coordinate are not reported for now.
     case watchingFailed(reason: String)
-    /// The role is taken from a server that is stopped.
+    /// This process takes the role from a server that is stopped.
     case deposing(processID: Int32)
     /// The server gives up its role.
     case leaving(ServerEnding)
@@ -60,15 +64,15 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a server left its role.
+/// The reason why a server left its role.
 package enum ServerEnding: String, Sendable {
-    /// It had no client for a while.
+    /// The server had no client for the configured time.
     case idle = "no program needs this daemon"
     /// A daemon asked for the role.
     case handedOver = "handing over to a daemon"
-    /// Its program asked it to stop.
+    /// The program of the server asked it to stop.
     case stopped = "asked to stop"
-    /// Its directory was removed, and it could not, or need not, be found in another.
+    /// The runtime directory was removed, and the server could not, or need not, move to another.
     case vanished = "the runtime directory was removed"
     /// Another server has raised the epoch.
     case deposed = "another server has taken the role"

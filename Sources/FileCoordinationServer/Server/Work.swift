@@ -1,56 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows from an input, as values. Nothing that the server does calls itself again by a
-// detour: what has to be done next is put into the queue (WorkQueue), with all that it depends on.
-// An item names clients, connections and records by their numbers; if one of them is gone when the
-// item's turn comes, there is nothing left to do.
+// Items of the server's work queue: the steps that follow from an input, as values. A step never
+// performs the next one by a nested call; it queues it with all that it needs. Items name clients,
+// connections and records by number. If one of these no longer exists when the item is performed,
+// nothing is left to do.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
 /// One step that follows from the present input.
 enum Work: Equatable {
-    /// The arbiter is told of an event.
+    /// Give an event to the arbiter.
     case decide(Event)
-    /// A record is compared with what the arbiter knows of it, and the difference is acted on.
+    /// Compare a record with what the arbiter knows of it, and act on the difference.
     case look(RecordLook)
-    /// The arbiter is told of a claim that runs, or is over, and was its client's business until
-    /// now.
+    /// Tell the arbiter about a claim that its client granted itself, and that runs or is over.
     case makeKnown(RecordLook)
-    /// The same of a claim that a former server has granted.
+    /// Tell the arbiter about a running claim that a former server granted.
     case recover(RecordLook)
-    /// The arbiter is told again of a claim that waited when a former server left.
+    /// Tell the arbiter about a pending claim that a former server left.
     case fileAgain(RecordLook)
-    /// What a claim that is over has announced is handled; then the claim ends.
+    /// Handle the remaining announcements of a claim that is over, then end the claim.
     case end(RecordLook)
-    /// Records of ledgers are looked at.
+    /// Look at the records that a scan selects.
     case scan(LedgerScan)
-    /// A client that has a new connection is told again what it may not have been told on the last.
+    /// Repeat to a reconnected client the messages that it may have missed.
     case reconcile(ClientID)
-    /// A client has lost its connection.
+    /// Handle the end of a client's connection.
     case connectionEnded(ClientID)
-    /// A connection's other end is gone or does not read.
+    /// Close a connection whose other end is gone or does not read.
     case hangUp(UInt64)
-    /// A client is dead: what it has said before is handled.
+    /// Handle what a dead client reported before it died, then remove it.
     case removeClient(ClientID)
-    /// Everything of a dead client is freed.
+    /// Free everything of a dead client.
     case finishRemoval(ClientID)
-    /// Processes that are in the way are looked at, but for those that have just been.
+    /// Check the processes that block claims, except for those that were just checked.
     case checkProcesses(seen: Set<ClientID>, since: UInt64)
 }
 
-/// A record that is to be looked at, and why.
+/// A record to look at, and why.
 struct RecordLook: Equatable {
     let client: ClientID
     let record: RecordReference
-    /// When it was filed, if it is a claim that asks; so it keeps its place in the queue (Rule
-    /// 2.14).
+    /// The filing time of a pending claim, by which it keeps its position in the queue (Rule 2.14).
     var filedAt: UInt64?
-    /// Claims that are found on the way and were filed later than this come afterwards.
+    /// If the look finds claims that were filed later than this, those are queued behind it.
     var bound: UInt64 = .max
-    /// Whether it has waited in a ticket queue until now.
+    /// Whether the claim has waited in a ticket queue until now.
     var hasWaited = false
-    /// Whether the claims that must be known before this one were looked at.
+    /// Whether the claims that must be known before this one have been looked at.
     var isPrepared = false
 
     /// The address of the record.
@@ -58,7 +56,7 @@ struct RecordLook: Equatable {
 }
 
 extension RecordLook {
-    /// A look at a record as it was found.
+    /// Creates a look at a record that was just read.
     init(_ snapshot: RecordSnapshot, of client: ClientID, bound: UInt64 = .max) {
         let asks = snapshot.state == .asked && snapshot.kind == .claim
         self.init(
@@ -67,12 +65,13 @@ extension RecordLook {
     }
 }
 
-/// Which records are to be looked at.
+/// A selection of ledger records.
 enum LedgerScan: Equatable {
-    /// All of one client, in the order in which they were filed (Rule 2.14).
+    /// All records of a client, in filing order (Rule 2.14).
     case all(of: ClientID)
-    /// Those of one client that were granted, over or not.
+    /// The records of a client that were granted, whether they are over or not.
     case granted(of: ClientID)
-    /// Those that ask since before a time, of clients that are about to come back, and of `client`.
+    /// The claims that were filed up to a time by clients that have not reconnected yet, and by
+    /// `client`.
     case absent(until: UInt64, and: ClientID?)
 }

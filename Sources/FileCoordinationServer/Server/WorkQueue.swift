@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queue of what is left to do because of one input. It is first in, first out, with one
-// exception: an item that finds that others must come before it puts those in its own place, and
-// itself behind them. So "recall first, then file" needs neither a call within a call nor a flag.
-// The next input is taken when the queue is empty.
+// The queue of the steps that the present input still requires. It is first in, first out, with one
+// exception: an item that needs other steps done first puts them in its own place, and itself
+// behind them. So "recall, then file" needs neither nested calls nor a flag. The server takes the
+// next input when the queue is empty.
 
-/// Work in the order in which it is to be done.
+/// Steps in the order in which they are performed.
 struct WorkQueue {
-    /// What takes the place of an item that was taken out; the next one last.
+    /// The steps that replace the item that was taken out last, in reverse order.
     private var replacing: [Work] = []
-    /// What follows, in its order, from ``head`` on.
+    /// The following steps, from ``head`` on, in order.
     private var following: [Work] = []
     private var head = 0
 
-    /// Whether nothing is left to do.
+    /// Whether no step is left.
     var isEmpty: Bool { replacing.isEmpty && head == following.count }
 
-    /// Takes out what is to be done next.
+    /// Removes and returns the next step, or nil if none is left.
     mutating func next() -> Work? {
         if let work = replacing.popLast() { return work }
         guard head < following.count else { return nil }
@@ -30,14 +30,13 @@ struct WorkQueue {
         return following[head]
     }
 
-    /// Adds what is to be done when everything else is done.
+    /// Adds a step behind all others.
     mutating func append(_ work: Work) { following.append(work) }
 
-    /// Puts work in the place of the item that was taken out last: it comes next, in this order.
+    /// Puts steps in the place of the item that was taken out last, in this order.
     mutating func replace(by work: [Work]) { replacing.append(contentsOf: work.reversed()) }
 
-    /// Puts claims that ask behind all others that were filed before them and come next, and before
-    /// the first that was filed later (Rule 2.14).
+    /// Inserts looks at pending claims among the next steps by filing time (Rule 2.14).
     mutating func insertInOrder(_ looks: [RecordLook]) {
         for look in looks {
             guard let filedAt = look.filedAt else { continue }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coordinated writers do in watched places, as far as it explains what the watcher saw: their
-// claims tell of it, so it is not told again (Rule 7.14). The watcher explains what it knows by
-// itself. Here is what it did not know when it made a message, and what it cannot decide: which
-// presenters have the writer's purpose (Rule 7.9).
+// The coordinated writes in watched places that are running or recent. Claims announce these writes
+// to presenters, so the changes that they explain are not reported again (Rule 7.14). The watcher
+// itself explains most of them. This type covers writes that the watcher did not know when it sent
+// a message, and compares the purposes of writer and presenter, which the watcher does not know
+// (Rule 7.9).
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
 
-/// Coordinated writes that run, or were over a moment ago.
+/// Coordinated writes that are running or have ended recently.
 struct CoordinatedWrites {
     /// A write that is over.
     struct Ended {
         let purpose: Purpose
-        /// What the accessor left there; nil if that is not known.
+        /// What the accessor left at the path; nil if that is not known.
         let after: FileSight??
         let hasChanged: Bool
-        /// A message for which the watcher had seen so many commands was made with this known.
+        /// Messages of the watcher that had seen this many commands take the write into account.
         let knownFrom: UInt64
         fileprivate let until: UInt64
     }
@@ -26,30 +27,30 @@ struct CoordinatedWrites {
         let purpose: Purpose
     }
 
-    /// For how long what is over is kept, in nanoseconds: longer than the watcher's bounds.
+    /// How long ended writes are kept, in nanoseconds: longer than the time limits of the watcher.
     private static let retention: UInt64 = 3_000_000_000
-    /// More writes than that in this time are kept for a shorter one.
+    /// The most ended writes that are kept; older ones are then discarded earlier.
     private static let most = 8192
 
     private var running: [ClaimID: Running] = [:]
     private var ended: [ItemPath: Ended] = [:]
-    /// The paths of those that are over, in their order.
+    /// The paths of ended writes, in the order of their ends.
     private var order: [ItemPath] = []
     private var head = 0
 
     var isEmpty: Bool { running.isEmpty && ended.isEmpty }
 
-    /// Whether the watcher was told of a claim.
+    /// Whether the claim was added as a running write.
     func runs(_ claim: ClaimID) -> Bool { running[claim] != nil }
 
-    /// Records that a claim runs; false if it is known.
+    /// Adds a running write; returns false if it is known already.
     mutating func begin(_ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose) -> Bool {
         guard running[claim] == nil else { return false }
         running[claim] = Running(paths: paths, purpose: purpose)
         return true
     }
 
-    /// Records that a claim is over; returns whether it was known.
+    /// Removes a running write; returns whether it was known.
     mutating func end(_ claim: ClaimID) -> Bool { running.removeValue(forKey: claim) != nil }
 
     /// Records what a writer has left at a path.
@@ -64,7 +65,7 @@ struct CoordinatedWrites {
             until: now + Self.retention)
     }
 
-    /// Forgets what was over long ago.
+    /// Discards the writes that ended long ago.
     private mutating func discardOld(at now: UInt64) {
         while head < order.count, let oldest = ended[order[head]] {
             guard oldest.until <= now || order.count - head >= Self.most else { break }
@@ -76,10 +77,10 @@ struct CoordinatedWrites {
         head = 0
     }
 
-    // MARK: What it explains
+    // MARK: Explaining changes
 
-    /// Whether a change needs not be told to a presenter of this purpose, because the claim of its
-    /// writer tells it, or because the presenter's own side made it.
+    /// Whether a presenter of this purpose need not be told about a change, because the writer's
+    /// claim announces it or the presenter's own side made it.
     func explains(
         _ change: WatchedChange, commandsSeen: UInt64, to purpose: Purpose, at now: UInt64
     ) -> Bool {
@@ -87,7 +88,7 @@ struct CoordinatedWrites {
         switch change.origin {
         case .coordinated: return true
         case .either:
-            // Of the item itself its claim tells; of what is inside it does not.
+            // A claim announces changes of its item, but not those inside the item.
             if case .moved(let former) = change.what, write(at: former, now) != nil { return true }
             return write(at: change.path, now) != nil
         case .uncoordinated:
@@ -96,7 +97,8 @@ struct CoordinatedWrites {
             else { return false }
             switch (change.sight, after) {
             case (nil, nil): return true
-            // Seen before the writer was done, or what it left: its claim told later than that.
+            // The watcher saw what the writer left or an earlier state; the claim is announced
+            // after that.
             case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
             case (_?, nil), (nil, _?): return false
             }
@@ -107,7 +109,7 @@ struct CoordinatedWrites {
         ended[path].flatMap { $0.until > now ? $0 : nil }
     }
 
-    /// Whether a writer of the presenter's own purpose may have made it.
+    /// Whether a writer of the presenter's own purpose may have made the change.
     private func isOwn(
         _ change: WatchedChange, _ purpose: Purpose, commandsSeen: UInt64, at now: UInt64
     ) -> Bool {
@@ -117,7 +119,8 @@ struct CoordinatedWrites {
                 return true
             }
         }
-        // What the watcher calls a plain program's, knowing of the write, is that.
+        // A change that the watcher attributes to a program that does not coordinate, although it
+        // knew of the write, was not made by that write.
         for depth in stride(from: change.path.depth, to: 0, by: -1) {
             guard let write = write(at: change.path.prefix(depth: depth), now),
                 write.purpose == purpose
@@ -127,7 +130,7 @@ struct CoordinatedWrites {
         return false
     }
 
-    /// Whether a coordinated writer had an item at a path a moment ago, or has.
+    /// Whether a coordinated write of the item at a path is running or recent.
     func concerns(_ path: ItemPath, at now: UInt64) -> Bool {
         write(at: path, now) != nil || running.values.contains { $0.paths.contains(path) }
     }

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what the watcher saw to what a presenter hears: the same messages as after a coordinated
-// write (Rules 7.3 to 7.7, 11.2, 11.3).
+// Turns what the watcher saw into messages for presenters. They are the same messages as after a
+// coordinated write (Rules 7.3 to 7.7, 11.2, 11.3).
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
 
-/// A presenter as the watcher knows it.
+/// A presenter, as the watching part knows it.
 struct WatchedPresenter {
-    /// What it presents, as its client has seen.
+    /// The kind of the presented item, as the client has determined it.
     enum Item {
         case file
         case directory
         case package
-        /// Nothing was there, or its client did not say.
+        /// The item did not exist, or the client did not tell its kind.
         case unknown
     }
 
-    /// Where its item is, as far as the watcher has said or was told.
+    /// The item's current path, according to the watcher and to announced moves.
     var path: ItemPath
     let methods: PresenterMethods
     let purpose: Purpose
     let item: Item
-    /// Whether changes are told.
+    /// Whether changes of the item are being reported.
     var isListening = false
 
-    /// What is watched for it: a presenter with no method for what is inside needs no more than
-    /// its item, except for a package (Rule 7.4).
+    /// What the watcher watches for this presenter.
+    ///
+    /// Only packages and presenters with a method for subitems need more than the item itself (Rule
+    /// 7.4).
     var kind: PresentedKind {
         let watchesInside = !methods.isDisjoint(
             with: [.subitemDidAppear, .subitemDidChange, .subitemDidMove])
@@ -38,20 +40,20 @@ struct WatchedPresenter {
         }
     }
 
-    /// What it is told.
+    /// A message for the presenter.
     enum Message: Hashable {
         case notice(Notice)
-        /// Its item is elsewhere.
+        /// The presenter's item has moved.
         case moved(to: ItemPath)
     }
 
-    /// What it is told of a change.
+    /// Returns the messages for a change.
     func messages(of change: WatchedChange) -> [Message] {
         if case .moved(let former) = change.what, former == path {
             return [.moved(to: change.path)]
         }
         guard path.contains(change.path) else {
-            // Its item, or what was it a moment ago.
+            // The change is at the presenter's item, or at the path that it had until recently.
             return notice(.itemDidChange, if: .itemDidChange)
         }
         switch change.what {
@@ -65,14 +67,16 @@ struct WatchedPresenter {
         }
     }
 
-    /// What it is told when anything may have changed.
+    /// The messages for the case that anything may have changed.
     var messagesOfAll: [Message] { notice(.itemDidChange, if: .itemDidChange) }
 
     private func notice(_ notice: Notice, if method: PresenterMethods) -> [Message] {
         methods.contains(method) ? [.notice(notice)] : []
     }
 
-    /// A package that has no method for it is told of a change of itself (Rule 7.4).
+    /// Returns the notice for a change inside the item.
+    ///
+    /// For a package without a method for it, the item itself has changed (Rule 7.4).
     private func inside(_ inner: Notice, if method: PresenterMethods) -> [Message] {
         if methods.contains(method) { return [.notice(inner)] }
         return item == .package ? messagesOfAll : []
@@ -80,14 +84,14 @@ struct WatchedPresenter {
 }
 
 extension WatchedChange {
-    /// The names that `filecoord` gives to what it writes beside a user's file, for a moment.
+    /// The prefix of the temporary files that `filecoord` creates beside a user's file.
     private static let temporaryPrefix = Array(".filecoord-".utf8)
 
     private static func isTemporary(_ path: ItemPath) -> Bool {
         path.components.last?.starts(with: temporaryPrefix) == true
     }
 
-    /// The change without what this project's own tools do to get there; nil if that is all.
+    /// The change without the temporary files of this project's tools; nil if nothing remains.
     var withoutTemporaries: WatchedChange? {
         if Self.isTemporary(path) { return nil }
         guard case .moved(let former) = what, Self.isTemporary(former) else { return self }
@@ -96,8 +100,8 @@ extension WatchedChange {
         return result
     }
 
-    /// What is left to be told of a move that a claim tells of: that nothing is any more where no
-    /// claim was.
+    /// The part of a move that no claim announces: that the item is gone from its former path, if
+    /// no coordinated write concerned that path.
     func remainder(isClaimed: (ItemPath) -> Bool) -> WatchedChange? {
         guard origin == .coordinated, case .moved(let former) = what, !isClaimed(former)
         else { return nil }

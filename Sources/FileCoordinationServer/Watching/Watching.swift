@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server knows of the watcher: whom it watches for, which coordinated writes it was told
-// of, and what waits until a write is over. The watcher is started with the first presenter; that
-// makes no system call on a user's path here, nor does anything else.
+// The server's side of change watching (Rule 7.14): the presenters that are watched, the
+// coordinated writes that the watcher knows, and the changes that wait for the end of a write. The
+// watcher is started with the first presenter and runs on its own thread. Nothing here makes a
+// system call on a user's path.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
 
-/// The server's side of change watching (Rule 7.14).
+/// The watcher, and what it was told.
 struct Watching {
-    /// A change that is told, or not, when the writer is done that may have made it.
+    /// A change that is held back until the end of the write that may have made it.
     struct Held {
         let presenter: PresenterID
         let change: WatchedChange
@@ -19,16 +20,16 @@ struct Watching {
 
     /// How long a presenter's registration waits for the first look at its item, in nanoseconds.
     private static let patience: UInt64 = 100_000_000
-    /// After how long a watcher that could not be started is tried again.
+    /// When to try again to start a watcher after a failure, in nanoseconds.
     private static let retryPause: UInt64 = 10_000_000_000
 
-    /// Whether there is to be a watcher at all.
+    /// Whether changes are watched at all.
     private let isWanted: Bool
     private var watcher: Watcher?
     private var presenters: [PresenterID: WatchedPresenter] = [:]
-    /// Why changes are polled, or not told at all.
+    /// Why the changes of a presenter are polled or not reported.
     private var troubles: [PresenterID: WatchTrouble] = [:]
-    /// Presenters whose registration waits, and until when.
+    /// Presenters whose registration waits for the watcher, and until when.
     private var unanswered: [PresenterID: UInt64] = [:]
     private var held: [RecordAddress: [Held]] = [:]
     private(set) var writes = CoordinatedWrites()
@@ -36,17 +37,19 @@ struct Watching {
 
     init(isWanted: Bool) { self.isWanted = isWanted }
 
-    /// Whether anything is watched.
+    /// Whether any presenter is watched.
     var isActive: Bool { watcher != nil && !presenters.isEmpty }
 
     subscript(id: PresenterID) -> WatchedPresenter? { presenters[id] }
 
-    /// Why a presenter is told of changes late, or not at all.
+    /// Returns why a presenter is told about changes late or not at all, or nil.
     func trouble(of id: PresenterID) -> WatchTrouble? { troubles[id] }
 
     // MARK: The watcher
 
-    /// Starts the watcher, if it is needed and not there; returns its descriptor if it is new.
+    /// Starts the watcher if it is needed and not running.
+    ///
+    /// Returns its descriptor if it was started.
     mutating func start(at now: UInt64) throws(SystemError) -> Descriptor? {
         guard isWanted, watcher == nil, retryAt.map({ $0 <= now }) ?? true else { return nil }
         do throws(SystemError) {
@@ -66,25 +69,26 @@ struct Watching {
         }
     }
 
-    /// Whether a watcher is to be started.
+    /// Whether the watcher must be started now.
     func isDue(at now: UInt64) -> Bool {
         isWanted && watcher == nil && !presenters.isEmpty && retryAt.map { $0 <= now } ?? true
     }
 
-    /// Ends the watcher.
+    /// Stops the watcher.
     mutating func stop() {
         watcher?.stop()
         watcher = nil
     }
 
-    /// Takes what the watcher has to say.
+    /// Removes and returns the messages of the watcher.
     func takeMail() -> [WatchMail] { watcher?.mailbox.takeMail() ?? [] }
 
     // MARK: Presenters
 
     /// Watches a presenter's item.
     ///
-    /// - Parameter changedAfter: it is told if anything was changed later than this, in real time.
+    /// - Parameter changedAfter: the presenter is told if the item changed after this time, in real
+    ///   time.
     mutating func present(
         _ id: PresenterID, _ presenter: WatchedPresenter, changedAfter: Int64
     ) {
@@ -93,20 +97,24 @@ struct Watching {
         watcher.present(id.rawValue, presenter.path, presenter.kind, changedAfter: changedAfter)
     }
 
-    /// Has a presenter's registration wait until its changes are told; false if it need not.
+    /// Lets a presenter's registration wait for the watcher.
+    ///
+    /// Returns false if it need not wait.
     mutating func awaitListening(of id: PresenterID, at now: UInt64) -> Bool {
         guard watcher != nil, presenters[id] != nil else { return false }
         unanswered[id] = now + Self.patience
         return true
     }
 
-    /// Records that changes are told from now on; whether its registration has waited for that.
+    /// Records that changes of a presenter are now reported.
+    ///
+    /// Returns whether its registration waited.
     mutating func markListening(_ id: PresenterID) -> Bool {
         presenters[id]?.isListening = true
         return unanswered.removeValue(forKey: id) != nil
     }
 
-    /// The presenters whose registration does not wait any longer.
+    /// Removes and returns the presenters whose registration has waited long enough.
     mutating func takeOverdue(at now: UInt64) -> [PresenterID] {
         if unanswered.isEmpty { return [] }
         let overdue = unanswered.filter { $0.value <= now }.keys.sorted()
@@ -114,13 +122,13 @@ struct Watching {
         return overdue
     }
 
-    /// When there is something to do even if nothing comes.
+    /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
         let retry = watcher == nil && !presenters.isEmpty ? retryAt : nil
         return [unanswered.values.min(), retry].compactMap { $0 }.min()
     }
 
-    /// Ends watching for a presenter that is gone.
+    /// Stops watching for a presenter that is gone.
     mutating func unpresent(_ id: PresenterID) {
         unanswered[id] = nil
         troubles[id] = nil
@@ -128,21 +136,25 @@ struct Watching {
         watcher?.unpresent(id.rawValue)
     }
 
-    /// Records where a presenter's item is, by the watcher's word or by an announced move.
+    /// Records a new path of a presenter's item.
+    ///
+    /// An announced move is passed on to the watcher.
     mutating func followMove(of id: PresenterID, to path: ItemPath, isAnnounced: Bool) {
         guard let former = presenters[id]?.path, former != path else { return }
         presenters[id]?.path = path
         if isAnnounced { watcher?.move(id.rawValue, to: path) }
     }
 
-    /// Records that a presenter's changes are polled, or not any more.
+    /// Records why a presenter's changes are polled or not reported, or that they are reported
+    /// again.
     mutating func setTrouble(_ trouble: WatchTrouble?, of id: PresenterID) {
         if presenters[id] != nil { troubles[id] = trouble }
     }
 
     // MARK: Coordinated writes
 
-    /// Records that a claim is about to write in a watched place, or, if `isFound`, has begun to.
+    /// Records that a claim is about to write in a watched place or, if `isFound`, is writing
+    /// already.
     mutating func begin(
         _ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose, isFound: Bool
     ) {
@@ -154,13 +166,13 @@ struct Watching {
         }
     }
 
-    /// Records that a claim is over of which the watcher was told, and what it did to each item.
+    /// Tells the watcher that a known claim is over, and what it did to each item.
     mutating func end(_ claim: ClaimID, _ changes: [ClaimedChange]) {
         guard writes.end(claim) else { return }
         watcher?.coordinatedWriteEnded(claim.rawValue, changes)
     }
 
-    /// Records what became of an item, after the watcher was told.
+    /// Records the result of a write for a path, after the watcher was told.
     mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
         at now: UInt64
@@ -171,19 +183,19 @@ struct Watching {
             knownFrom: watcher.commandCount, at: now)
     }
 
-    // MARK: What waits
+    // MARK: Held changes
 
     /// Keeps a change until the write in a record is over.
     mutating func hold(_ change: WatchedChange, for id: PresenterID, until write: RecordAddress) {
         held[write, default: []].append(Held(presenter: id, change: change))
     }
 
-    /// Takes out what waited for the write in a record.
+    /// Removes and returns the changes that waited for the write in a record.
     mutating func takeHeld(_ write: RecordAddress) -> [Held] {
         held.isEmpty ? [] : held.removeValue(forKey: write) ?? []
     }
 
-    /// The records for whose writes something waits, in order.
+    /// The records of the writes for which changes wait, in order.
     var awaitedWrites: [RecordAddress] {
         held.keys.sorted {
             ($0.client, $0.record.index, $0.record.generation)
