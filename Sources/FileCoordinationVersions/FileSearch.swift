@@ -53,7 +53,7 @@ enum FileSearch {
                 let prefix = directory.count > 1 ? directory + [UInt8(ascii: "/")] : directory
                 for entry in entries {
                     let path = prefix + entry.name
-                    if entry.inode == identity.inode, path != place, isIt(path) { return true }
+                    if entry.inode == identity.inode, path != place, isFile(path) { return true }
                     guard entry.isDirectory, path != seen else { continue }
                     if FileSearch.device(of: path) == device { next.append(path) }
                 }
@@ -61,7 +61,7 @@ enum FileSearch {
             return false
         }
 
-        private func isIt(_ path: [UInt8]) -> Bool {
+        private func isFile(_ path: [UInt8]) -> Bool {
             guard let place = ItemPath(bytes: path), let found = ItemIdentity(of: place) else {
                 return false
             }
