@@ -22,7 +22,7 @@ extension Arbiter {
         var travellers: [ClaimID] = []
         for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
         hold(mover.claim, &reevaluations)
-        reconsiderTravellers(travellers, &reevaluations)
+        reevaluateMovedClaims(travellers, &reevaluations)
     }
 
     /// Handles an announcement that a running claim made to a former server.
@@ -166,10 +166,10 @@ extension Arbiter {
     }
 
     /// Reevaluates claims that have followed their items.
-    private mutating func reconsiderTravellers(
+    private mutating func reevaluateMovedClaims(
         _ travellers: [ClaimID], _ reevaluations: inout ReevaluationQueue
     ) {
-        for id in travellers { leaveBehind(id, &reevaluations) }
+        for id in travellers { endBypassesAtFormerPath(id, &reevaluations) }
         // If two of them arrive at one path, the older one goes first.
         for id in travellers.reversed() { giveWay(id) }
         for id in travellers {
@@ -182,7 +182,9 @@ extension Arbiter {
 
     /// Ends the waits between a claim in stage 2 and claims that passed it or that it passed at its
     /// former path.
-    private mutating func leaveBehind(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
+    private mutating func endBypassesAtFormerPath(
+        _ id: ClaimID, _ reevaluations: inout ReevaluationQueue
+    ) {
         guard let record = records[id], let asking = record.asking else { return }
         for bypasser in asking.bypassers { part(bypasser, from: id, &reevaluations) }
         for other in record.passed { part(id, from: other, &reevaluations) }

@@ -43,7 +43,7 @@ extension Arbiter {
         guard records[id]?.grant != nil else { return }
         // A presenter that was passed over may still answer the former question.
         reevaluations.emit(.recallQuestions(id))
-        retreat(id, &reevaluations)
+        returnToFirstStage(id, &reevaluations)
         guard let record = records[id], !isStopped(record.claim.client) else { return }
         readmit(record, &reevaluations)
     }
@@ -65,7 +65,7 @@ extension Arbiter {
             // The questions to presenters are withdrawn, as if the claim were cancelled. They are
             // asked again when the claim gets to stage 2 again.
             reevaluations.emit(.recallQuestions(id))
-            retreat(id, &reevaluations)
+            returnToFirstStage(id, &reevaluations)
         case .filed, .skipped, .granted, nil:
             // `filed`: the arbiter is recovering and evaluates the claim afterwards.
             return
@@ -73,7 +73,9 @@ extension Arbiter {
     }
 
     /// Returns a claim to stage 1 and removes it from the way of all others.
-    private mutating func retreat(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
+    private mutating func returnToFirstStage(
+        _ id: ClaimID, _ reevaluations: inout ReevaluationQueue
+    ) {
         guard let record = records[id] else { return }
         advance(id, to: .skipped)
         letGo(record, &reevaluations)

@@ -20,7 +20,9 @@ enum ControlGroup {
             guard fields.count == 3 else { continue }
             let path = String(decoding: fields[2], as: UTF8.self)
             if fields[1].isEmpty {
-                if saysFrozen(root + path) || saysFrozen(root + "/unified" + path) { return true }
+                if isGroupFrozen(root + path) || isGroupFrozen(root + "/unified" + path) {
+                    return true
+                }
             } else if fields[1].split(separator: UInt8(ascii: ",")).contains(where: isFreezer) {
                 let state = KernelText.read(root + "/freezer" + path + "/freezer.state")
                 if state?.starts(with: Array("FROZEN".utf8)) == true { return true }
@@ -34,7 +36,7 @@ enum ControlGroup {
     }
 
     /// Whether a version 2 group, or one around it, is frozen.
-    private static func saysFrozen(_ group: String) -> Bool {
+    private static func isGroupFrozen(_ group: String) -> Bool {
         guard let events = KernelText.read(group + "/cgroup.events") else { return false }
         return events.split(separator: UInt8(ascii: "\n")).contains {
             $0.elementsEqual("frozen 1".utf8)

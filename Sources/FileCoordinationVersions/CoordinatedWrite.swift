@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most programs save by writing a new file and renaming it into place: the file is another one, the
-// document is the same. Nothing in the file system tells that from deleting the document and making
-// a new one of the same name. A coordinated write does: what a *plain* one (`[]`, `.forMerging`,
-// `.contentIndependentMetadataOnly`) leaves at its own place is the item it was asked for, however
-// it got there. `.forReplacing` and `.forDeleting` say that the item goes: what they leave is
-// another file, which is inferred to be the document unless it has versions of its own, since
-// programs save with these options, too; if they leave nothing, the document certainly is deleted.
-// `.forMoving` says that the item is somewhere else afterwards: no object of this class.
+// Keeps versions with their document during a coordinated write. Most programs save by writing a
+// new file and renaming it into place: then the file is another one, but the document is the same.
+// The file system does not distinguish that from deleting the document and making a new one of the
+// same name. The options of a coordinated write do.
+//
+// After a *plain* write (`[]`, `.forMerging`, `.contentIndependentMetadataOnly`), the file at the
+// item's path is the same document, however it got there. With `.forReplacing` and `.forDeleting`,
+// the item goes. Programs also save with these options, so a new file at the path is taken for the
+// same document unless it has versions of its own. If there is no new file, the document was
+// deleted. With `.forMoving`, the item is somewhere else afterwards, and this class is not used.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// A coordinated write to one item, from before its accessor until after it.
+/// A coordinated write to one item, from the time before its accessor until the time after it.
 ///
-/// While a plain one lasts, whatever is at the place counts as the item. If the process dies before
-/// ``end()``, the next one that changes the store does what it would have done: of an item that has
-/// versions a note is kept in the store.
+/// During a plain write, any file at the path counts as the item. If the process dies before it
+/// calls ``end()``, the next process that changes the store does that work. For this, a note is
+/// kept in the store if the item has versions.
 package final class CoordinatedWrite: Sendable {
-    /// What a write says of its item.
+    /// What the options of a write say about its item.
     package enum Meaning: Sendable {
-        /// It is the same document afterwards, whatever file that is.
+        /// The document is the same afterwards, whichever file it is.
         case saving
-        /// It goes, and another one may come.
+        /// The item goes, and another one may come.
         case replacing
     }
 
@@ -31,7 +33,7 @@ package final class CoordinatedWrite: Sendable {
     private let store: VersionStore
     private let state = Lock(State())
 
-    /// What is known of the item's versions.
+    /// The item's versions as far as they are known.
     private struct State {
         var items: Set<StoredItemID> = []
         var note: WriteNote?
@@ -43,12 +45,12 @@ package final class CoordinatedWrite: Sendable {
         self.store = store
     }
 
-    /// The stored items that whatever is at the place is while the write lasts.
+    /// The stored items to which any file at the path belongs during the write.
     var items: Set<StoredItemID> { meaning == .saving ? state.withLock { $0.items } : [] }
 
-    /// Looks for versions of the item, and leaves a note if there are any.
+    /// Looks for versions of the item, and writes a note if there are any.
     ///
-    /// Called before the accessor, and again when an item got its first version.
+    /// It is called before the accessor, and again when an item gets its first version.
     func recordVersions(in folders: StoreFolders) {
         guard let now = ItemIdentity(of: place) else { return }
         let found = store.adopt(place, now, in: folders)
@@ -58,23 +60,23 @@ package final class CoordinatedWrite: Sendable {
         }
         let last = state.withLock { $0.note }
         guard meaning == .saving, !items.isEmpty, last?.items != items else { return }
-        // Without a note the versions still follow, unless this process dies.
+        // Without a note, the versions are only lost to the item if this process dies.
         guard let note = try? WriteNote.make(place: place, items: items, in: folders.writing)
         else { return }
         state.withLock { $0.note = note }
         last?.remove()
     }
 
-    /// Lets the item's versions follow to what the accessor left, and ends the write.
+    /// Assigns the item's versions to the file that the accessor left, and ends the write.
     ///
-    /// Not in a forked child: the write is its parent's.
+    /// A forked child must not call it, because the write belongs to its parent.
     package func end() {
         store.writes.withLock { $0.removeAll { $0 === self } }
         let state = state.withLock { $0 }
         guard !state.items.isEmpty else { return }
         defer { state.note?.remove() }
         guard let folders = try? StoreFolders.open(store.path, creating: false) else { return }
-        // Under the claim, so nothing else saves the item between the look and the change.
+        // The claim is still held, so no other program saves the item between these calls.
         if let now = ItemIdentity(of: place) {
             switch meaning {
             case .saving:
@@ -91,12 +93,12 @@ package final class CoordinatedWrite: Sendable {
             _ = try FileStatus(path: place.bytes, followLinks: false)
             return false
         } catch {
-            // Another error says nothing of the item.
+            // With another error, it is unknown whether the item exists.
             return error.code == ErrorNumber.noSuchFile
         }
     }
 
-    /// Stops here, as a killed process would; for tests.
+    /// Ends the write as if the process had been killed; for tests.
     package func abandon() {
         store.writes.withLock { $0.removeAll { $0 === self } }
         state.withLock { $0.note = nil }
@@ -104,7 +106,7 @@ package final class CoordinatedWrite: Sendable {
 }
 
 extension WritingOptions {
-    /// What a write with these options says of its item's versions; nil for one that moves it.
+    /// What a write with these options says about its item, or nil if it moves the item.
     package var versions: CoordinatedWrite.Meaning? {
         guard !contains(.moving) else { return nil }
         return isDeletion && !contains(.merging) ? .replacing : .saving

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a file that is not at its place any more is somewhere else. The kernel finds no file by
-// its number for ordinary users, so the neighbourhood of the place is looked through: its directory
-// with all that is in it, then the directory around that, and so on, up to a number of names. A
-// file that was moved farther, without an announcement, is not found.
+// Looks for a file that is no longer at its path. The kernel does not let ordinary users find a
+// file by its inode number. So this searches the file's directory with everything in it, then the
+// directory above, and so on, up to a limit. It does not find a file that was moved farther without
+// an announcement.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import Glibc
 
-/// Looking for a file by its identity.
+/// Looks for a file by its identity.
 enum FileSearch {
-    /// How many names are looked at: some milliseconds.
+    /// The greatest number of names to look at, which takes some milliseconds.
     static let nameLimit = 4096
 
-    /// Whether the file is near `place`, under another name than that.
+    /// Whether the file is near `place` under another path.
     static func finds(_ identity: ItemIdentity, around place: ItemPath) -> Bool {
         guard let device = Self.device(of: place.parent.bytes) else { return false }
         var search = Search(identity: identity, place: place.bytes, device: device)
@@ -28,7 +28,7 @@ enum FileSearch {
         return false
     }
 
-    /// Which file system a directory is on; nil where that cannot be told.
+    /// The device number of a directory, or nil if it cannot be determined.
     private static func device(of path: [UInt8]) -> UInt64? {
         (try? FileStatus(path: path, followLinks: false))?.device
     }
@@ -36,12 +36,14 @@ enum FileSearch {
     private struct Search {
         let identity: ItemIdentity
         let place: [UInt8]
-        /// The file system of the place: the file is on no other, and others may be slow.
+        /// The device of the path.
+        ///
+        /// The file is on no other one, and other ones may be slow.
         let device: UInt64
         /// How many names may still be looked at.
         var rest = FileSearch.nameLimit
 
-        /// Looks through a directory and all that is in it, but for `seen`; breadth first.
+        /// Searches a directory with everything in it except `seen`, breadth first.
         mutating func looks(through top: [UInt8], except seen: [UInt8]) -> Bool {
             var next = [top]
             while !next.isEmpty, rest > 0 {
@@ -51,7 +53,7 @@ enum FileSearch {
                 let prefix = directory.count > 1 ? directory + [UInt8(ascii: "/")] : directory
                 for entry in entries {
                     let path = prefix + entry.name
-                    if entry.inode == identity.inode, path != place, isIt(path) { return true }
+                    if entry.inode == identity.inode, path != place, isFile(path) { return true }
                     guard entry.isDirectory, path != seen else { continue }
                     if FileSearch.device(of: path) == device { next.append(path) }
                 }
@@ -59,13 +61,13 @@ enum FileSearch {
             return false
         }
 
-        private func isIt(_ path: [UInt8]) -> Bool {
+        private func isFile(_ path: [UInt8]) -> Bool {
             guard let place = ItemPath(bytes: path), let found = ItemIdentity(of: place) else {
                 return false
             }
             switch found.compared(with: identity) {
             case .same, .sameElsewhere: return true
-            // Where files have nothing but numbers, those are used again.
+            // If the file system only has inode numbers, they may have been used again.
             case .perhaps, .different: return false
             }
         }

@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process notes in its workspace before it does what no other process could find out
-// afterwards.
+// A note that a process writes into its workspace before a step from whose result alone another
+// process could not determine how to finish the work.
 
-/// What a process is about to do that no other process could find out from what it leaves.
+/// What a process is about to do.
 enum Intention: Sendable {
-    /// Contents are moved into the store: once they are there, they are nowhere else, so the
-    /// process that finds them adds the version.
+    /// It moves contents into the store.
+    ///
+    /// Then they are nowhere else, so if the process dies, the process that finds them adds the
+    /// version.
     case adding(Adding)
-    /// A version's contents take the place of an item: once they have, the item's other versions
-    /// must follow.
+    /// It replaces an item by the contents of a version.
+    ///
+    /// Then the item's other versions must be assigned to the new file.
     case replacing(Replacing)
 
-    /// See ``adding(_:)``.
+    /// The values of ``adding(_:)``.
     struct Adding: Sendable {
         var place: [UInt8]
         var identity: ItemIdentity
         var version: String
     }
 
-    /// See ``replacing(_:)``.
+    /// The values of ``replacing(_:)``.
     struct Replacing: Sendable {
-        /// Where the item is, and where it is going to be.
+        /// The present path of the item and its future path.
         var place: [UInt8]
         var newPlace: [UInt8]
-        /// What the item was before; nil if there was none.
+        /// The identity of the item before, or nil if there was no item.
         var identity: ItemIdentity?
-        /// The stored items that come back; nil in what older programs wrote.
+        /// The stored items that are restored, or nil if an older program wrote the note.
         var items: [String]?
-        /// What it is going to be; nil until that is made.
+        /// The identity of the new file, or nil before it is made.
         var newIdentity: ItemIdentity?
-        /// A name in the item's directory that is not to stay.
+        /// The name of a temporary file in the item's directory.
         var temporary: [UInt8]
     }
 
-    /// The file's name in the workspace.
+    /// The name of the note in the workspace.
     static let name = "intention"
 }
 
 extension Intention: Stored {
-    /// As the coder of Swift writes a case with a value.
+    /// The field name with which Swift's coder writes an associated value.
     private static let payload = "_0"
 
     var stored: StoredValue {
@@ -99,7 +102,7 @@ extension Intention.Replacing: Stored {
             old.flatMap { ItemIdentity($0) }, new.flatMap { ItemIdentity($0) }
         )
         let items = stored[field: "items"]?.list(\.text)
-        // What is there must make sense: it may be about the only copy of something.
+        // An inconsistent note is refused, because it may describe the only copy of something.
         guard (old == nil) == (identity == nil), (new == nil) == (newIdentity == nil),
             (stored[field: "items"] == nil) == (items == nil)
         else { return nil }

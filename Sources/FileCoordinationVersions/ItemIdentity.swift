@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes a file the same file: not its name, which another may take, but the inode, and since
-// inode numbers are used again, when it was born and the generation in its file handle.
+// Identifies a file independently of its name, which another file may take. The inode number is not
+// sufficient, because it is used again, so the identity includes the time of creation and a digest
+// of the file handle.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -9,18 +10,20 @@ import FileCoordinationSystem
 /// The identity of a file or directory, for as long as it exists.
 ///
 /// A file that is saved by writing another one and renaming it into place has another identity
-/// afterwards, although people call it the same document: see ``CoordinatedWrite``.
+/// afterwards, although it is the same document for the user: see ``CoordinatedWrite``.
 package struct ItemIdentity: Hashable, Sendable {
-    /// The file system; may be numbered differently after the next start of the machine.
+    /// The device number of the file system.
+    ///
+    /// It may be another one after a reboot.
     let device: UInt64
-    /// The file's number in its file system.
+    /// The inode number.
     let inode: UInt64
-    /// Nanoseconds since 1970; 0 if the file system does not tell.
+    /// The time of creation in nanoseconds since 1970, or 0 if the file system does not store it.
     let born: Int64
-    /// A digest of the kernel's file handle; 0 if the file system has none.
+    /// A digest of the kernel's file handle, or 0 if the file system has none.
     let handle: UInt64
 
-    /// An identity put together from its parts.
+    /// Makes an identity from its parts.
     package init(device: UInt64, inode: UInt64, born: Int64, handle: UInt64) {
         self.device = device
         self.inode = inode
@@ -28,11 +31,13 @@ package struct ItemIdentity: Hashable, Sendable {
         self.handle = handle
     }
 
-    /// The identity of what is at `path`, a final link itself; nil if there is nothing.
+    /// The identity of the item at `path`, without following a final link.
+    ///
+    /// Returns nil if there is none.
     package init?(of path: ItemPath) {
         let bytes = path.bytes
         guard let birth = try? FileBirth(path: bytes) else {
-            // Nothing is there, or a sandbox forbids to ask for more than the status.
+            // There is no item, or a sandbox only permits to get the status.
             guard let status = try? FileStatus(path: bytes, followLinks: false) else { return nil }
             self.init(device: status.device, inode: status.inode, born: 0, handle: 0)
             return
@@ -42,15 +47,16 @@ package struct ItemIdentity: Hashable, Sendable {
             handle: (try? HandleDigest.of(path: bytes)) ?? 0)
     }
 
-    /// How one identity looks beside another one.
+    /// The result of comparing two identities.
     package enum Comparison: Hashable, Sendable {
-        /// Two files.
+        /// They are different files.
         case different
-        /// One file.
+        /// They are the same file.
         case same
-        /// One file, unless one file system is a copy of the other: only the device differs.
+        /// Only the device differs: the same file, unless one file system is a copy of the other.
         case sameElsewhere
-        /// The same number on the same device, of which the file system tells no more.
+        /// They have the same inode number on the same device, and the file system gives no other
+        /// information.
         case perhaps
     }
 

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which file is which stored item's. A tie is a link in the store: its name holds the identity of
-// the file and the item, its text the place where the file was last seen. It is filed under that
-// place, so that one directory of the store has all that is known of a place; a second link with
-// the same name, filed under the file's number, finds the tie of a file that was moved.
+// Connects files with stored items. A tie is a symbolic link in the store: its name has the
+// identity of the file and the ID of the stored item, and its target is the path where the file was
+// last seen. Ties are kept in directories by that path, so that one directory of the store has
+// everything that is known about a path. A second link with the same name is kept by the inode
+// number, to find the tie of a file that was moved.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// One file's belonging to one stored item.
+/// The connection of a file with a stored item.
 struct ItemTie: Hashable, Sendable {
-    /// The file.
+    /// The identity of the file.
     let identity: ItemIdentity
-    /// Whose it is.
+    /// The stored item.
     let item: StoredItemID
-    /// Whether a coordinated write has left nothing at the place: what comes there later is another
-    /// document.
+    /// Whether a coordinated write left no file at the path.
+    ///
+    /// A file that appears there later is another document.
     let isVacated: Bool
-    /// Tells ties apart that differ in nothing but the place.
+    /// Distinguishes ties that only differ in their paths.
     private let distinction: String
 
-    /// A new tie.
+    /// Makes a new tie.
     init(identity: ItemIdentity, item: StoredItemID, isVacated: Bool = false) {
         self.identity = identity
         self.item = item
@@ -28,10 +30,12 @@ struct ItemTie: Hashable, Sendable {
         distinction = String(UInt32.random(in: 0...UInt32.max), radix: 16)
     }
 
-    /// The same, for another file; its name is free wherever this one's is.
+    /// A tie of the same item for another file.
+    ///
+    /// Its name is unused wherever this tie's name is.
     func of(_ identity: ItemIdentity) -> ItemTie { ItemTie(identity: identity, item: item) }
 
-    /// The same file's, whose place is vacated.
+    /// The same tie, marked as vacated.
     var vacated: ItemTie { ItemTie(identity: identity, item: item, isVacated: true) }
 
     // MARK: The name
@@ -39,7 +43,7 @@ struct ItemTie: Hashable, Sendable {
     private static let separator: Character = "."
     private static let vacancy = "vacated"
 
-    /// The tie that has this name; nil if none can have it.
+    /// The tie with this name, or nil if the name is not valid.
     init?(name: String) {
         let parts = name.split(separator: Self.separator, omittingEmptySubsequences: false)
         guard parts.count == 6 || parts.count == 7 && parts[6] == Self.vacancy,
@@ -53,7 +57,7 @@ struct ItemTie: Hashable, Sendable {
         isVacated = parts.count == 7
     }
 
-    /// The name of the links.
+    /// The name of the tie's links.
     var name: String {
         let parts = [
             String(identity.inode), String(identity.born), String(identity.handle, radix: 16),
@@ -64,30 +68,34 @@ struct ItemTie: Hashable, Sendable {
     }
 }
 
-/// A tie as it was found in the store.
+/// A tie that was found in the store.
 struct FoundTie: Hashable, Sendable {
-    /// What its name says.
+    /// The tie that the name describes.
     let tie: ItemTie
-    /// Where its file was last seen.
+    /// The path where the file was last seen.
     let place: ItemPath
-    /// Whether a program from before the shelves has made it: the next change takes it over.
+    /// Whether it is in the old directory `ties`.
+    ///
+    /// The next change of the store moves it.
     var isLegacy = false
 
     var identity: ItemIdentity { tie.identity }
     var item: StoredItemID { tie.item }
 }
 
-/// Where ties are filed, below the root of the store.
+/// The directories of ties, relative to the root of the store.
 enum TieShelf {
-    /// The directory of all ties of files that were last seen at `place`.
+    /// The directory with the ties of all files that were last seen at `place`.
     static func ofPlace(_ place: ItemPath) -> String { StoreName.places + "/" + label(of: place) }
 
-    /// The directory of the second links of all ties of files with this number.
+    /// The directory with the second links of all ties of files with this inode number.
     static func ofFile(_ inode: UInt64) -> String { "\(StoreName.files)/\(inode)" }
 
-    /// The name of a place's directory; two places may share one.
+    /// The name of a path's directory.
+    ///
+    /// Two paths may share one.
     static func label(of place: ItemPath) -> String {
-        // FNV-1a: the same in every program and on every machine.
+        // FNV-1a, which gives the same result in every program and on every machine.
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in place.bytes {
             digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01b3

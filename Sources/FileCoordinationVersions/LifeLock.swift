@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file whose lock says that its maker lives. The kernel gives the lock back however the process
-// ends, so what belongs to a dead one is known at once: no process numbers, which are used again
-// and differ between containers, and no age limits.
+// A locked file that shows that the process which made it still lives. The kernel releases the lock
+// however the process ends, so other processes notice its death at once. Process IDs are not used
+// for this, because they are used again and differ between containers; nor are time limits.
 
 import FileCoordinationSystem
 import Glibc
 
-/// A locked file; the lock ends with this object or with the process.
+/// A locked file.
 ///
-/// The file itself stays until a process removes it.
+/// The lock ends with this object or with the process.
+///
+/// The file remains until a process removes it.
 final class LifeLock: Sendable {
-    /// The locked file, which may hold something.
+    /// The locked file, which may have contents.
     let file: Descriptor
 
     private init(file: Descriptor) { self.file = file }
 
-    /// Makes the file `name`; nil if a process that cleans up took it for a dead one's before it
-    /// was locked.
+    /// Makes the file `name` and locks it.
+    ///
+    /// Returns nil if a process that cleans up locked it first.
     static func make(_ name: String, in directory: Directory) throws(SystemError) -> LifeLock? {
         let file = try open(name, in: directory, O_CREAT | O_EXCL)
         guard try FileLock.tryLock(file), try file.status().linkCount > 0 else { return nil }
         return LifeLock(file: file)
     }
 
-    /// Takes the lock over from a dead process; nil if its owner lives, or another process was
-    /// quicker.
+    /// Locks the file of a dead process.
+    ///
+    /// Returns nil if its process lives, or if another process was faster.
     static func seize(_ name: String, in directory: Directory) throws(SystemError) -> LifeLock? {
         let file: Descriptor
         do {
@@ -37,7 +41,9 @@ final class LifeLock: Sendable {
         return LifeLock(file: file)
     }
 
-    /// Not for forked children, who would keep the lock, and with it the dead parent alive.
+    /// Opens the file so that forked children close it.
+    ///
+    /// A child that kept it would keep the lock after the parent's death.
     private static func open(
         _ name: String, in directory: Directory, _ flags: Int32
     ) throws(SystemError) -> Descriptor {

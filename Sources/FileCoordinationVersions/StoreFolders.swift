@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store's directories, opened.
+// The open directories of a store that is being changed.
 
 import FileCoordinationSystem
 
-/// The store's directories, opened to change something in them.
+/// The open directories of a store that is being changed.
 package struct StoreFolders: Sendable {
-    /// The store itself, to look at.
+    /// The store for reading.
     let view: StoreView
     let ties: TieFolders
     let items: Directory
@@ -14,7 +14,9 @@ package struct StoreFolders: Sendable {
     let writing: Directory
     let removed: Directory
 
-    /// Opens the store at `path`; nil if there is none and it is not to be made.
+    /// Opens the store at `path`.
+    ///
+    /// Returns nil if there is none and `creating` is false.
     static func open(_ path: String, creating: Bool) throws(SystemError) -> StoreFolders? {
         if creating { makeDirectory(path) }
         guard let view = try StoreView.open(path) else { return nil }
@@ -28,7 +30,8 @@ package struct StoreFolders: Sendable {
             removed: try folder(StoreName.removed, in: root))
     }
 
-    /// A store may have been made only just now, by another process that is not done.
+    /// Opens a directory of the store, or makes it: another process may be creating the store just
+    /// now.
     private static func folder(
         _ name: String, in root: Directory
     ) throws(SystemError) -> Directory {
@@ -39,7 +42,9 @@ package struct StoreFolders: Sendable {
         }
     }
 
-    /// Whatever goes wrong, opening the directory says it better.
+    /// Makes the directory of the store.
+    ///
+    /// Errors are ignored, because opening it will report them better.
     private static func makeDirectory(_ path: String) {
         _ = try? Directory.make(path, mode: 0o700)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading versions: those that are published, and those that a dead process has moved into the
-// store and not published, which the next change of the store will do.
+// Reads versions: published ones, and those that a process moved into the store before it died. The
+// next change of the store publishes the latter.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -16,14 +16,14 @@ extension StoreView {
         }
     }
 
-    /// One version of a stored item; nil if it is gone, or not whole.
+    /// A version of a stored item, or nil if it does not exist or is incomplete.
     func version(
         _ id: VersionID, of item: StoredItemID, in store: VersionStore
     ) -> StoredVersion? {
         version(id, of: item, at: [StoreName.items, item.text, id.text], in: store)
     }
 
-    /// The version that is kept in a directory of the store.
+    /// The version in a directory of the store.
     func version(
         _ id: VersionID, of item: StoredItemID, at directory: [String], in store: VersionStore
     ) -> StoredVersion? {
@@ -42,13 +42,13 @@ extension StoreView {
 }
 
 extension VersionStore {
-    /// A version that a dead process has moved in, and where its item is.
+    /// A version that a dead process moved into the store, and the path of its item.
     struct Unpublished {
         let place: ItemPath
         let version: StoredVersion
     }
 
-    /// The versions that dead processes have moved in and not published.
+    /// The versions that dead processes moved into the store without publishing them.
     func unpublished(in view: StoreView) -> [Unpublished] {
         let names = (try? view.names(in: StoreName.work)) ?? []
         return names.compactMap { Workspace.id(ofLock: $0) }.compactMap { id in
@@ -57,7 +57,7 @@ extension VersionStore {
                 case .adding(let adding) = directory.read(Intention.self, from: Intention.name),
                 let place = ItemPath(bytes: adding.place), let version = VersionID(adding.version)
             else { return nil }
-            // That is what it is going to be.
+            // The next change of the store will choose the same item.
             guard
                 let item = items(at: place, adding.identity, in: view).first ?? StoredItemID(id),
                 let found = view.version(

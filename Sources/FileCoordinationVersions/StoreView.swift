@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at the store. Nothing here changes anything: a reader is under no claim, so what it knows
-// of an item may be older than what the store says. Whatever it finds out of date it sees through,
-// and leaves to the next change. Processes may change the store while it is looked at: what
-// vanishes between two calls is looked for again.
+// Reads the store without changing it. A reader has no claim, so its knowledge of an item may be
+// older than the store's. If it finds something out of date, it computes the right answer but
+// leaves the correction to the next change. Other processes may change the store meanwhile, so a
+// name that vanishes between two system calls is looked for again.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import Glibc
 
-/// A store, opened to be looked at.
+/// A store that is open for reading.
 package struct StoreView: Sendable {
-    /// The store.
+    /// The directory of the store.
     let root: Directory
 
-    /// The view of an open directory.
+    /// Reads the store in an open directory.
     init(root: Directory) { self.root = root }
 
-    /// Opens the store at `path`; nil if there is none.
+    /// Opens the store at `path`.
+    ///
+    /// Returns nil if there is none.
     static func open(_ path: String) throws(SystemError) -> StoreView? {
         let root: Directory
         do {
@@ -29,10 +31,11 @@ package struct StoreView: Sendable {
         return StoreView(root: root)
     }
 
-    /// Fails for a store that others own or may write to.
+    /// Throws if another user owns the store or may write to it.
     static func requireTrusted(_ root: Directory) throws(SystemError) {
         let status = try root.status()
-        // Versions are as private as the items; and what others may write is not to be trusted.
+        // Versions are as private as their items, and a store that other users can write to is not
+        // trustworthy.
         guard status.ownerUserID == CurrentProcess.effectiveUserID, status.permissions & 0o022 == 0
         else {
             throw SystemError(
@@ -41,7 +44,7 @@ package struct StoreView: Sendable {
         }
     }
 
-    /// The names in a directory of the store; none if there is no such directory.
+    /// The names in a directory of the store, or none if the directory does not exist.
     func names(in folder: String) throws(SystemError) -> [String] {
         do {
             return try root.openSubdirectory(folder).names()
@@ -50,7 +53,7 @@ package struct StoreView: Sendable {
         }
     }
 
-    /// Whether the stored item is there.
+    /// Whether the stored item exists.
     func hasItem(_ item: StoredItemID) -> Bool {
         (try? root.status(of: StoreName.items + "/" + item.text)) != nil
     }
@@ -62,7 +65,7 @@ package struct StoreView: Sendable {
         try stableTies(on: TieShelf.ofPlace(place)) { $0.place == place }
     }
 
-    /// The ties of files with this number, wherever they were last seen.
+    /// The ties of files with this inode number, wherever they were last seen.
     func ties(ofFile inode: UInt64) throws(SystemError) -> [FoundTie] {
         try stableTies(on: TieShelf.ofFile(inode)) { found in
             let tie = TieShelf.ofPlace(found.place) + "/" + found.tie.name
@@ -79,16 +82,18 @@ package struct StoreView: Sendable {
         return try all + legacyTies()
     }
 
-    /// Those that programs from before the shelves have made.
+    /// The ties in the old directory `ties`.
     func legacyTies() throws(SystemError) -> [FoundTie] {
         try stableTies(on: StoreName.ties) { _ in true }.map {
             FoundTie(tie: $0.tie, place: $0.place, isLegacy: true)
         }
     }
 
-    /// The ties on a shelf for which `isWanted`.
+    /// The ties in a directory for which `isWanted` returns true.
     ///
-    /// - Parameter isWanted: nil if what it depends on has vanished.
+    /// Reads the directory again while another process changes it.
+    ///
+    /// - Parameter isWanted: returns nil if a file that it needs has vanished.
     private func stableTies(
         on shelf: String, where isWanted: (FoundTie) -> Bool?
     ) throws(SystemError) -> [FoundTie] {
@@ -114,7 +119,8 @@ package struct StoreView: Sendable {
                 case nil: isWhole = false
                 }
             }
-            // What is the same twice is no change under way, but what a dead process has left.
+            // If two reads find the same names, no process is changing them: a dead process left
+            // them so.
             if isWhole || names == last { return found }
             last = names
         }
@@ -123,8 +129,8 @@ package struct StoreView: Sendable {
 
     // MARK: Writes under way
 
-    /// The stored items that the document at `place` is because of a write to it that is under way,
-    /// or whose process has died.
+    /// The stored items to which the document at `place` belongs, because a process is writing it
+    /// or died while it wrote it.
     func itemsBeingWritten(at place: ItemPath) -> Set<StoredItemID> {
         guard let names = try? names(in: StoreName.writing), !names.isEmpty,
             let folder = try? root.openSubdirectory(StoreName.writing)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small values in files of their own: records, intentions, notes.
+// Reads and writes small values in files of their own: records, intentions and notes.
 
 import FileCoordinationSystem
 
 extension Directory {
-    /// Gives the file `name` the contents `value`, in one step, once they are on the device.
+    /// Writes `value` to the file `name` atomically, after it is on the device.
     func write(_ value: some Stored, to name: String) throws(SystemError) {
         let draft = name + ".draft"
         let file = try openFile(draft, [.write, .create])
@@ -15,12 +15,15 @@ extension Directory {
         try descriptor.synchronize()
     }
 
-    /// Reads what was written; nil if it is not there, or makes no sense.
+    /// Reads a value.
+    ///
+    /// Returns nil if the file does not exist or is invalid.
     func read<Value: Stored>(_ type: Value.Type, from name: String) -> Value? {
         (try? openFile(name, .read))?.read(type)
     }
 
-    /// The same, where "I cannot read it" must not be taken for "it is not there": nil only if so.
+    /// Does the same, but returns nil only if the file does not exist, and throws if it cannot be
+    /// read.
     func readIfThere<Value: Stored>(
         _ type: Value.Type, from name: String
     ) throws(SystemError) -> Value? {
@@ -38,7 +41,7 @@ extension Directory {
 }
 
 extension Descriptor {
-    /// Replaces the file's contents by `value`.
+    /// Replaces the contents of the file by `value`.
     func write(_ value: some Stored) throws(SystemError) {
         try FileSpace.truncate(self, length: 0)
         let result = value.stored.written.withUnsafeBytes { bytes in
@@ -47,7 +50,9 @@ extension Descriptor {
         try result.get()
     }
 
-    /// Reads what was written; nil if it makes no sense.
+    /// Reads a value.
+    ///
+    /// Returns nil if it is invalid.
     func read<Value: Stored>(_ type: Value.Type) -> Value? {
         let longest: UInt64 = 1 << 20
         guard let size = try? status().size, (1...longest).contains(size) else { return nil }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading JSON. Bytes that make no sense are no value; how deep values are nested is bounded, so
-// that no file can use up the stack.
+// Parses JSON. Invalid bytes are refused. The depth of nesting is limited, so that no file can
+// exhaust the stack.
 
 extension StoredValue {
-    /// The value that these bytes are; nil if they are none.
+    /// Parses the bytes.
+    ///
+    /// Returns nil if they are invalid.
     package init?(reading bytes: [UInt8]) {
         var reader = StoredValueReader(bytes: bytes)
         guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
@@ -12,7 +14,7 @@ extension StoredValue {
     }
 }
 
-/// Where the reading of a value is.
+/// The state of parsing a value.
 private struct StoredValueReader {
     private static let deepest = 16
 
@@ -21,7 +23,7 @@ private struct StoredValueReader {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether there is nothing more but space.
+    /// Whether only white space remains.
     var isAtEnd: Bool {
         mutating get {
             skipSpace()
@@ -29,7 +31,7 @@ private struct StoredValueReader {
         }
     }
 
-    /// The value that begins here.
+    /// Parses the value that begins here.
     mutating func value(depth: Int) -> StoredValue? {
         skipSpace()
         guard depth < Self.deepest, let first = next else { return nil }
@@ -56,7 +58,9 @@ private struct StoredValueReader {
         return true
     }
 
-    /// Takes this mark, and the space before it.
+    /// Skips white space and then this character.
+    ///
+    /// Returns false if another one follows.
     private mutating func takes(_ mark: Unicode.Scalar) -> Bool {
         skipSpace()
         return take(String(mark))

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the small files of the store say: JSON, as it was from the first version of the store on.
-// Foundation's coder would bring 40 MB of tables to programs that need nothing else of it; the
-// store needs texts, whole numbers of 64 bits and lists.
+// JSON values, the format of the store's small files. Foundation's coder would load 40 MB of tables
+// into programs that need Foundation for nothing else. The store only needs texts, integers of 64
+// bits and lists.
 
-/// A value of JSON.
+/// A JSON value.
 package indirect enum StoredValue: Hashable, Sendable {
     case null
     case truth(Bool)
-    /// As it is written: numbers of 64 bits do not fit into a floating-point number.
+    /// A number in its written form, because a floating-point number cannot represent all 64-bit
+    /// integers.
     case number(String)
     case text(String)
     case list([StoredValue])
     case object([String: StoredValue])
 
-    /// A whole number.
+    /// An integer.
     package static func integer(_ number: some FixedWidthInteger) -> StoredValue {
         .number(String(number))
     }
 
-    /// Bytes, as the list of numbers that they always were.
+    /// Bytes as a list of numbers.
     package static func bytes(_ bytes: [UInt8]) -> StoredValue { .list(bytes.map { .integer($0) }) }
 
-    /// A text, or nothing.
+    /// A text, or nil.
     package static func optional(_ text: String?) -> StoredValue? { text.map { .text($0) } }
 
-    /// An object of these fields, without those that have no value.
+    /// An object with these fields, without those that are nil.
     package static func fields(_ fields: [String: StoredValue?]) -> StoredValue {
         .object(fields.compactMapValues { $0 })
     }
 
     // MARK: Asking
 
-    /// The value of a field; nil if there is none, or if it is `null`.
+    /// The value of a field.
+    ///
+    /// Returns nil if it is missing or `null`.
     package subscript(field field: String) -> StoredValue? {
         guard case .object(let fields) = self, let value = fields[field], value != .null else {
             return nil
@@ -40,29 +43,31 @@ package indirect enum StoredValue: Hashable, Sendable {
         return value
     }
 
-    /// The text that it is; nil if it is none.
+    /// The text, or nil if the value is none.
     package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// The whole number that it is; nil if it is none, or does not fit.
+    /// The integer, or nil if the value is none or does not fit.
     package func integer<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
         if case .number(let digits) = self { Number(digits) } else { nil }
     }
 
-    /// The list that it is, of what `element` makes of each; nil if one of them is nothing.
+    /// The list with its elements converted by `element`.
+    ///
+    /// Returns nil if an element cannot be converted.
     package func list<Element>(_ element: (StoredValue) -> Element?) -> [Element]? {
         guard case .list(let values) = self else { return nil }
         let elements = values.compactMap(element)
         return elements.count == values.count ? elements : nil
     }
 
-    /// The bytes that it is; nil if it is none.
+    /// The bytes, or nil if the value is not a list of bytes.
     package var bytes: [UInt8]? { list { $0.integer() } }
 
     // MARK: Writing
 
-    /// The value as it is written.
+    /// The value as JSON text.
     package var written: [UInt8] { Array(description.utf8) }
 
     private var description: String {
@@ -96,10 +101,12 @@ package indirect enum StoredValue: Hashable, Sendable {
     }
 }
 
-/// What a small file of the store holds.
+/// A type that a small file of the store can hold.
 package protocol Stored {
-    /// What is written.
+    /// The value to write.
     var stored: StoredValue { get }
-    /// What was written; nil if it makes no sense.
+    /// Reads a value.
+    ///
+    /// Returns nil if it is invalid.
     init?(_ stored: StoredValue)
 }

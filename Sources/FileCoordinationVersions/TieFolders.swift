@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changing ties. Only changes of the store come here, never a read. Each change names the tie that
-// it saw: if another process was quicker, that is gone, and nothing happens. The tie itself counts;
-// its second link is made before it and removed after it, and leads nowhere if a process dies in
-// between.
+// Changes ties. It is only used by changes of the store, never by reads. Each operation is given
+// the tie that it changes. If another process was faster, that tie does not exist any more, and the
+// operation does nothing. The link in `places` counts. The second link in `files` is made before it
+// and removed after it, and is ignored if a process dies in between.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
 /// The ties of a store that is being changed.
 struct TieFolders: Sendable {
-    /// The store.
+    /// The directory of the store.
     let root: Directory
 
     /// Makes a tie.
     ///
-    /// - Parameter isLasting: whether it has to be on the device when this returns.
+    /// - Parameter isLasting: whether the tie must be on the device when this returns.
     func make(
         _ tie: ItemTie, at place: ItemPath, isLasting: Bool = true
     ) throws(SystemError) {
@@ -27,7 +27,9 @@ struct TieFolders: Sendable {
         }
     }
 
-    /// Removes a tie; whether it was there.
+    /// Removes a tie.
+    ///
+    /// Returns whether it existed.
     @discardableResult
     func remove(_ found: FoundTie) -> Bool {
         if found.isLegacy {
@@ -38,11 +40,14 @@ struct TieFolders: Sendable {
         return wasThere
     }
 
-    /// Changes what a tie says; nothing happens if it is gone.
+    /// Changes the identity or the path of a tie.
     ///
-    /// Another identity at the same place takes one step. Another place takes two, the new tie
-    /// first: an item with two ties is still one item. Only if both change, the device is waited
-    /// for: else the tie is found by its place, or by its file, after a power failure.
+    /// Does nothing if the tie does not exist any more.
+    ///
+    /// If only the identity changes, this is one rename. If the path changes, the new tie is made
+    /// before the old one is removed, as an item may have two ties. Only if both change does this
+    /// wait for the device: otherwise, after a power failure, the old tie is still found by its
+    /// path or its inode number.
     func replace(
         _ found: FoundTie, by identity: ItemIdentity, at place: ItemPath
     ) throws(SystemError) {
@@ -58,13 +63,13 @@ struct TieFolders: Sendable {
         try exchange(found, for: fresh)
     }
 
-    /// Records that a coordinated write has left nothing at the place of a tie.
+    /// Marks a tie as vacated, because a coordinated write left no file at its path.
     func vacate(_ found: FoundTie) throws(SystemError) {
         guard !found.isLegacy, !found.tie.isVacated else { return }
         try exchange(found, for: found.tie.vacated)
     }
 
-    /// Puts one tie in the place of another one, at the same place in the file tree.
+    /// Replaces a tie by another one with the same path.
     private func exchange(_ found: FoundTie, for fresh: ItemTie) throws(SystemError) {
         let shelf = TieShelf.ofPlace(found.place)
         try link(fresh, at: found.place, in: TieShelf.ofFile(fresh.identity.inode))
@@ -73,12 +78,12 @@ struct TieFolders: Sendable {
             unlink(found.tie, in: TieShelf.ofFile(found.identity.inode))
         } catch {
             unlink(fresh, in: TieShelf.ofFile(fresh.identity.inode))
-            // Another process did the same.
+            // Another process has done the same already.
             guard error.code == ErrorNumber.noSuchFile else { throw error }
         }
     }
 
-    /// Takes over the ties that a program from before the shelves has made.
+    /// Moves the ties from the old directory `ties`.
     func takeOverLegacy(_ view: StoreView) {
         guard let found = try? view.legacyTies() else { return }
         for legacy in found {
@@ -98,7 +103,7 @@ struct TieFolders: Sendable {
     private func link(
         _ tie: ItemTie, at place: ItemPath, in shelf: String
     ) throws(SystemError) {
-        // Each turn is lost only to another process that removes the empty shelf.
+        // An attempt only fails if another process removes the empty directory meanwhile.
         for _ in 0..<64 {
             do {
                 try root.openSubdirectory(shelf, creatingWithMode: 0o700).descriptor.makeLink(
@@ -116,7 +121,7 @@ struct TieFolders: Sendable {
     @discardableResult
     private func unlink(_ tie: ItemTie, in shelf: String) -> Bool {
         let wasThere = (try? root.remove(shelf + "/" + tie.name)) != nil
-        // Unless others are on it.
+        // The directory remains if it has other ties.
         try? root.removeSubdirectory(shelf)
         return wasThere
     }

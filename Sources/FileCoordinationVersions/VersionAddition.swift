@@ -1,82 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adding a version, one step at a time. Up to `publish` no other process can see anything of it,
-// and from then on all processes see all of it. A process that dies on the way leaves a workspace:
-// the next process that uses the store removes that, or, if contents were moved into it that are
-// nowhere else, adds the version. So each step may be the last one.
+// Adds a version in steps. Before the step `publish`, no other process can see the version; after
+// it, all processes see it completely. If the process dies in between, it leaves a workspace. The
+// next process that changes the store removes the workspace, or finishes the work if contents were
+// moved into it that are nowhere else.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// The adding of one version.
+/// Adds one version.
 package struct VersionAddition {
     /// The steps, in order.
     package enum Step: CaseIterable, Comparable, Sendable {
-        /// A workspace, known by its lock to be ours.
+        /// Make a workspace, with a lock that shows that this process lives.
         case makeWorkspace
-        /// What is known of the version.
+        /// Write the record of the version.
         case writeRecord
-        /// If contents are to be moved: where they belong.
+        /// If the contents are moved: write where they belong.
         case writeIntention
-        /// Contents that are to be moved come into the version by a rename, where that is possible.
+        /// If the contents are moved: rename them into the version if that is possible.
         case moveContents
-        /// Others are copied beside the version, onto the device.
+        /// Otherwise: copy them beside the version and wait for the device.
         case copyContents
-        /// The copy comes into the version.
+        /// Rename the copy into the version.
         case takeCopy
-        /// The version is on the device before anybody relies on it.
+        /// Wait until the version is on the device, before any program relies on it.
         case synchronize
-        /// The stored item, unless the file has one.
+        /// Make the stored item unless the file has one.
         case makeItem
-        /// The tie between the file and a new stored item.
+        /// Make the tie between the file and a new stored item.
         case makeTie
-        /// The version is there.
+        /// Rename the version to its place, where all processes see it.
         case publish
-        /// If contents were to be moved and had to be copied: the original goes.
+        /// If the contents had to be copied instead of moved: remove the original.
         case removeSource
-        /// Nothing is left but the version.
+        /// Remove the workspace.
         case cleanUp
     }
 
     /// What is to be added.
     struct Request: Sendable {
-        /// The item that gets the version.
+        /// The path of the item that gets the version.
         var place: ItemPath
-        /// The item's identity.
+        /// The identity of the item.
         var identity: ItemIdentity
-        /// Where the contents are.
+        /// The path of the contents.
         var source: ItemPath
-        /// Whether they may be taken away from there.
+        /// Whether the contents may be moved away from there.
         var isMoving: Bool
-        /// What the version is to remember.
+        /// The record of the version.
         var record: VersionRecord
     }
 
-    /// The version.
+    /// The ID of the version.
     let id: VersionID
     private let store: VersionStore
     private let folders: StoreFolders
     private let place: ItemPath
     private let identity: ItemIdentity
-    /// Nil if another process has begun, and died.
+    /// The request, or nil if this finishes the work of a dead process.
     private let request: Request?
     private var workspace: Workspace?
     private var item: StoredItemID?
-    /// Whether the file was found to be that item.
+    /// Whether the file has a tie to the stored item.
     private var isTied = false
-    /// Whether the contents are in the version, and nowhere else.
+    /// Whether the contents are in the version and nowhere else.
     private var isMoved = false
 
-    /// Called when a version is there for others to see, and before it is looked at; for tests.
+    /// Called after a version is published and before it is read; for tests.
     @TaskLocal package static var whenPublished: (@Sendable () -> Void)?
 
-    /// The name in a workspace of what is to be the version.
+    /// The name in the workspace of the directory that becomes the version.
     static let version = "version"
     private static let copy = "copy"
 
-    /// Gets ready to add a version; nothing happens yet.
+    /// Prepares to add a version without doing anything yet.
     init(_ request: Request, store: VersionStore, folders: StoreFolders) {
         id = VersionID()
         self.store = store
@@ -86,7 +86,7 @@ package struct VersionAddition {
         self.request = request
     }
 
-    /// Gets ready to add a version with the usual record.
+    /// Prepares to add a version with the usual record.
     package init(
         of place: ItemPath, contents: ItemPath, isMoving: Bool, store: VersionStore
     ) throws(SystemError) {
@@ -101,28 +101,30 @@ package struct VersionAddition {
             store: store, folders: try store.openOrMake())
     }
 
-    /// Takes all steps; returns the stored item.
+    /// Carries out all steps.
     ///
-    /// After an error nothing is left in the store, and contents are where they were.
+    /// Returns the stored item.
+    ///
+    /// After an error, nothing remains in the store, and the contents are where they were.
     mutating func run() throws(SystemError) -> StoredItemID {
         try run(from: .makeWorkspace)
         return madeItem
     }
 
-    /// Takes the step `first` and all that follow.
+    /// Carries out the step `first` and all later ones.
     package mutating func run(from first: Step) throws(SystemError) {
         do {
             for step in Step.allCases where step >= first { try perform(step) }
         } catch {
-            // Contents that cannot be put back stay with the workspace, whose lock is let go of:
-            // the next one who uses the store adds the version.
+            // If the contents cannot be moved back, the workspace remains, and its lock is
+            // released. The next process that changes the store adds the version.
             if isMoved { do { try putBack() } catch _ { throw error } }
             try? workspace?.discard()
             throw error
         }
     }
 
-    /// Takes one step.
+    /// Carries out one step.
     package mutating func perform(_ step: Step) throws(SystemError) {
         switch step {
         case .makeWorkspace:
@@ -140,13 +142,14 @@ package struct VersionAddition {
         case .publish: try publish()
         case .removeSource:
             guard given.isMoving, !isMoved else { return }
-            // The version is there; what cannot be removed is no reason to say that it is not.
+            // The version exists. If the original cannot be removed, that is no reason to report a
+            // failure.
             if let parent = try? parent(of: given.source) {
                 TreeRemoval.remove(given.source.name, from: parent)
             }
         case .cleanUp:
-            // If it cannot be removed now, another process will do it: its lock goes with this
-            // value.
+            // If it cannot be removed now, another process will do it: the lock is released
+            // together with this value.
             try? openWorkspace.discard()
         }
     }
@@ -196,7 +199,7 @@ package struct VersionAddition {
         let source = try parent(of: given.source)
         let name = given.source.name
         let status = try source.status(of: name)
-        // A file with another name could be written to through that one.
+        // If the file has another hard link, its contents could be changed through that one.
         guard status.kind != S_IFREG || status.st_nlink == 1 else { return }
         let contents = try versionDirectory.openSubdirectory(
             StoreName.contents, creatingWithMode: 0o700)
@@ -204,7 +207,7 @@ package struct VersionAddition {
             try source.rename(name, to: name, in: contents.descriptor)
             isMoved = true
         } catch let error where error.code == ErrorNumber.crossDevice {
-            // They are copied, and what is empty is replaced by the copy.
+            // The contents will be copied, and the copy will replace this empty directory.
             return
         }
     }
@@ -222,7 +225,7 @@ package struct VersionAddition {
         try openWorkspace.directory.rename(Self.copy, to: StoreName.contents, in: versionDirectory)
     }
 
-    /// Moves contents back that were moved in and have not become a version.
+    /// Moves contents back that have not become a version.
     private func putBack() throws(SystemError) {
         for (name, contents) in try Self.contents(in: openWorkspace) {
             let parent = try parent(of: given.source)
@@ -233,7 +236,7 @@ package struct VersionAddition {
         }
     }
 
-    /// What a version that is not published has for contents: nothing, or one name.
+    /// The contents of an unpublished version: none, or one name.
     private static func contents(
         in workspace: Workspace
     ) throws(SystemError) -> [(name: [UInt8], contents: Directory)] {
@@ -259,7 +262,7 @@ package struct VersionAddition {
             case S_IFREG:
                 try contents.descriptor.openFile(name, O_RDONLY | O_NONBLOCK).synchronize()
             case S_IFDIR:
-                // One call for all of the tree, whatever the number of files in it.
+                // One call for the whole tree, however many files it has.
                 try contents.descriptor.synchronizeFileSystem()
             default: break
             }
@@ -273,7 +276,8 @@ package struct VersionAddition {
         item = store.adopt(place, identity, in: folders).first
         isTied = item != nil
         guard !isTied else { return }
-        // With the workspace's name, from which another process learns whose the empty item is.
+        // The item gets the name of the workspace, from which another process learns to whom the
+        // empty item belongs.
         guard let new = StoredItemID(openWorkspace.id) else {
             preconditionFailure("A workspace has the name of an item")
         }
@@ -284,21 +288,23 @@ package struct VersionAddition {
 
     private func makeTie() throws(SystemError) {
         guard !isTied else { return }
-        // Those of an item that was removed while it was empty may be removed at any time.
+        // The ties of an item that was removed while it was empty may be removed at any time.
         let stale = try folders.view.ties(at: place).filter { $0.item == madeItem }
         try folders.ties.make(ItemTie(identity: identity, item: madeItem), at: place)
         for tie in stale { folders.ties.remove(tie) }
-        // It may be the item's first version, and the file may yet be replaced.
+        // If this is the item's first version, writes under way must learn of it, because they may
+        // replace the file.
         store.tieWasMade(at: place, in: folders)
     }
 
     private mutating func publish() throws(SystemError) {
-        // Each turn is lost only to another process that removes the item's last version.
+        // An attempt only fails if another process removes the item's last version meanwhile.
         for _ in 0..<16 {
             do {
                 let target = try folders.items.openSubdirectory(madeItem.text)
                 try openWorkspace.directory.rename(Self.version, to: id.text, in: target)
-                // It is there, and cannot be taken back; at worst a power failure does that.
+                // The version exists and cannot be taken back. Only a power failure can still undo
+                // that.
                 try? target.descriptor.synchronize()
                 return
             } catch let error where error.code == ErrorNumber.noSuchFile {
@@ -325,8 +331,9 @@ package struct VersionAddition {
         self.workspace = workspace
     }
 
-    /// Adds the version whose contents were moved into a dead process's workspace; nil if they were
-    /// not yet, or the version is there.
+    /// Adds the version whose contents a dead process moved into its workspace.
+    ///
+    /// Returns nil if it had not moved them yet, or if the version exists already.
     static func finish(
         _ adding: Intention.Adding, _ workspace: Workspace, _ store: VersionStore,
         _ folders: StoreFolders

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one place at which a change of an item's versions becomes known to the session, which tells
-// every presenter, the writer's own too (Rules 10.1 to 10.3).
+// Reports changes of an item's versions to the session, which tells every presenter including the
+// writer's own (Rules 10.1 to 10.3).
 
 package import FileCoordinationArbiter
 import FileCoordinationClient
@@ -12,17 +12,17 @@ package struct VersionChange: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A version was added: `presentedItemDidGain(_:)`.
         case gained
-        /// A version is gone: `presentedItemDidLose(_:)`.
+        /// A version was removed: `presentedItemDidLose(_:)`.
         case lost
-        /// Its conflict was resolved: `presentedItemDidResolveConflict(_:)`.
+        /// The conflict of a version was resolved: `presentedItemDidResolveConflict(_:)`.
         case conflictResolved
     }
 
     /// What happened.
     package let kind: Kind
-    /// Where the item is.
+    /// The path of the item.
     package let place: ItemPath
-    /// Which version.
+    /// The identifier of the version.
     package let persistentIdentifier: String
 
     /// A change of one version of the item at `place`.
@@ -34,7 +34,7 @@ package struct VersionChange: Hashable, Sendable {
 }
 
 extension VersionNews {
-    /// What presenters are told of a change.
+    /// The message to presenters about a change.
     fileprivate init(_ change: VersionChange) {
         let fate: VersionFate =
             switch change.kind {
@@ -46,16 +46,16 @@ extension VersionNews {
     }
 }
 
-/// Where changes of versions are reported.
+/// Reports changes of versions.
 package enum VersionChanges {
-    /// Is told of changes instead of the session, in this task; for tests and tools.
+    /// Gets the changes of this task instead of the session; for tests and tools.
     @TaskLocal package static var listener: (@Sendable (VersionChange) -> Void)?
 
     /// Tells the session of a change that has happened.
     ///
-    /// Called once for each change, on the thread that made it, with no lock held; inside the
-    /// accessor, if the caller is in one. For a version whose process died while it was moved into
-    /// the store: on the thread, and in the process, that put it right.
+    /// It is called once for each change, without any lock, on the thread that made the change,
+    /// which may be inside an accessor. If a process died while it moved a version into the store,
+    /// the thread and process that finish the work call it.
     package static func report(_ change: VersionChange) {
         if let listener { return listener(change) }
         Session.announceVersionChange(

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why something could not be done with versions, in words that follow a sentence about what was
-// tried.
+// Why an operation on versions failed, in words that follow a sentence about the attempt.
 
 package import FileCoordinationSystem
 
-/// What was tried with a version of an item.
+/// The operation that failed.
 package enum VersionAttempt: Hashable, Sendable {
-    /// Adding one.
+    /// Adding a version.
     case adding
-    /// Removing one, or all.
+    /// Removing one version or all.
     case removing
-    /// Putting one in the item's place.
+    /// Replacing the item by a version.
     case replacing
-    /// Asking for those that are elsewhere.
+    /// Asking for versions on other computers.
     case asking
 
-    /// What could not be done.
+    /// A sentence that says what could not be done.
     package func sentence(_ path: String) -> String {
         switch self {
         case .adding: "A version of \(path) could not be added"
@@ -27,20 +26,20 @@ package enum VersionAttempt: Hashable, Sendable {
     }
 }
 
-/// Why it could not be done.
+/// The reason of the failure.
 package enum VersionError: Error, Hashable, Sendable {
-    /// A call to the kernel failed.
+    /// A system call failed.
     case system(SystemError)
-    /// The item's own contents were to be moved away from it.
+    /// The contents to be moved are those of the item itself.
     case contentsAreItem
-    /// The store, at this path, would be copied into itself.
+    /// The contents include the store at this path, so it would be copied into itself.
     case contentsHoldStore(String)
-    /// There is no such item.
+    /// The item does not exist.
     case noItem
     /// The version was removed.
     case gone
 
-    /// The reason, as the end of a sentence.
+    /// The reason as the end of a sentence.
     package var reason: String {
         switch self {
         case .system(let error): error.description

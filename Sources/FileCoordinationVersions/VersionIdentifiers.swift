@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that are never used twice: 122 random bits, written as a UUID.
+// Unique names of items and versions in the store: 122 random bits, written as a UUID.
 
-/// An item of which versions are kept.
+/// Identifies an item in the store.
 ///
-/// Stays the same when the item is moved or saved anew.
+/// It stays the same when the item is moved or saved.
 package struct StoredItemID: Hashable, Sendable, CustomStringConvertible {
-    /// The name of its directory in the store.
+    /// The name of the item's directory in the store.
     package let text: String
 
-    /// A new one.
+    /// Makes a new ID.
     package init() { text = RandomName.make() }
 
-    /// The one that `text` is the name of, if it is one.
+    /// The ID with this text, or nil if the text is not valid.
     package init?(_ text: some StringProtocol) {
         guard RandomName.isOne(text) else { return nil }
         self.text = String(text)
@@ -21,17 +21,17 @@ package struct StoredItemID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// A version that is kept.
+/// Identifies a version in the store.
 ///
-/// What people get as its persistent identifier.
+/// It is the version's persistent identifier in the public API.
 package struct VersionID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The name of its directory in the store.
+    /// The name of the version's directory in the store.
     package let text: String
 
-    /// A new one.
+    /// Makes a new ID.
     package init() { text = RandomName.make() }
 
-    /// The one that `text` is the name of, if it is one.
+    /// The ID with this text, or nil if the text is not valid.
     package init?(_ text: some StringProtocol) {
         guard RandomName.isOne(text) else { return nil }
         self.text = String(text)
@@ -44,7 +44,7 @@ package struct VersionID: Hashable, Sendable, Comparable, CustomStringConvertibl
     }
 }
 
-/// UUIDs of the fourth kind (RFC 9562).
+/// Random UUIDs (version 4 of RFC 9562).
 private enum RandomName {
     private static let lengths = [8, 4, 4, 4, 12]
 

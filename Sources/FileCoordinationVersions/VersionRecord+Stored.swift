@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of versions as they are written.
+// Converts records of versions to JSON values and back.
 
-/// The name of a person, in parts.
+/// The parts of a person's name.
 package struct PersonName: Hashable, Sendable {
     package var namePrefix: String?
     package var givenName: String?
@@ -11,7 +11,7 @@ package struct PersonName: Hashable, Sendable {
     package var nameSuffix: String?
     package var nickname: String?
 
-    /// A name without parts.
+    /// Makes a name without parts.
     package init() {}
 }
 

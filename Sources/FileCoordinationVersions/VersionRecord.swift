@@ -1,36 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a version besides its contents: written once, into the version's own directory,
-// before anybody can see it. What changes later are marks, which are only ever set.
+// The information about a version besides its contents. It is written once, into the version's own
+// directory, before other processes can see the version. Later changes are marks, which are only
+// ever set.
 
 import Glibc
 
-/// What a version remembers.
+/// The information that is stored with a version.
 package struct VersionRecord: Hashable, Sendable {
     /// Why a version exists.
     package enum Origin: String, Hashable, Sendable {
-        /// A program wanted it kept.
+        /// A program asked for it.
         case kept
-        /// Two computers wrote the item at once, and this one lost (Rule 19.3).
+        /// Two computers changed the item at the same time, and this version lost (Rule 19.3).
         case conflict
     }
 
-    /// The form of this record; a store never overwrites one that is newer than it knows.
+    /// The format of this record.
+    ///
+    /// A store never overwrites a record with a newer format.
     package var form = 1
-    /// Why it exists.
+    /// Why the version exists.
     package var origin: Origin = .kept
     /// The item's name when the version was added.
     package var name: String
-    /// When it was added: nanoseconds since 1970; set when it is.
+    /// When the version was added, in nanoseconds since 1970.
+    ///
+    /// It is set at that time.
     package var added: Int64 = 0
-    /// When its contents were modified: nanoseconds since 1970; 0 while that is not known.
+    /// When its contents were modified, in nanoseconds since 1970, or 0 if that is unknown.
     package var modified: Int64 = 0
     /// The computer on which it was saved.
     package var computer: String?
-    /// Who saved it.
+    /// The person who saved it.
     package var originator: PersonName?
 
-    /// The record of a version that is to be added.
+    /// Makes the record of a version that will be added.
     package init(
         origin: Origin = .kept, name: String, modified: Int64 = 0, computer: String? = nil,
         originator: PersonName? = nil
@@ -52,29 +57,31 @@ package struct VersionRecord: Hashable, Sendable {
     }
 }
 
-/// A mark on a version: once set, it stays (Rules 19.3, 19.4).
+/// A mark on a version.
+///
+/// Once set, it is never removed (Rules 19.3, 19.4).
 package enum VersionMark: String, CaseIterable, Sendable {
-    /// Its conflict is resolved.
+    /// Its conflict was resolved.
     case resolved
-    /// It may be removed when room is needed.
+    /// It may be removed when space is needed.
     case discardable
 }
 
-/// A version as it was found in the store.
+/// A version that was found in the store.
 package struct StoredVersion: Hashable, Sendable {
-    /// The item that it is a version of.
+    /// The stored item to which it belongs.
     package let item: StoredItemID
-    /// Which one it is.
+    /// Its ID.
     package let id: VersionID
-    /// What it remembers.
+    /// Its record.
     package let record: VersionRecord
     /// Its marks.
     package let marks: Set<VersionMark>
-    /// Where its contents are, as the kernel wants it.
+    /// The path of its contents.
     package let contents: [UInt8]
-    /// Whether they are a directory.
+    /// Whether the contents are a directory.
     package let isDirectory: Bool
 
-    /// Whether its conflict is not resolved yet.
+    /// Whether it has a conflict that was not resolved.
     package var isUnresolved: Bool { record.origin == .conflict && !marks.contains(.resolved) }
 }

@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Putting a version's contents in the place of an item (Rule 19.7). The copy is made beside the
-// item under a name that is not to stay, and takes its place in one step: a reader has the old
-// contents or the new ones. A process that dies on the way leaves its intention in the store, so
-// that the name goes, and the item keeps its other versions if the step was taken.
+// Replaces an item by the contents of a version (Rule 19.7). The contents are copied to a temporary
+// name beside the item, and one rename puts the copy in place, so a reader gets the old contents or
+// the new ones. If the process dies in between, its intention remains in the store. From that,
+// another process removes the temporary file, and assigns the item's other versions to the new file
+// if the rename was done.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
 import FileTree
 import Glibc
 
-/// The replacing of one item.
+/// Replaces one item.
 package struct VersionReplacement {
     /// The steps, in order.
     package enum Step: CaseIterable, Comparable, Sendable {
-        /// A workspace, known by its lock to be ours.
+        /// Make a workspace, with a lock that shows that this process lives.
         case makeWorkspace
-        /// What is going to be where.
+        /// Write down what will be replaced by what.
         case writeIntention
-        /// The copy, beside the item, onto the device.
+        /// Copy the contents beside the item, and wait for the device.
         case copyContents
-        /// What the item is going to be.
+        /// Write down the identity of the new file.
         case writeIdentity
-        /// The copy takes the item's place.
+        /// Rename the copy to the item's path.
         case install
-        /// The item's versions follow.
+        /// Assign the item's versions to the new file.
         case retie
-        /// Nothing is left but the item.
+        /// Remove the workspace.
         case cleanUp
     }
 
     private let store: VersionStore
     private let folders: StoreFolders
-    /// The version's contents.
+    /// The path of the version's contents.
     private let contents: ItemPath
     private let place: ItemPath
-    /// The item's directory.
+    /// The parent directory of the item.
     private let parent: Descriptor
-    /// What is there now; nil if nothing is.
+    /// The status of the item, or nil if there is none.
     private let old: stat?
-    /// The stored items that come back.
+    /// The stored items that are restored.
     private let restored: Set<StoredItemID>
     private var workspace: Workspace?
     private var intention: Intention.Replacing?
 
-    /// Where the item is going to be.
+    /// The future path of the item.
     package let target: ItemPath
 
-    /// Gets ready to replace what is at `place`, where nothing need be; nothing happens yet.
+    /// Prepares to replace the item at `place`, which need not exist, without doing anything yet.
     ///
-    /// - Parameter owner: the stored item whose version the contents are. If that was at `place`
-    ///   and is nowhere any more, it is there again afterwards, with all its versions.
+    /// - Parameter owner: the stored item to which the version belongs. If it was at `place` and
+    ///   does not exist any more, it is restored with all its versions.
     init(
         _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?, store: VersionStore,
         folders: StoreFolders
@@ -62,7 +63,8 @@ package struct VersionReplacement {
         parent = try Descriptor.openDirectory(at: place.parent.bytes)
         old = try? parent.status(of: place.name)
         target = old == nil ? place : place.withExtension(of: contents)
-        // What is there stays the item that it is, whichever item's version takes its place.
+        // The existing item keeps its versions, even if the version that replaces it belongs to
+        // another item.
         if let identity = ItemIdentity(of: place) { _ = store.adopt(place, identity, in: folders) }
         let lost = owner.flatMap { store.isOrphan($0, at: place, in: folders.view) ? $0 : nil }
         restored = lost.map { [$0] } ?? []
@@ -72,7 +74,7 @@ package struct VersionReplacement {
         }
     }
 
-    /// Gets ready to go back to the version of the item at `place` that has this identifier.
+    /// Prepares to replace the item at `place` by its version with this identifier.
     package init(restoring place: ItemPath, to identifier: String, store: VersionStore)
         throws(SystemError)
     {
@@ -85,7 +87,7 @@ package struct VersionReplacement {
             place, by: contents, of: version.item, store: store, folders: store.openOrMake())
     }
 
-    /// Gets ready to bring back the item that was at `place`, as it was in its oldest version.
+    /// Prepares to restore the item that was at `place` from its oldest version.
     package init(restoringOrphanAt place: ItemPath, store: VersionStore) throws(SystemError) {
         guard let version = store.orphans(at: place).first,
             let contents = ItemPath(bytes: version.contents)
@@ -96,19 +98,19 @@ package struct VersionReplacement {
             place, by: contents, of: version.item, store: store, folders: store.openOrMake())
     }
 
-    /// Takes all steps.
+    /// Carries out all steps.
     package mutating func run() throws(SystemError) {
         do {
             for step in Step.allCases { try perform(step) }
         } catch {
-            // As another process would, if this one had died.
+            // This does what another process would do if this one had died.
             if let intention { try? Self.finish(intention, store, in: folders) }
             try? workspace?.discard()
             throw error
         }
     }
 
-    /// Takes one step.
+    /// Carries out one step.
     package mutating func perform(_ step: Step) throws(SystemError) {
         switch step {
         case .makeWorkspace: workspace = try Workspace.make(in: folders.work)
@@ -131,8 +133,8 @@ package struct VersionReplacement {
             try store.retie(
                 place, from: noted.identity, items: restored, to: new, at: target, in: folders)
         case .cleanUp:
-            // If it cannot be removed now, another process will do it: its lock goes with this
-            // value.
+            // If it cannot be removed now, another process will do it: the lock is released
+            // together with this value.
             try? openWorkspace.discard()
         }
     }
@@ -168,8 +170,10 @@ package struct VersionReplacement {
         }
     }
 
-    /// Makes the copy as accessible as the item was, or less, no matter which program made the
-    /// version; as a new item is if there was none.
+    /// Gives the copy at most the access rights that the item had, whichever program made the
+    /// version.
+    ///
+    /// If there was no item, the copy gets those of a new item.
     private func giveAccess(
         to copy: Descriptor, _ status: stat, madeFrom source: Descriptor
     ) throws(SystemError) {
@@ -181,7 +185,7 @@ package struct VersionReplacement {
             return
         }
         guard old.kind == status.kind else {
-            // What may be done with a directory and with a file cannot be compared.
+            // The permissions of a directory and of a file cannot be compared.
             guard fchmod(copy.number, status.st_mode & 0o700) == 0 else {
                 throw SystemError(code: errno, operation: "set the mode")
             }
@@ -189,14 +193,14 @@ package struct VersionReplacement {
         }
         let item = try parent.openFile(place.name, O_RDONLY | O_NONBLOCK)
         _ = try CarriedAttributes(of: item).give(to: copy)
-        // But what belongs to the contents is the version's.
+        // The attributes that belong to the contents come from the version.
         UserAttributes.copy(
             from: try source.openFile(contents.name, O_RDONLY | O_NONBLOCK), to: copy)
     }
 
-    /// Gives the copy its name.
+    /// Renames the copy to its final name.
     ///
-    /// What had that, or had the item's name before, goes.
+    /// An item of that name, or of the item's former name, is removed.
     private func install() throws(SystemError) {
         let temporary = noted.temporary
         guard let old else {
@@ -216,8 +220,9 @@ package struct VersionReplacement {
 
     // MARK: After a death
 
-    /// Removes what a dead process left beside the item, and lets the versions follow if it had
-    /// replaced the item.
+    /// Removes what a dead process left beside the item.
+    ///
+    /// If that process had replaced the item, assigns the versions to the new file.
     static func finish(
         _ leavings: Intention.Replacing, _ store: VersionStore, in folders: StoreFolders
     ) throws(SystemError) {
@@ -243,7 +248,9 @@ package struct VersionReplacement {
 }
 
 extension ItemPath {
-    /// The same name with the extension of `other`; unchanged if that has none, or the same one.
+    /// The name with the extension of `other`.
+    ///
+    /// It is unchanged if that has none or the same one.
     fileprivate func withExtension(of other: ItemPath) -> ItemPath {
         let dot = UInt8(ascii: ".")
         func split(_ name: Component) -> (stem: Component, fileExtension: Component) {

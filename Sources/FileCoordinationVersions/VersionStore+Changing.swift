@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adding, marking and removing versions. Each says what it changed, so that every change is
-// reported once, however many processes try it at the same time.
+// Adds, marks and removes versions. Each operation returns whether it changed something, so that
+// every change is reported once, even if several processes make it at the same time.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
@@ -10,7 +10,7 @@ import FileTree
 extension VersionStore {
     /// Adds a version of the item at `place`.
     ///
-    /// If there is no room, those versions go first that may.
+    /// If there is no space, versions that may be discarded are removed first.
     package func add(
         of place: ItemPath, contents: ItemPath, isMoving: Bool, record: VersionRecord
     ) throws(SystemError) -> StoredVersion {
@@ -37,8 +37,8 @@ extension VersionStore {
         var addition = VersionAddition(request, store: self, folders: folders)
         let item = try addition.run()
         VersionAddition.whenPublished?()
-        // Another process may have removed it meanwhile: it was added all the same, and has no
-        // contents any more, as any version that others remove.
+        // Another process may have removed the version meanwhile. It was added nevertheless, and
+        // its contents are gone as with any version that another process removes.
         return version(addition.id, of: item)
             ?? StoredVersion(
                 item: item, id: addition.id, record: request.record, marks: [],
@@ -46,7 +46,9 @@ extension VersionStore {
                 isDirectory: false)
     }
 
-    /// Sets a mark; whether it was not set before.
+    /// Sets a mark.
+    ///
+    /// Returns whether it was not set before.
     package func mark(
         _ id: VersionID, of item: StoredItemID, _ mark: VersionMark
     ) throws(SystemError) -> Bool {
@@ -63,9 +65,11 @@ extension VersionStore {
         }
     }
 
-    /// Removes a version; whether it was there.
+    /// Removes a version.
     ///
-    /// - Parameter place: where its item is, as far as the caller knows.
+    /// Returns whether it existed.
+    ///
+    /// - Parameter place: the path of its item, as far as the caller knows.
     package func remove(
         _ id: VersionID, of item: StoredItemID, at place: ItemPath? = nil
     ) throws(SystemError) -> Bool {
@@ -83,7 +87,7 @@ extension VersionStore {
         } catch let error where error.code == ErrorNumber.noSuchFile {
             return false
         }
-        // From here on it is rubbish, which anybody may remove if this process does not.
+        // From now on, any process may remove it if this one does not.
         TreeRemoval.remove(Array(id.text.utf8), from: folders.removed.descriptor)
         if (try? folders.items.removeSubdirectory(item.text)) != nil {
             removeTies(of: item, at: place, in: folders)
@@ -97,16 +101,17 @@ extension VersionStore {
     ) {
         let near = place.flatMap { try? folders.view.ties(at: $0) } ?? []
         let found = near.filter { $0.item == item }
-        // Only where the item is not where it was said to be all ties have to be looked at.
+        // If the item has moved since then, all ties must be examined.
         let ties = found.isEmpty ? (try? folders.view.allTies()) ?? [] : found
         for tie in ties where tie.item == item { folders.ties.remove(tie) }
     }
 
-    /// Removes all versions that may be removed when room is needed (Rule 19.4), and reports it.
+    /// Removes all versions that may be discarded when space is needed (Rule 19.4), and reports
+    /// that.
     ///
-    /// A conflict that is not resolved stays.
+    /// A conflict that is not resolved is kept.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of removed versions.
     package func makeRoom() throws(SystemError) -> Int {
         guard let folders = try openIfThere() else { return 0 }
         var count = 0

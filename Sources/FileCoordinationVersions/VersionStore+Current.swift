@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the store of a user is.
+// Finds the user's store of versions.
 
 import FileCoordinationSystem
 import Synchronization
 
 extension VersionStore {
     @TaskLocal private static var chosen: VersionStore?
-    /// Whether any was ever chosen: asking for a task's variable takes time, the first time much.
+    /// Whether a store was ever chosen.
+    ///
+    /// Reading a task-local variable takes time, especially the first time.
     private static let isAnyChosen = Atomic(false)
 
     /// The store that ``NSFileVersion`` uses.
@@ -15,14 +17,14 @@ extension VersionStore {
         (isAnyChosen.load(ordering: .relaxed) ? chosen : nil) ?? ofUser
     }
 
-    /// Whether that store is at a path.
+    /// Whether the current store is at a path.
     package static func isCurrent(at path: [UInt8]) -> Bool {
-        // As a rule without counting a reference to it: each delegated write asks.
+        // Usually this does not retain the store, because each delegated write asks.
         isAnyChosen.load(ordering: .relaxed)
             ? current.pathBytes == path : ofUser.pathBytes == path
     }
 
-    /// Has `body` use a store instead of the user's own; for tests and tools.
+    /// Makes `body` use another store than the user's own; for tests and tools.
     package static func choosing<Result>(
         _ store: VersionStore, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -30,7 +32,7 @@ extension VersionStore {
         return try $chosen.withValue(store, operation: body)
     }
 
-    /// The same for what is `async`, with the tasks that it starts.
+    /// Does the same for an `async` body and the tasks that it starts.
     package static func choosing<Result>(
         _ store: VersionStore, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -47,9 +49,9 @@ extension VersionStore {
 
     /// The directory of a user's store.
     ///
-    /// `FILECOORDINATION_VERSIONS_DIR`, or `filecoordination/versions` in `XDG_DATA_HOME`, which is
-    /// `~/.local/share` unless set. A path that is not absolute counts as none, as the XDG
-    /// specification wants it.
+    /// It is `FILECOORDINATION_VERSIONS_DIR`, or else `filecoordination/versions` in
+    /// `XDG_DATA_HOME`, whose default is `~/.local/share`. As the XDG specification demands, a
+    /// relative path is ignored.
     package static func location(environment: [String: String], home: String) -> String {
         location(variable: { environment[$0] }, home: home)
     }

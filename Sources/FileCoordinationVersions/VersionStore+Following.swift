@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How versions stay with their item: through coordinated writes that leave another file in its
-// place, and through moves.
+// Keeps versions with their item when a coordinated write replaces its file, and when it is moved.
 
 package import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 
 extension VersionStore {
-    /// Records that a coordinated write to the item at `place` begins.
+    /// Records the beginning of a coordinated write to the item at `place`.
     ///
-    /// To be called before the accessor runs, and ``CoordinatedWrite/end()`` after it has returned
-    /// and before the claim is released. Costs three looks, unless the item has versions.
+    /// Call it before the accessor runs. Call ``CoordinatedWrite/end()`` after the accessor has
+    /// returned and before the claim is released. It costs three system calls unless the item has
+    /// versions.
     ///
     /// - Parameters:
-    ///   - meaning: what the write says of the item.
-    ///   - mayHaveVersions: false if the item is known to have none; one that is added meanwhile
-    ///     makes itself known.
+    ///   - meaning: what the write says about the item.
+    ///   - mayHaveVersions: false if the item is known to have no versions. If one is added
+    ///     meanwhile, the write is told.
     package func beginWriting(
         at place: ItemPath, _ meaning: CoordinatedWrite.Meaning = .saving,
         mayHaveVersions: Bool = true
@@ -32,7 +32,7 @@ extension VersionStore {
         return write
     }
 
-    /// Tells the writes of this process to the item at `place` that it has versions now.
+    /// Tells the writes of this process to the item at `place` that the item has versions now.
     func tieWasMade(at place: ItemPath, in folders: StoreFolders) {
         Session.itemGotVersions(at: place, in: self)
         for write in writes.withLock({ $0 }) where write.place == place {
@@ -40,12 +40,13 @@ extension VersionStore {
         }
     }
 
-    /// Records that the item at `place` has become another file, but is the same document.
+    /// Records that another file has replaced the item at `place`, but that it is the same
+    /// document.
     ///
-    /// For callers that know it better than the file system and have no ``CoordinatedWrite``, such
-    /// as a watcher to whom the kernel reports a rename onto the place.
+    /// It is for callers that know this without a ``CoordinatedWrite``, such as a watcher that is
+    /// told by the kernel of a rename to the path.
     ///
-    /// - Parameter previous: what the item was before.
+    /// - Parameter previous: the identity of the item before.
     package func itemWasReplaced(at place: ItemPath, previous: ItemIdentity) {
         guard let now = ItemIdentity(of: place), now != previous,
             let folders = try? openIfThere()
@@ -53,15 +54,16 @@ extension VersionStore {
         try? retie(place, from: previous, to: now, in: folders)
     }
 
-    /// The stored items that the document at `place` is because of a write that is under way.
+    /// The stored items to which the document at `place` belongs because a process is writing it.
     func itemsBeingWritten(at place: ItemPath, in view: StoreView) -> Set<StoredItemID> {
-        // In other processes too: they may list versions while this one's presenters are told.
+        // Writes of other processes count too: they may list versions while this process's
+        // presenters are told.
         writes.withLock { $0 }.filter { $0.place == place }.reduce(
             into: view.itemsBeingWritten(at: place)
         ) { $0.formUnion($1.items) }
     }
 
-    /// Lets the versions follow that a dead writer's document has.
+    /// Assigns versions to documents whose writers died.
     func recoverWrites(_ folders: StoreFolders) {
         for name in (try? folders.writing.names()) ?? [] {
             guard let lock = try? LifeLock.seize(name, in: folders.writing) else { continue }
@@ -74,7 +76,7 @@ extension VersionStore {
 
     private func recover(_ note: WriteNote, in folders: StoreFolders) {
         var last: ItemIdentity?
-        // This process has no claim on the item: another one may save it at the same time.
+        // This process has no claim, so another one may save the item at the same time.
         for _ in 0..<16 {
             guard let now = ItemIdentity(of: note.place), now != last else { return }
             try? retie(note.place, from: nil, items: note.items, to: now, in: folders)
@@ -84,17 +86,18 @@ extension VersionStore {
 
     // MARK: Moves
 
-    /// Records that an item was moved by a coordinated write; what is inside it moved along.
+    /// Records that a coordinated write moved an item with everything inside.
     ///
-    /// On one file system the versions find their items by themselves; across file systems they are
-    /// other files, and only this tells (Rule 11.2).
+    /// On one file system, the versions find their items by identity. On another file system the
+    /// items are new files, so only this call connects them (Rule 11.2).
     package func itemDidMove(from old: ItemPath, to new: ItemPath) {
         guard let folders = try? StoreFolders.open(path, creating: false) else { return }
         folders.ties.takeOverLegacy(folders.view)
         let isDirectory =
             (try? FileStatus(path: new.bytes, followLinks: false))?.kind == .directory
         let ties = isDirectory ? try? folders.view.allTies() : try? folders.view.ties(at: old)
-        // Of items that had the same name one after the other, the last one was moved: first.
+        // If several items had the same name one after the other, the last one was moved. It comes
+        // first.
         for tie in (ties ?? []).sorted(by: { $0.identity.born > $1.identity.born }) {
             guard let place = tie.place.moved(from: old, to: new),
                 let identity = ItemIdentity(of: place)
@@ -113,7 +116,7 @@ extension VersionStore {
 }
 
 extension ItemPath {
-    /// Where what is at this path is after a move; nil if the move does not concern it.
+    /// The path after a move of what is at this path, or nil if the move does not concern it.
     fileprivate func moved(from old: ItemPath, to new: ItemPath) -> ItemPath? {
         guard self == old || old.contains(self) else { return nil }
         return ItemPath(components: new.components + components.dropFirst(old.depth))

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding the stored items that a file is. What is certain: a version belongs to the file for which
-// it was made, wherever that is moved, and to what a coordinated write leaves in that file's place.
-// What is inferred: if that file is gone, and its place has another one to which nothing else in
-// the store belongs, then that one is the document, saved by a program that does not coordinate.
+// Finds the stored items to which a file belongs. Two facts are certain: a version belongs to the
+// file for which it was made, wherever that is moved, and to the file that a coordinated write
+// leaves in its place. One is inferred: if the file is gone, and another file at its path belongs
+// to nothing else in the store, that file is the same document, saved by a program that does not
+// coordinate.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
 
 extension VersionStore {
-    /// The stored items that the file at `place` is; mostly none or one.
+    /// The stored items to which the file at `place` belongs; usually none or one.
     ///
-    /// Two, if two processes added the first versions at once. Changes nothing.
+    /// There are two if two processes added the first versions at the same time. This changes
+    /// nothing.
     func items(
         at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
     ) -> [StoredItemID] {
@@ -24,7 +26,8 @@ extension VersionStore {
         }
     }
 
-    /// The ties of the file at `place`: its own, or, if it has none, those of its predecessor.
+    /// The ties of the file at `place`, or, if it has none, those of the file that was there
+    /// before.
     func ties(
         at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
     ) -> [FoundTie] {
@@ -35,7 +38,7 @@ extension VersionStore {
         return candidates.filter { $0.place == place && isLeftBehind($0, by: identity) }
     }
 
-    /// The ties that are certainly those of the file at `place`.
+    /// The ties that certainly belong to the file at `place`.
     func ownTies(
         at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
     ) -> [FoundTie] {
@@ -44,7 +47,9 @@ extension VersionStore {
             ? [] : ownTies(among: candidates, at: place, identity, in: view)
     }
 
-    /// Whether the file at `place` may have versions; for most files the cheapest answer is no.
+    /// Whether the file at `place` may have versions.
+    ///
+    /// For most files the answer is no, with the least work.
     package func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
         [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode), StoreName.ties].contains {
             (try? FileStatus(path: path + "/" + $0)) != nil
@@ -70,8 +75,8 @@ extension VersionStore {
         return candidates.filter { tie in
             switch tie.identity.compared(with: identity) {
             case .same: true
-            // Devices may be numbered anew at every start; a copy of a whole file system has other
-            // devices, and the same identities on it as the original.
+            // The device number may change at a reboot. A copy of a file system also has another
+            // device number, but has the same identities.
             case .sameElsewhere: tie.place == place || !leads(tie.place, to: tie.identity)
             case .perhaps: tie.place == place
             case .different: tie.place == place && written.contains(tie.item)
@@ -79,20 +84,20 @@ extension VersionStore {
         }
     }
 
-    /// Whether the file of `tie` is gone, and has left its place to the file of `identity`.
+    /// Whether the file of `tie` is gone, and the file with `identity` has taken its path.
     private func isLeftBehind(_ tie: FoundTie, by identity: ItemIdentity) -> Bool {
         switch tie.identity.compared(with: identity) {
         case .same, .sameElsewhere, .perhaps: false
-        // Of one that was moved away the versions are where it is now.
+        // The versions of a file that was moved away are at its new path.
         case .different: !tie.tie.isVacated && !FileSearch.finds(tie.identity, around: tie.place)
         }
     }
 
     // MARK: For changes
 
-    /// The stored items that the file at `place` is; puts their ties right.
+    /// Finds the stored items to which the file at `place` belongs, and corrects their ties.
     ///
-    /// For a process that is about to change the item or its versions, not for readers.
+    /// It is for processes that are about to change the item or its versions, not for readers.
     func adopt(
         _ place: ItemPath, _ identity: ItemIdentity, in folders: StoreFolders
     ) -> [StoredItemID] {
@@ -101,7 +106,8 @@ extension VersionStore {
             folders.ties.remove(tie)
         }
         let found = ties(at: place, identity, in: folders.view)
-        // What a dead process knew of its item may be out of date by now.
+        // The caller may be finishing the work of a dead process, whose identity of the item may be
+        // out of date.
         if ItemIdentity(of: place) == identity {
             for tie in found where !isOtherName(tie, of: identity, than: place) {
                 try? folders.ties.replace(tie, by: identity, at: place)
@@ -110,7 +116,9 @@ extension VersionStore {
         return Self.items(of: found)
     }
 
-    /// Whether the file still has the name by which the tie knows it: of two the first one stays.
+    /// Whether the file still has the name in the tie.
+    ///
+    /// If it has two names, the tie keeps the first one.
     private func isOtherName(
         _ tie: FoundTie, of identity: ItemIdentity, than place: ItemPath
     ) -> Bool {
@@ -120,8 +128,10 @@ extension VersionStore {
 
     // MARK: Where things are
 
-    /// Where the item is: at `place`, where it was when its versions were asked for, or else where
-    /// its file was last seen; nil if it is at neither.
+    /// The present path of the item: `place`, where it was when its versions were asked for, or
+    /// else where its file was last seen.
+    ///
+    /// Returns nil if it is at neither.
     package func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
         guard let view = try? StoreView.open(path) else { return nil }
         if let identity = ItemIdentity(of: place),
@@ -134,7 +144,7 @@ extension VersionStore {
         }?.place
     }
 
-    /// Whether the file of `identity` is still at `place`.
+    /// Whether the file with `identity` is still at `place`.
     func leads(_ place: ItemPath, to identity: ItemIdentity) -> Bool {
         ItemIdentity(of: place).map { $0.compared(with: identity) != .different } ?? false
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store, as accesses use it.
+// Implements the client library's protocols with the store of versions.
 
 package import FileCoordinationArbiter
 package import FileCoordinationClient
@@ -9,7 +9,9 @@ extension VersionStore: VersionKeeping {
     /// The path of the directory that changes when an item gets its first version.
     package var shelfBytes: [UInt8] { pathBytes + Array("/\(StoreName.places)".utf8) }
 
-    /// Records that a write begins; nil for one that moves its item.
+    /// Records the beginning of a write.
+    ///
+    /// Returns nil if the write moves its item.
     package func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
     ) -> (any VersionedWrite)? {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions whose item is gone. They are kept until they are removed or restored: deleting a
-// document does not delete what was kept of it.
+// Versions whose item does not exist any more. They are kept until they are removed or restored:
+// deleting a document does not delete its versions.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension VersionStore {
-    /// The versions of items that were at `place` and are nowhere any more, oldest first.
+    /// The versions of items that were at `place` and do not exist any more, the oldest first.
     package func orphans(at place: ItemPath) -> [StoredVersion] {
         guard let view = try? StoreView.open(path) else { return [] }
         return Self.sorted(
             orphanedItems(at: place, in: view).flatMap { view.versions(of: $0, in: self) })
     }
 
-    /// All versions of items that are nowhere any more, by the place where the item was last seen.
+    /// All versions of items that do not exist any more, by the path where the item was last seen.
     ///
-    /// Looks at everything in the store.
+    /// This examines everything in the store.
     package func allOrphans() -> [(place: ItemPath, versions: [StoredVersion])] {
         guard let view = try? StoreView.open(path), let ties = try? view.allTies() else {
             return []
@@ -28,7 +28,7 @@ extension VersionStore {
             }
     }
 
-    /// Whether the stored item was at `place` and is nowhere any more.
+    /// Whether the stored item was at `place` and does not exist any more.
     func isOrphan(_ item: StoredItemID, at place: ItemPath, in view: StoreView) -> Bool {
         orphanedItems(at: place, in: view).contains(item)
     }

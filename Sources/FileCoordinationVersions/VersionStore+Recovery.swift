@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Putting right what dead processes left. It is no occasion of its own: every change of the store
-// begins with it, and where nothing was left it costs three listings of empty directories.
+// Finishes the work of processes that died. Every change of the store begins with this. If there is
+// nothing to do, it costs three listings of empty directories.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileTree
 
 extension VersionStore {
-    /// Puts right what dead processes left.
+    /// Finishes the work of processes that died.
     ///
-    /// Every change of the store does so, and no read. To be called, too, when a writer is known to
-    /// have died: the sooner its document is looked at, the less can have happened to it.
+    /// Every change of the store does this, but no read. Call it also when a writer is known to
+    /// have died: the sooner its document is examined, the less can have happened to it.
     package func recover() { _ = try? openIfThere() }
 
-    /// Finishes or removes what dead processes left; what cannot be done is left for the next time.
+    /// Finishes or removes the work of dead processes.
+    ///
+    /// What fails is left for the next time.
     func recover(_ folders: StoreFolders) {
         folders.ties.takeOverLegacy(folders.view)
         for workspace in (try? Workspace.seizeAll(in: folders.work)) ?? [] {
             do {
                 try finish(workspace, in: folders)
-                // It was made for the first version, which did not come (rule 3 of the store).
+                // The item was made for its first version, which was not added (rule 3 of the
+                // store).
                 if let item = StoredItemID(workspace.id),
                     (try? folders.items.removeSubdirectory(item.text)) != nil
                 {
@@ -40,8 +43,8 @@ extension VersionStore {
     private func finish(
         _ workspace: Workspace, in folders: StoreFolders
     ) throws(SystemError) {
-        // An intention that cannot be read, now or by this program, may be about the only copy of
-        // something: then the workspace stays.
+        // An intention that this program cannot read may describe the only copy of something, so
+        // its workspace is kept.
         switch try workspace.directory.readIfThere(Intention.self, from: Intention.name) {
         case nil: return
         case .adding(let adding):
@@ -54,14 +57,14 @@ extension VersionStore {
         }
     }
 
-    /// Lets ties go over from one identity to another at a place, as saving does.
+    /// Changes the ties at a path from one identity to another, as after saving.
     ///
-    /// - Parameter items: those that were the item's whatever the identity.
+    /// - Parameter items: the stored items whose ties change whatever their identity.
     func retie(
         _ place: ItemPath, from old: ItemIdentity?, items: Set<StoredItemID> = [],
         to new: ItemIdentity, at newPlace: ItemPath? = nil, in folders: StoreFolders
     ) throws(SystemError) {
-        // What was moved away from there is the item elsewhere.
+        // An item that was moved away from there keeps its ties.
         for tie in try folders.view.ties(at: place)
         where tie.identity.compared(with: new) == .different {
             guard items.contains(tie.item) || tie.identity == old else { continue }
@@ -69,7 +72,7 @@ extension VersionStore {
         }
     }
 
-    /// Records that a coordinated write has left nothing where these items were.
+    /// Records that a coordinated write left no file at the path of these items.
     func vacate(_ place: ItemPath, items: Set<StoredItemID>, in folders: StoreFolders) {
         for tie in (try? folders.view.ties(at: place)) ?? [] where items.contains(tie.item) {
             try? folders.ties.vacate(tie)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people do with versions: keep, discard, resolve, go back. Whatever presenters are to be told
-// of is reported once, after it has happened (Rule 10.2).
+// The operations on versions that the public API and filecoord offer: keep, discard, resolve and
+// replace. Presenters are told of each change once, after it has happened (Rule 10.2).
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
@@ -9,8 +9,8 @@ package import FileCoordinationSystem
 extension VersionStore {
     /// Keeps contents as a version of the item at `place`, and reports it.
     ///
-    /// - Parameter isMoving: whether the contents may be taken away from where they are.
-    /// - Throws: ``VersionError``, if what must stay would be taken along, or nothing can be added.
+    /// - Parameter isMoving: whether the contents may be moved away from their path.
+    /// - Throws: ``VersionError`` if the contents may not be moved, or if no version can be added.
     package func keep(
         _ contents: ItemPath, of place: ItemPath, isMoving: Bool, record: VersionRecord
     ) throws(VersionError) -> StoredVersion {
@@ -27,7 +27,7 @@ extension VersionStore {
         return version
     }
 
-    /// Where the store is, or is going to be.
+    /// The canonical path of the store, or its future path.
     private func resolvedPath() throws(VersionError) -> ItemPath? {
         var rest: [[UInt8]] = []
         var known = pathBytes
@@ -45,13 +45,16 @@ extension VersionStore {
         }
     }
 
-    /// Removes a version, and reports it; returns whether it was there.
+    /// Removes a version and reports it.
     ///
-    /// - Parameter place: where its item was when the caller asked.
+    /// Returns whether it existed.
+    ///
+    /// - Parameter place: the path of its item when the caller asked for the version.
     package func discard(
         _ id: VersionID, of item: StoredItemID, lastKnown place: ItemPath?
     ) throws(VersionError) -> Bool {
-        // Asked first: with the last version goes all that is known of the item.
+        // The path is determined first, because the ties are removed together with the last
+        // version.
         let present = presentPlace(of: item, lastKnown: place)
         let wasThere = try explained { () throws(SystemError) in
             try remove(id, of: item, at: place)
@@ -60,7 +63,7 @@ extension VersionStore {
         return wasThere
     }
 
-    /// Marks a conflict as resolved, and reports it if it was not (Rule 19.3).
+    /// Marks a conflict as resolved, and reports it if it was not resolved before (Rule 19.3).
     package func resolve(
         _ id: VersionID, of item: StoredItemID, lastKnown place: ItemPath?
     ) throws(SystemError) {
@@ -69,9 +72,11 @@ extension VersionStore {
         VersionChanges.report(VersionChange(.conflictResolved, of: present, id))
     }
 
-    /// Gives the item at `place` these contents, or makes it (Rule 19.7); returns where it is now.
+    /// Replaces the item at `place` by these contents, or creates it (Rule 19.7).
     ///
-    /// - Parameter owner: the stored item whose version the contents are.
+    /// Returns its present path.
+    ///
+    /// - Parameter owner: the stored item to which the version belongs.
     package func replace(
         _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?
     ) throws(VersionError) -> ItemPath {
@@ -83,7 +88,7 @@ extension VersionStore {
         }
     }
 
-    /// Where the item is, also if it was moved since its version was asked for.
+    /// The present path of the item, even if it was moved since its version was asked for.
     private func presentPlace(of item: StoredItemID, lastKnown place: ItemPath?) -> ItemPath? {
         place.map { self.place(of: item, lastKnown: $0) ?? $0 }
     }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store: a directory of the user's in which the versions of his items are kept.
+// The store: a directory of the user in which the versions of the user's items are kept.
 //
 //     VERSIONS/
-//       items/ITEM/VERSION/record          what is known of the version
+//       items/ITEM/VERSION/record          the record of the version
 //                         /contents/NAME   its contents: a file, a link or a tree
-//                         /resolved        marks: there or not there
+//                         /resolved        marks, which exist or not
 //                         /discardable
-//       places/HASH/TIE                    which file is which ITEM's, by its place (ItemTie)
-//       files/NUMBER/TIE                   the same by its number, for files that were moved
-//       work/ID  work/ID.lock              what living processes have not finished (Workspace)
+//       places/HASH/TIE                    which file belongs to which ITEM, by path (ItemTie)
+//       files/NUMBER/TIE                   the same by inode number, for files that were moved
+//       work/ID  work/ID.lock              unfinished work of living processes (Workspace)
 //       writing/ID                         coordinated writes under way (CoordinatedWrite)
-//       removed/                           rubbish
+//       removed/                           garbage
 //
-// There is no lock on the store and none on an item, so that a stopped process blocks no other.
-// Whatever others can see is made or taken away by one call to the kernel that happens wholly or
-// not at all: a version appears by one rename and disappears by one rename. What keeps concurrent
-// processes and crashes from harm is that everything else has an owner or is rubbish:
+// There is no lock on the store or on an item, so that a stopped process blocks no other one.
+// Everything that other processes can see is made or removed by one atomic system call: a version
+// appears by a rename and disappears by a rename. The following rules make concurrent processes and
+// crashes harmless. Everything else either has an owner or is garbage:
 //
-// 1. What is in `work` or `writing` belongs to the process that holds its lock. No process: then
-//    any process may take the lock, and finish or remove it.
-// 2. What is in `removed` is rubbish; anybody may remove it.
-// 3. An empty ITEM is rubbish; any process may remove it, and a process that was about to put a
+// 1. A file in `work` or `writing` belongs to the process that holds its lock. If there is none,
+//    any process may take the lock, and finish or remove the file.
+// 2. Everything in `removed` is garbage, which any process may remove.
+// 3. An empty ITEM is garbage, which any process may remove. A process that was about to put a
 //    version into it makes it again.
 // 4. A tie is made after its ITEM and before the first version in it. So a tie without an ITEM is
-//    rubbish, and no version is without a tie.
-// 5. A read changes nothing, ever: see StoreView. What is out of date it sees through; what dead
-//    processes left is put right by the next change.
+//    garbage, and no version is without a tie.
+// 5. A read never changes anything: see StoreView. It recognizes what is out of date and computes
+//    the right answer. The next change of the store finishes the work of dead processes.
 //
-// Programs from before `places` and `files` kept all ties in one directory, `ties`. What is there
-// is read, and taken over by the next change.
+// Older programs, which did not know `places` and `files`, kept all ties in one directory, `ties`.
+// These are read, and the next change of the store moves them.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
@@ -37,18 +37,18 @@ import Glibc
 
 /// A store of versions.
 ///
-/// May be used from any thread.
+/// It may be used from any thread.
 package final class VersionStore: Sendable {
-    /// How many levels the contents of a version may have.
+    /// The greatest depth of a version's contents.
     static let deepest = 128
 
-    /// Where it is; the directory is made when the first version is added.
+    /// The path of the store's directory, which is made when the first version is added.
     package let path: String
     /// The coordinated writes of this process that are under way.
     let writes = Lock<[CoordinatedWrite]>([])
     private let handedOut = Lock<HandedOut?>(nil)
 
-    /// The same, as bytes.
+    /// The path as bytes.
     package let pathBytes: [UInt8]
 
     /// The store in the directory at `path`.
@@ -57,19 +57,23 @@ package final class VersionStore: Sendable {
         pathBytes = Array(path.utf8)
     }
 
-    /// Whether there is a store: one look.
+    /// Whether the store exists.
+    ///
+    /// This makes one system call.
     package var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
 
     // MARK: Opening
 
-    /// Opens the store to change it, and puts right what dead processes left; nil if there is none.
+    /// Opens the store to change it, and finishes the work of dead processes.
+    ///
+    /// Returns nil if there is none.
     func openIfThere() throws(SystemError) -> StoreFolders? {
         guard let folders = try StoreFolders.open(path, creating: false) else { return nil }
         recover(folders)
         return folders
     }
 
-    /// The same; makes the store if there is none.
+    /// Does the same, and makes the store if there is none.
     package func openOrMake() throws(SystemError) -> StoreFolders {
         guard let folders = try StoreFolders.open(path, creating: true) else {
             throw SystemError(code: ErrorNumber.noSuchFile, operation: "open \"\(path)\"")
@@ -80,17 +84,21 @@ package final class VersionStore: Sendable {
 
     // MARK: Reading
 
-    /// The versions of the item at `place`, oldest first; nil if there is no item.
+    /// The identifiers of the item's versions, the oldest first.
+    ///
+    /// Returns nil if there is no item.
     package func versionIdentifiers(at place: ItemPath) -> [String]? {
         versions(at: place)?.map(\.id.text)
     }
 
-    /// The versions of the item at `place`, oldest first; nil if there is no item.
+    /// The versions of the item at `place`, the oldest first.
+    ///
+    /// Returns nil if there is no item.
     package func versions(at place: ItemPath) -> [StoredVersion]? {
         guard var identity = ItemIdentity(of: place) else { return nil }
         guard let view = try? StoreView.open(path) else { return [] }
         var items: [StoredItemID] = []
-        // The item may be saved while the store is looked at.
+        // The item may be saved during this search.
         for _ in 0..<16 {
             items = self.items(at: place, identity, in: view)
             guard let now = ItemIdentity(of: place), now != identity else { break }
@@ -98,19 +106,19 @@ package final class VersionStore: Sendable {
         }
         let kept = items.flatMap { view.versions(of: $0, in: self) }
         let added = unpublished(in: view).filter { $0.place == place }.map(\.version)
-        // What was unpublished may have been published between the two looks.
+        // A version may have been published between the two reads.
         let fresh = added.filter { one in !kept.contains { $0.id == one.id } }
         return Self.sorted(kept + fresh)
     }
 
-    /// One version, if it is there.
+    /// A version, or nil if it does not exist.
     package func version(_ id: VersionID, of item: StoredItemID) -> StoredVersion? {
         guard let view = try? StoreView.open(path) else { return nil }
         return view.version(id, of: item, in: self)
             ?? unpublished(in: view).first { $0.version.id == id }?.version
     }
 
-    /// The version with this name, whosever it is.
+    /// The version with this ID, whichever item it belongs to.
     package func version(_ id: VersionID) -> StoredVersion? {
         guard let view = try? StoreView.open(path) else { return nil }
         for name in (try? view.names(in: StoreName.items)) ?? [] {
@@ -122,7 +130,7 @@ package final class VersionStore: Sendable {
         return unpublished(in: view).first { $0.version.id == id }?.version
     }
 
-    /// Where the contents of a version are.
+    /// The path of a version's contents.
     func contentsPath(
         of id: VersionID, of item: StoredItemID, name: some Sequence<UInt8>
     ) -> [UInt8] {
@@ -136,20 +144,20 @@ package final class VersionStore: Sendable {
 
     // MARK: Room for what is not a version yet
 
-    /// The workspace from which directories are handed out, and the process that it belongs to.
+    /// The workspace in which temporary directories are made, and the process to which it belongs.
     private struct HandedOut {
         var workspace: Workspace
         var process: Int32
     }
 
-    /// Makes a directory on the store's file system, for contents that are to be moved into it
+    /// Makes a directory on the store's file system, for contents that will be moved into the store
     /// (Rule 19.10).
     ///
-    /// It lasts until the caller removes it, or until this process has ended.
+    /// It exists until the caller removes it or this process has ended.
     package func makeTemporaryDirectory() throws(SystemError) -> String {
         let folders = try openOrMake()
         let process = CurrentProcess.id
-        // A forked child's is its parent's.
+        // In a forked child, this value is still the parent's workspace.
         let own = handedOut.withLock { $0 }.flatMap { $0.process == process ? $0.workspace : nil }
         let workspace: Workspace
         if let own {
@@ -169,7 +177,7 @@ package enum StoreName {
     static let items = "items"
     package static let places = "places"
     static let files = "files"
-    /// Of programs from before the two.
+    /// The old directory of ties, which is only read and emptied.
     static let ties = "ties"
     static let work = "work"
     static let writing = "writing"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where what is not finished lies. A workspace belongs to the process that made it for as long as
-// that lives; a process that finds one of a dead process finishes or removes it.
+// The directory for unfinished work on the store. It belongs to the process that made it as long as
+// that process lives. Afterwards, a process that finds it finishes or removes it.
 
 import FileCoordinationSystem
 import FileTree
 
-/// A directory in the store's `work`, and the lock beside it that says whose it is.
+/// A directory in the store's `work`, and the lock file beside it.
 ///
-/// Letting go of a workspace without ``discard()`` leaves it as a killed process would.
+/// If a workspace is released without ``discard()``, it remains as after the death of its process.
 final class Workspace: Sendable {
-    /// Never used again.
+    /// A unique name.
     let id: String
-    /// What is in the making.
+    /// The directory with the unfinished work.
     let directory: Directory
     private let work: Directory
     private let lock: LifeLock
@@ -26,20 +26,20 @@ final class Workspace: Sendable {
 
     private static let lockSuffix = ".lock"
 
-    /// Makes a new one.
+    /// Makes a new workspace.
     static func make(in work: Directory) throws(SystemError) -> Workspace {
-        // Each turn is lost only to another process that cleans up at this very instant.
+        // An attempt only fails if another process that cleans up locks the file first.
         for _ in 0..<16 {
             let id = StoredItemID().text
             guard let lock = try LifeLock.make(id + lockSuffix, in: work) else { continue }
-            // The lock comes first and goes last, so there is no directory without one.
+            // The lock is made first and removed last, so that no directory is without one.
             let directory = try work.openSubdirectory(id, creatingWithMode: 0o700)
             return Workspace(id: id, directory: directory, work: work, lock: lock)
         }
         throw SystemError(code: ErrorNumber.timedOut, operation: "make room for a version")
     }
 
-    /// Takes over those whose processes are dead.
+    /// Takes over the workspaces of dead processes.
     static func seizeAll(in work: Directory) throws(SystemError) -> [Workspace] {
         var seized: [Workspace] = []
         for name in try work.names() {
@@ -57,12 +57,14 @@ final class Workspace: Sendable {
 
     // MARK: Looking
 
-    /// The workspace whose lock has this name; nil if it is no lock's.
+    /// The ID of the workspace with this lock file, or nil if the file is not a workspace's lock.
     static func id(ofLock name: String) -> String? {
         name.hasSuffix(lockSuffix) ? String(name.dropLast(lockSuffix.count)) : nil
     }
 
-    /// Whether its process has died; false also if that cannot be told.
+    /// Whether the workspace's process has died.
+    ///
+    /// Returns false if that cannot be determined.
     static func isAbandoned(_ id: String, in root: Directory) -> Bool {
         guard let lock = try? root.openFile(StoreName.work + "/" + id + lockSuffix, .read) else {
             return false
@@ -70,7 +72,7 @@ final class Workspace: Sendable {
         return (try? FileLock.isHeldByAnother(lock)) == false
     }
 
-    /// Removes it with all that it holds.
+    /// Removes the workspace with everything in it.
     func discard() throws(SystemError) {
         try TreeRemoval.removeAll(id, from: work)
         try work.remove(id + Self.lockSuffix)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The note that a process is writing a document which has versions: kept in the store, so that the
-// versions follow to what was saved also if the writer dies before it says so.
+// A note in the store that a process is writing a document with versions. If the writer dies,
+// another process uses the note to assign the versions to the saved file.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// The note of a coordinated write in the store, for other processes and those that come later.
+/// A note about a coordinated write, for other processes.
 final class WriteNote: Sendable {
-    /// The stored items that the document is.
+    /// The stored items to which the document belongs.
     let items: Set<StoredItemID>
-    /// The place at which they are.
+    /// The path of the document.
     let place: ItemPath
     private let name: String
     private let folder: Directory
@@ -44,11 +44,11 @@ final class WriteNote: Sendable {
         self.lock = lock
     }
 
-    /// Leaves a note.
+    /// Writes a note.
     static func make(
         place: ItemPath, items: Set<StoredItemID>, in folder: Directory
     ) throws(SystemError) -> WriteNote {
-        // Each turn is lost only to another process that cleans up at this very instant.
+        // An attempt only fails if another process that cleans up locks the file first.
         for _ in 0..<16 {
             let name = StoredItemID().text
             guard let lock = try LifeLock.make(name, in: folder) else { continue }
@@ -58,7 +58,10 @@ final class WriteNote: Sendable {
         throw SystemError(code: ErrorNumber.timedOut, operation: "leave a note")
     }
 
-    /// Reads the note `name`; nil if it is gone, or not whole: then its writer had not begun.
+    /// Reads the note `name`.
+    ///
+    /// Returns nil if it does not exist or is incomplete, which means that its writer had not begun
+    /// to write.
     static func read(_ name: String, in folder: Directory, lock: LifeLock? = nil) -> WriteNote? {
         guard let text = folder.read(Text.self, from: name), let place = ItemPath(bytes: text.place)
         else { return nil }
@@ -67,6 +70,6 @@ final class WriteNote: Sendable {
             folder: folder, lock: lock)
     }
 
-    /// Takes the note away.
+    /// Removes the note.
     func remove() { try? folder.remove(name) }
 }

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contents of one file, brought into another one. The file system's own way first: a reflink
-// shares them and takes no time. Else the kernel copies, without the bytes passing through us; and
-// at last they are read and written. Holes stay holes.
+// Copies the contents of one file into another by the fastest way that works. A reflink shares the
+// contents and takes no time. Otherwise the kernel copies them, and if it cannot, they are read and
+// written. Holes are preserved.
 
 package import FileCoordinationSystem
 import Glibc
 
-/// A copy of one file's contents into an empty file.
+/// Copies one file's contents into an empty file.
 package struct FileContents {
-    /// How bytes are copied, from the best way to the one that always works.
+    /// The ways to copy bytes, from the fastest to the one that always works.
     package enum Way: Hashable, CaseIterable {
-        /// The contents become shared.
+        /// The two files share their contents.
         case reflink
-        /// The file system copies, or its server does.
+        /// The file system or its server copies.
         case copyRange
-        /// The kernel copies, also from one file system to another.
+        /// The kernel copies, also between file systems.
         case sendFile
-        /// Through our own memory.
+        /// This process reads and writes.
         case readAndWrite
     }
 
-    /// Why contents were not copied.
+    /// Why the contents were not copied.
     package enum Failure: Error, Hashable {
-        /// The original cannot be read.
+        /// The original could not be read.
         case reading(SystemError)
-        /// The copy cannot be written.
+        /// The copy could not be written.
         case writing(SystemError)
-        /// The caller wanted it to stop.
+        /// The caller stopped the copying.
         case unwanted
     }
 
     private let source: Descriptor
     private let target: Descriptor
-    /// The way that works, as far as it is known.
+    /// The fastest way that may still work.
     private var way: Way
     private let followsGrowth: Bool
     private let isUnwanted: () -> Bool
 
-    /// Gets ready; nothing happens yet.
+    /// Prepares the copying without doing anything yet.
     ///
     /// - Parameters:
-    ///   - way: the best way that may be tried.
-    ///   - followsGrowth: whether to go on beyond the size that the original has now, as far as
-    ///     there is something. One that says that it is empty (as in /proc) is read to its end.
-    ///   - isUnwanted: asked now and then whether to stop.
+    ///   - way: the fastest way to try.
+    ///   - followsGrowth: whether to continue beyond the original's present size if it has grown. A
+    ///     file whose size is 0, as in /proc, is always read to its end.
+    ///   - isUnwanted: called repeatedly; the copying stops if it returns true.
     package init(
         of source: Descriptor, to target: Descriptor, from way: Way = .reflink,
         followsGrowth: Bool = true, unless isUnwanted: @escaping () -> Bool = { false }
@@ -56,9 +56,9 @@ package struct FileContents {
         self.isUnwanted = isUnwanted
     }
 
-    /// Copies.
+    /// Copies the contents.
     package mutating func copy() throws(Failure) {
-        // Where that fails, the other ways find the reason, if it is one for them, too.
+        // If this fails, the other ways find out why, if the error concerns them too.
         if way == .reflink, (try? FileCopy.reflink(from: source, to: target)) != nil { return }
         let size = try reading { () throws(SystemError) in try source.status().size }
         var position: UInt64 = 0
@@ -67,20 +67,23 @@ package struct FileContents {
             while position < data.upperBound {
                 guard !isUnwanted() else { throw .unwanted }
                 let count = try copy(at: position, atMost: data.upperBound - position)
-                // It is shorter than it says, as files in /sys are, or has become so.
+                // The file is shorter than its size says, like files in /sys, or it was shortened
+                // meanwhile.
                 guard count > 0 else { return try cutTarget(at: position) }
                 position += count
             }
         }
         if position < size, try !hasByte(at: size - 1) {
-            // No hole, but nothing.
+            // The file has no hole here, but ends before its size.
             return try cutTarget(at: try copyRest(from: position))
         }
         if size > 0 { try cutTarget(at: size) }
         if followsGrowth || size == 0 { _ = try copyRest(from: size) }
     }
 
-    /// Copies what there is from `position` on; returns where that ends.
+    /// Copies from `start` to the end of the original.
+    ///
+    /// Returns the position of the end.
     private mutating func copyRest(from start: UInt64) throws(Failure) -> UInt64 {
         way = .readAndWrite
         var position = start
@@ -117,16 +120,18 @@ package struct FileContents {
 
     // MARK: Holes
 
-    // <unistd.h> shows them to GNU sources only; they are part of the kernel's interface.
+    // <unistd.h> declares these with _GNU_SOURCE only. Their values belong to the kernel's
+    // interface.
     private static let seekData: Int32 = 3
     private static let seekHole: Int32 = 4
 
-    /// The next bytes from `position` on that are not a hole; nil when there are none before `end`.
+    /// Returns the next range of bytes that is not a hole, or nil if there is none before `end`.
     private func nextData(from position: UInt64, to end: UInt64) -> Range<UInt64>? {
         guard position < end else { return nil }
         let start = lseek(source.number, off_t(position), Self.seekData)
         guard start >= 0 else {
-            // A file system without such knowledge, as opposed to a file without more data.
+            // ENXIO means that there is no more data. With other errors, the file system cannot
+            // tell.
             return errno == ENXIO ? nil : position..<end
         }
         guard start < end else { return nil }
@@ -137,10 +142,12 @@ package struct FileContents {
     // MARK: Bytes
 
     private static let bufferLength = 256 << 10
-    /// How much is copied before anything else gets its turn: a signal, or a question.
+    /// How many bytes are copied at once, before `isUnwanted` is called again.
     private static let stretch: UInt64 = 1 << 28
 
-    /// Copies some bytes; 0 at the end of the file.
+    /// Copies some bytes.
+    ///
+    /// Returns 0 at the end of the file.
     private mutating func copy(
         at position: UInt64, atMost length: UInt64
     ) throws(Failure) -> UInt64 {
@@ -149,8 +156,8 @@ package struct FileContents {
             switch way {
             case .reflink: way = .copyRange
             case .copyRange:
-                // 0 may be the end, or a file system that cannot tell; the other ways say which,
-                // and what the error was.
+                // 0 means the end of the file, or a file system that cannot copy in this way. The
+                // other ways find out which, and what the error was.
                 let count = try? FileCopy.copyRange(
                     from: source, at: position, to: target, at: position, length: length)
                 if let count, count > 0 { return UInt64(count) }
@@ -164,10 +171,10 @@ package struct FileContents {
         }
     }
 
-    /// nil if that way is closed.
+    /// Returns nil if this way does not work.
     private func sendFile(at position: UInt64, length: Int) -> UInt64? {
         guard lseek(target.number, off_t(position), SEEK_SET) >= 0 else { return nil }
-        // Reading and writing says what the error was.
+        // Reading and writing will find out what the error was.
         let count = try? FileCopy.sendFile(
             from: source, at: position, to: target, length: length)
         return count.flatMap { $0 > 0 ? UInt64($0) : nil }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The directories from the top of a tree down to where a walk is. Only the innermost few are open,
-// so that a deep tree does not take all descriptors of the process; the way back leads through
-// "..", and the directory that is found there must be the one that was left.
+// The directories from the top of a tree to the present position of a walk. Only the innermost ones
+// are kept open, so that a deep tree does not use up the process's descriptors. To go back, the
+// walk opens "..", and checks that it is the directory from which the walk came.
 
 import FileCoordinationSystem
 import Glibc
 
-/// A chain of directories, each in the one before.
+/// A chain of directories, each inside the previous one.
 struct OpenDirectories {
-    /// How many of them are open at most.
+    /// The greatest number of open directories.
     static let limit = 32
 
     private struct Link {
@@ -19,10 +19,10 @@ struct OpenDirectories {
 
     private var chain: [Link] = []
 
-    /// How many directories the walk is inside of.
+    /// The number of directories that contain the position.
     var depth: Int { chain.count }
 
-    /// The directory that the walk is in.
+    /// The directory of the position.
     var innermost: Descriptor {
         guard let directory = chain.last?.directory else {
             preconditionFailure("A walk is in some directory, which is open")
@@ -30,7 +30,7 @@ struct OpenDirectories {
         return directory
     }
 
-    /// Goes into a directory of the innermost one.
+    /// Enters a subdirectory of the innermost directory.
     mutating func enter(_ directory: Descriptor) throws(SystemError) {
         let identity = FileIdentity(try directory.fullStatus())
         chain.append(Link(identity: identity, directory: directory))
@@ -38,9 +38,11 @@ struct OpenDirectories {
         if outer >= 0 { chain[outer].directory = nil }
     }
 
-    /// Goes back to the directory around the innermost one; returns the one that was left.
+    /// Goes back to the parent of the innermost directory.
     ///
-    /// - Throws: `ESTALE` if that one was moved somewhere else meanwhile.
+    /// Returns the directory that was left.
+    ///
+    /// - Throws: `ESTALE` if that directory was moved elsewhere meanwhile.
     mutating func leave() throws(SystemError) -> Descriptor {
         let left = innermost
         chain.removeLast()

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tree that is to be copied or archived, looked at by open directories: a name is looked up in
-// the directory that was opened, never by a path, and no symbolic link is followed.
+// Reads a tree that is to be copied or archived. Every name is looked up in an open directory,
+// never by a path, and no symbolic link is followed.
 //
-// Programs that do not coordinate may change the tree meanwhile. What they replace between two
-// calls is looked at again; of what they remove the caller decides what it means.
+// Programs that do not coordinate may change the tree meanwhile. An item that is replaced between
+// two system calls is looked at again. If an item is removed, the caller decides what that means.
 
 package import FileCoordinationSystem
 package import Glibc
 
 /// A file that is open for reading.
 package struct SourceFile: Sendable {
-    /// The open file.
+    /// The descriptor of the file.
     package let descriptor: Descriptor
-    /// What it was when it was opened.
+    /// The file's status when it was opened.
     package let status: stat
-    /// What errors call it.
+    /// The path for error messages.
     package let path: [UInt8]
 
-    /// Bytes, as of then; what is read may be less.
+    /// The size when the file was opened.
+    ///
+    /// It may be shorter now.
     var size: UInt64 { UInt64(max(0, status.st_size)) }
 
-    /// Fills `buffer` from `offset` on; returns less than its length only at the end of the file.
+    /// Reads from `offset` to fill `buffer`.
+    ///
+    /// Returns less than its length only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(TreeError) -> Int {
@@ -41,18 +45,18 @@ package struct SourceFile: Sendable {
     }
 }
 
-/// One thing that a name stands for, opened or read.
+/// An item in a directory, opened or read.
 package enum SourceItem: Sendable {
     /// A file with contents.
     case file(SourceFile)
     /// A directory.
     case directory(SourceDirectory, stat)
-    /// A symbolic link, and what is written in it.
+    /// A symbolic link and its target.
     case link(target: [UInt8], stat)
-    /// A socket, a pipe or a device, which was not opened.
+    /// A socket, a pipe or a device, which is not opened.
     case special(stat)
 
-    /// What the kernel tells of it.
+    /// The status of the item.
     package var status: stat {
         switch self {
         case .file(let file): file.status
@@ -63,12 +67,14 @@ package enum SourceItem: Sendable {
 
 /// A directory that is open for looking up names.
 package struct SourceDirectory: Sendable {
-    /// The open directory.
+    /// The descriptor of the directory.
     package let descriptor: Descriptor
-    /// What errors call it.
+    /// The path for error messages.
     package let path: [UInt8]
 
-    /// Opens the directory at `path`; the links on the way are followed.
+    /// Opens the directory at `path`.
+    ///
+    /// Links on the way are followed.
     package init(path: [UInt8]) throws(TreeError) {
         do throws(SystemError) {
             self.init(try Descriptor.openDirectory(at: path), path: path)
@@ -77,13 +83,15 @@ package struct SourceDirectory: Sendable {
         }
     }
 
-    /// A directory that is open; errors call it `path`.
+    /// An open directory.
+    ///
+    /// `path` is used in error messages.
     package init(_ descriptor: Descriptor, path: [UInt8]) {
         self.descriptor = descriptor
         self.path = path
     }
 
-    /// The names in the directory, sorted, so that the same tree makes the same archive.
+    /// The names in the directory, sorted so that the same tree always makes the same archive.
     package func names() throws(TreeError) -> [[UInt8]] {
         do throws(SystemError) {
             return try descriptor.names().sorted { $0.lexicographicallyPrecedes($1) }
@@ -92,17 +100,19 @@ package struct SourceDirectory: Sendable {
         }
     }
 
-    /// What errors call `name` in this directory.
+    /// The path of `name` in this directory, for error messages.
     func path(of name: [UInt8]) -> [UInt8] {
         (path.last == UInt8(ascii: "/") ? path : path + [UInt8(ascii: "/")]) + name
     }
 
     // MARK: Opening
 
-    /// How often a name that keeps changing its kind is looked at.
+    /// The greatest number of looks at a name whose kind of item keeps changing.
     private static let patience = 8
 
-    /// Opens what `name` stands for; nil if there is nothing of that name any more.
+    /// Opens the item `name`.
+    ///
+    /// Returns nil if it does not exist any more.
     package func item(_ name: [UInt8]) throws(TreeError) -> SourceItem? {
         do throws(SystemError) {
             for _ in 0..<Self.patience {
@@ -115,7 +125,9 @@ package struct SourceDirectory: Sendable {
         }
     }
 
-    /// Looks once; nil if the name stood for one thing, and then for another.
+    /// Makes one attempt.
+    ///
+    /// Returns nil if another kind of item got the name meanwhile.
     private func attempt(_ name: [UInt8]) throws(SystemError) -> SourceItem? {
         let status = try descriptor.status(of: name)
         do throws(SystemError) {
@@ -129,7 +141,7 @@ package struct SourceDirectory: Sendable {
             case _: return .special(status)
             }
         } catch {
-            // It is another kind of thing by now.
+            // Another kind of item has the name now.
             guard [ENOTDIR, ELOOP, EINVAL].contains(error.code) else { throw error }
             return nil
         }
@@ -138,12 +150,13 @@ package struct SourceDirectory: Sendable {
     private func openFile(_ name: [UInt8]) throws(SystemError) -> SourceFile? {
         let opened: Descriptor
         do throws(SystemError) {
-            // A pipe that has come into the file's place must not hold us up.
+            // Without O_NONBLOCK, opening could block if a pipe has replaced the file.
             opened = try descriptor.openFile(name, O_RDONLY | O_NONBLOCK)
         } catch {
             guard error.code != ENXIO else { return nil }
             guard error.code == EWOULDBLOCK else { throw error }
-            // It is a file, of which another process has a lease that must be given back first.
+            // Another process has a lease on the file. This call waits until the lease is given
+            // back.
             opened = try descriptor.openFile(name, O_RDONLY)
         }
         let status = try opened.fullStatus()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a copy has besides its contents: as far as it can be kept, whole or narrowed and never
-// widened.
+// Copies attributes. An attribute that cannot be preserved is reduced, so that no user gets more
+// access.
 
 package import FileCoordinationSystem
 import Glibc
 
 extension TreeCopy {
-    /// Gives a file or directory what its original has.
+    /// Gives the copy of a file or directory the attributes of its original.
     mutating func keepAttributes(
         of original: Descriptor, on copy: Descriptor, _ route: [UInt8]
     ) throws(TreeError) {
@@ -17,7 +17,7 @@ extension TreeCopy {
         let lost = try writing(route) { () throws(SystemError) in try attributes.give(to: copy) }
         addLosses(lost, route)
         let status = try reading(route) { () throws(SystemError) in try original.fullStatus() }
-        // Last, since everything else changes them.
+        // The times are set last because the other calls change them.
         try writing(route) { () throws(SystemError) in
             guard futimens(copy.number, [status.st_atim, status.st_mtim]) == 0 else {
                 throw SystemError(code: errno, operation: "set the times of a copy")
@@ -25,7 +25,7 @@ extension TreeCopy {
         }
     }
 
-    /// Makes a pipe, a socket or a device.
+    /// Creates a pipe, a socket or a device.
     mutating func makeSpecial(
         _ status: stat, of original: TreePlace, as name: [UInt8], in directory: Descriptor,
         _ route: [UInt8]
@@ -39,7 +39,8 @@ extension TreeCopy {
         }
         var mode = status.st_mode & 0o1777
         if now.st_uid != status.st_uid { addLosses([.owner(status.st_uid)], route) }
-        // No user may gain a right by what cannot be kept: then only the owner has rights.
+        // If the group or the access control list cannot be preserved, only the owner gets access,
+        // so that the copy gives no user more rights than the original.
         if now.st_gid != status.st_gid {
             addLosses([.group(status.st_gid)], route)
             mode &= 0o700
@@ -56,29 +57,29 @@ extension TreeCopy {
         keepTimes(status, name, directory)
     }
 
-    /// Gives a link or a special file its owner and group, where that is allowed.
+    /// Gives a link or a special file the owner and group of its original, if permitted.
     func keepOwner(_ status: stat, _ name: [UInt8], _ directory: Descriptor) {
-        // To others than the administrator it seldom is.
+        // Usually only root is permitted to do this, so an error is ignored.
         _ = try? directory.call("set the owner of", name) {
             fchownat($0, $1, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
         }
     }
 
-    /// Gives a link or a special file its times, where the file system has such.
+    /// Gives a link or a special file the times of its original, if the file system stores them.
     func keepTimes(_ status: stat, _ name: [UInt8], _ directory: Descriptor) {
         let times = [status.st_atim, status.st_mtim]
-        // Nothing depends on them.
+        // No program depends on these times, so an error is ignored.
         _ = try? directory.call("set the times of", name) {
             utimensat($0, $1, times, AT_SYMLINK_NOFOLLOW)
         }
     }
 }
 
-/// The attributes that programs hang on files for purposes of their own.
+/// The attributes that programs attach to files for purposes of their own.
 package enum UserAttributes {
-    /// Gives `target` the `user.` attributes of `source`, as far as they can be kept.
+    /// Gives `target` the `user.` attributes of `source`, as far as possible.
     package static func copy(from source: Descriptor, to target: Descriptor) {
-        // Where there are none, or none can be set, nothing is lost that others rely on.
+        // If attributes cannot be read or set, nothing is lost that other programs rely on.
         for name in (try? ExtendedAttributes.names(of: source)) ?? []
         where name.starts(with: "user.".utf8) {
             guard let value = try? ExtendedAttributes.value(of: name, of: source) else { continue }

@@ -1,58 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy of a file, a link or a whole tree: contents, names, modes, access control lists, times and
-// extended attributes; if it is asked for, also names that are links to one file, owners, pipes and
-// devices, so that the copy can take the place of the original. What cannot be kept gives no access
-// to others, and is told.
+// Copies a file, a link or a whole tree: contents, names, modes, access control lists, times and
+// extended attributes. On request it also preserves hard links and owners, and copies pipes and
+// devices, so that the copy can replace the original. If an attribute cannot be preserved, the copy
+// gives other users no additional access, and the loss is reported.
 
 package import FileCoordinationSystem
 import Glibc
 
 /// Copies trees.
 package struct TreeCopy {
-    /// What a copy is like, beyond what every copy is.
+    /// What is preserved in addition to what every copy preserves.
     package struct Options {
-        /// Whether names of one file are names of one file in the copy, too.
+        /// Whether hard links inside the tree are hard links in the copy.
         package var keepsHardLinks = false
-        /// Whether sockets, pipes and devices are made anew.
+        /// Whether sockets, pipes and devices are created in the copy.
         ///
-        /// If not, they are left out inside a tree, and refused at its top: they hold nothing that
-        /// could be copied.
+        /// If not, they are left out inside a tree, and are an error at its top, because they have
+        /// no contents to copy.
         package var keepsSpecials = false
-        /// Whether something inside that is on another file system is an error.
+        /// Whether an item inside on another file system is an error.
         package var staysOnFileSystem = false
-        /// How many levels the tree may have; as many as it has if nil.
+        /// The greatest depth of the tree, or nil for no limit.
         package var depthLimit: Int?
-        /// Asked now and then whether to stop.
+        /// Called repeatedly; the copying stops if it returns true.
         package var isUnwanted: () -> Bool = { false }
 
-        /// What is kept of an original that stays where it is.
+        /// The options for an original that remains in place.
         package init() {}
     }
 
-    /// What copies do not have of their originals, each with the copy's path.
+    /// The attributes that copies do not have, each with the copy's path.
     package private(set) var losses: [(path: [UInt8], loss: AttributeLoss)] = []
 
     private let options: Options
     private var tops: Tops?
     private var source = TreeCursor()
     private var target = OpenDirectories()
-    /// Files of more than one name that were copied, and by which route from the top.
+    /// The files with several names that were copied, with their paths from the top.
     private var shared: [FileIdentity: [UInt8]] = [:]
 
-    /// What is copied, and what it becomes.
+    /// The top of the original and the top of the copy.
     private struct Tops {
         let source: TreePlace
         let target: TreePlace
         let device: dev_t
     }
 
-    /// Gets ready; nothing happens yet.
+    /// Prepares the copying without doing anything yet.
     package init(_ options: Options = Options()) { self.options = options }
 
-    /// Copies as without options; errors are the kernel's alone.
+    /// Copies without options.
     ///
-    /// - Parameter depthLimit: how many levels the tree may have.
+    /// Errors are those of the failed system calls.
+    ///
+    /// - Parameter depthLimit: the greatest depth of the tree.
     package static func copy(
         _ source: TreePlace, to target: TreePlace, depthLimit: Int? = nil
     ) throws(SystemError) {
@@ -66,9 +68,10 @@ package struct TreeCopy {
         }
     }
 
-    /// Copies what is at `source` to `target`, whose name must be free.
+    /// Copies the item at `source` to `target`, where nothing may exist.
     ///
-    /// After an error, part of the copy may be there. Any thread; one copy at a time.
+    /// After an error, a part of the copy may exist. Call it on any thread, but make one copy at a
+    /// time.
     package mutating func copy(_ source: TreePlace, to target: TreePlace) throws(TreeError) {
         (self.source, self.target) = (TreeCursor(), OpenDirectories())
         let item = try Self.open(source.name, in: source.directory, path: source.path)
@@ -90,8 +93,10 @@ package struct TreeCopy {
         }
     }
 
-    /// What disappears while it is copied may have been moved to where the copy has been already:
-    /// that is an error.
+    /// Opens an item of the original.
+    ///
+    /// If the item has disappeared, that is an error: it may have been moved to a directory that
+    /// was copied already.
     private static func open(
         _ name: [UInt8], in directory: Descriptor, path: [UInt8]
     ) throws(TreeError) -> SourceItem {
@@ -131,14 +136,14 @@ package struct TreeCopy {
         }
     }
 
-    /// Handles what the copy does not have.
+    /// Records what the copy does not have.
     mutating func addLosses(_ lost: [AttributeLoss], _ route: [UInt8]) {
         losses += lost.map { (ends.target.path + route, $0) }
     }
 
     // MARK: Kinds
 
-    /// Copies an item that is no directory, or begins with one that is.
+    /// Copies an item, or begins to copy it if it is a directory.
     private mutating func copy(
         _ item: SourceItem, as name: [UInt8], in directory: Descriptor, route: [UInt8]
     ) throws(TreeError) {
@@ -182,7 +187,8 @@ package struct TreeCopy {
                     code: ENAMETOOLONG, operation: "copy a tree of more than \(limit) levels"))
         }
         let names = try reading(route) { () throws(SystemError) in try original.names() }
-        // Ours alone until it is filled; then it gets the permissions of the original.
+        // Only this user has access until the directory is filled. Then it gets the original's
+        // permissions.
         let copy = try writing(route) { () throws(SystemError) in
             try directory.makeDirectory(name)
             return try directory.openDirectory(name)
@@ -204,7 +210,7 @@ package struct TreeCopy {
             throw .unreadable(path: ends.source.path + route, error)
         }
         do throws(SystemError) {
-            // Before it gets its permissions, which may bar the way back.
+            // This comes before the permissions are set, because they may forbid to open "..".
             copy = try target.leave()
         } catch {
             throw .unwritable(path: ends.target.path + route, error)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a tree was not copied or removed: at which of its items, and on which side. The caller names
-// the side in its own words.
+// Why a tree was not copied or removed, and at which item. The callers make messages for the user
+// from it.
 
 package import FileCoordinationSystem
 import Glibc
 
 /// A failure at one item of a tree.
 ///
-/// Paths are the caller's name of the tree, and then the names inside.
+/// Paths begin with the path that the caller gave for the tree.
 package enum TreeError: Error, Hashable, Sendable {
-    /// What is to be copied cannot be read.
+    /// The original could not be read.
     case unreadable(path: [UInt8], SystemError)
-    /// What is to be made cannot be written.
+    /// The copy could not be written.
     case unwritable(path: [UInt8], SystemError)
-    /// A directory inside belongs to another file system.
+    /// A directory inside the tree is on another file system.
     case otherFileSystem(path: [UInt8])
-    /// The caller wanted it to stop.
+    /// The caller stopped the work.
     case unwanted
 
-    /// The same as a failed call to the kernel.
+    /// The failure as an error of a system call.
     package var systemError: SystemError {
         switch self {
         case .unreadable(_, let error), .unwritable(_, let error): error
@@ -32,16 +32,18 @@ package enum TreeError: Error, Hashable, Sendable {
     }
 }
 
-/// A name in an open directory, and what the caller calls it.
+/// A name in an open directory, with a path for error messages.
 package struct TreePlace {
     /// The directory.
     package let directory: Descriptor
     /// The name in it.
     package let name: [UInt8]
-    /// What errors call it.
+    /// The path for error messages.
     package let path: [UInt8]
 
-    /// The item `name` in `directory`; errors call it `path`, or by its name.
+    /// The item `name` in `directory`.
+    ///
+    /// Error messages use `path`, or the name if it is nil.
     package init(_ name: [UInt8], in directory: Descriptor, path: [UInt8]? = nil) {
         self.name = name
         self.directory = directory
@@ -49,7 +51,7 @@ package struct TreePlace {
     }
 }
 
-/// Which file it is, while it exists.
+/// Identifies a file as long as it exists.
 struct FileIdentity: Hashable, Sendable {
     private let device: dev_t
     private let inode: ino_t

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removing files and trees, by open directories and without following links: what is removed is
-// inside, whatever other programs rename meanwhile. What cannot be removed is noted with the
-// kernel's reason, and the rest goes nevertheless. Two processes may remove the same tree at the
-// same time: what is gone already is no error.
+// Removes files and trees by open directories and without following links. So everything that is
+// removed is inside the tree, even if other programs rename directories meanwhile. If an item
+// cannot be removed, the reason is recorded and the rest is removed nevertheless. Two processes may
+// remove the same tree at the same time, so an item that does not exist any more is no error.
 
 package import FileCoordinationSystem
 import Glibc
 
-/// The removal of files and trees.
+/// Removes files and trees.
 package struct TreeRemoval {
-    /// Whether directories that forbid it are made writable first, as only one's own should be.
+    /// Whether directories that forbid it are first made writable.
+    ///
+    /// Use it only for one's own trees.
     package var gainsAccess = false
-    /// Whether the item at a path may be removed.
+    /// Returns whether the item at a path may be removed.
     package var isAgreed: ([UInt8]) -> Bool = { _ in true }
-    /// Called with the path of each item that was removed, and whether it was a directory.
+    /// Called with the path of each removed item, and whether it was a directory.
     package var report: ([UInt8], _ isDirectory: Bool) -> Void = { _, _ in }
-    /// Whether to stop where it is.
+    /// Called repeatedly; the removal stops if it returns true.
     package var isUnwanted: () -> Bool = { false }
-    /// What could not be removed.
+    /// The items that could not be removed.
     package private(set) var failures: [(path: [UInt8], error: SystemError)] = []
 
     private var cursor = TreeCursor()
@@ -28,20 +30,24 @@ package struct TreeRemoval {
     private struct OpenDirectory {
         let name: [UInt8]
         let path: [UInt8]
-        /// Why it cannot be listed; it may be empty, and can be removed then.
+        /// Why it could not be listed.
+        ///
+        /// It may be empty nevertheless, and is then removed.
         var listing: SystemError?
-        /// Whether something in it stays.
+        /// Whether an item in it could not be removed.
         var hasRemains = false
     }
 
-    /// A removal of nothing yet.
+    /// Makes a removal with nothing to remove.
     package init() {}
 
     // MARK: Whole removals
 
-    /// Removes what `name` stands for, as far as it can be; returns whether nothing is left.
+    /// Removes the item `name` as far as possible.
     ///
-    /// Directories are made writable first: for trees that are ours to remove.
+    /// Returns whether nothing is left.
+    ///
+    /// Directories are made writable first, so use it only for one's own trees.
     @discardableResult
     package static func remove(_ name: [UInt8], from directory: Descriptor) -> Bool {
         var removal = TreeRemoval()
@@ -50,7 +56,7 @@ package struct TreeRemoval {
         return removal.failures.isEmpty
     }
 
-    /// The same, and throws the first reason why something is left.
+    /// Does the same, and throws the first reason why something is left.
     package static func removeAll(
         _ name: [UInt8], from directory: Descriptor
     ) throws(SystemError) {
@@ -60,7 +66,7 @@ package struct TreeRemoval {
         if let first = removal.failures.first { throw first.error }
     }
 
-    /// The same for a name that is text.
+    /// Does the same for a name that is a `String`.
     package static func removeAll(
         _ name: String, from directory: Directory
     ) throws(SystemError) {
@@ -69,7 +75,9 @@ package struct TreeRemoval {
 
     // MARK: Steps
 
-    /// Removes what is at `place`, with all that is inside; nothing of that name is fine, too.
+    /// Removes the item at `place` with everything inside.
+    ///
+    /// It is no error if there is none.
     package mutating func remove(_ place: TreePlace) {
         begin(place.name, in: place.directory, path: place.path, route: [])
         while !open.isEmpty, !isUnwanted() {
@@ -130,18 +138,19 @@ package struct TreeRemoval {
             try directory.call("make writable", name) { fchmodat($0, $1, 0o700, 0) }
             inner = try directory.openDirectory(name)
         }
-        // A copy has the permissions of its original, which may forbid what is to come.
+        // A copied directory has the permissions of its original, which may forbid to change it.
         if gainsAccess { _ = fchmod(inner.number, 0o700) }
         return inner
     }
 
-    /// Leaves the innermost directory, and removes it if nothing in it stays.
+    /// Leaves the innermost directory, and removes it if it is empty.
     private mutating func finish(top: Descriptor) {
         let entry = open.removeLast()
         do throws(SystemError) {
             _ = try cursor.leave()
         } catch {
-            // It was moved away with the walk in it: there is no way back to the others.
+            // The directory was moved away during the walk, so the other directories cannot be
+            // reached.
             failures.append((entry.path, error))
             return open.removeAll()
         }
@@ -170,7 +179,7 @@ package struct TreeRemoval {
         keep()
     }
 
-    /// Something in the innermost directory stays.
+    /// Notes that an item in the innermost directory could not be removed.
     private mutating func keep() {
         if !open.isEmpty { open[open.count - 1].hasRemains = true }
     }

@@ -15,7 +15,7 @@ final class DemoStage: Sendable {
     private let environment: [String: String]
     private let reports = Monitor<[DemoEvent]>([])
     private let actors = Lock<[Actor]>([])
-    private let isStruck = Lock(false)
+    private let isTornDown = Lock(false)
 
     /// A running process of the demonstration.
     struct Actor: Sendable {
@@ -177,9 +177,9 @@ final class DemoStage: Sendable {
     ///
     /// Only the first thread that calls this does it; another thread waits until it is done.
     func tearDown() {
-        isStruck.withLock { isStruck in
-            if !isStruck { removeAll() }
-            isStruck = true
+        isTornDown.withLock { isTornDown in
+            if !isTornDown { removeAll() }
+            isTornDown = true
         }
     }
 

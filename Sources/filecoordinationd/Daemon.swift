@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter as a process of its own: no application's crash, fork or debugger can stop it.
-// Started by the first program that needs it, or by hand; leaves when no program needs it.
+// The daemon: a process that only serves the arbiter, so that no application's crash, fork or
+// debugger can stop it. The first program that needs the arbiter starts it, or a user does. It ends
+// when no program needs it.
 
 import ArgumentParser
 import FileCoordinationServer
@@ -32,8 +33,9 @@ struct Daemon: ParsableCommand {
 
     /// Runs the daemon.
     ///
-    /// The program that started the daemon waits for this. The arguments that such programs give
-    /// are therefore read without the parser, which takes longer than all the rest.
+    /// The program that started the daemon waits until it serves. So the arguments that such a
+    /// program gives are read without the argument parser, which would take longer than the rest of
+    /// the start.
     static func main() {
         guard CommandLine.arguments.dropFirst().elementsEqual([DaemonLauncher.electedFlag]) else {
             return main(nil)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of the daemon: come to the role, serve, leave.
+// One run of the daemon: it obtains the server lock, serves, and ends.
 
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
 
-/// Says lines on standard error, or in the log file when standard error is closed.
+/// Writes lines to standard error, or to the log file if standard error is closed.
 enum StandardError {
     static func say(_ line: String) {
         let text = "filecoordinationd[\(CurrentProcess.id)]: \(line)\n"
@@ -29,7 +29,7 @@ struct DaemonRun {
         var configuration = ServerConfiguration(kind: .daemon) { StandardError.say("\($0)") }
         if isElected {
             configuration.log = Self.fileLog(in: runtime)
-            // Its starter decides for how long.
+            // The program that started the daemon decides how long the daemon serves.
             configuration.givesWay = true
         }
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
@@ -40,7 +40,7 @@ struct DaemonRun {
         _ = server.run()
     }
 
-    /// The server lock, and the election lock while it is ours to hold.
+    /// Holds the server lock, and the election lock while the daemon must hold it.
     private final class Role {
         private var lock: RoleLock?
         private var election: RoleLock?
@@ -52,7 +52,8 @@ struct DaemonRun {
 
         func endElection() { election = nil }
 
-        /// Makes a server that alone has the lock, so that the role ends when the server says so.
+        /// Makes a server that is the only owner of the lock, so that the server can release it by
+        /// itself.
         func makeServer(
             in runtime: RuntimeDirectory, _ configuration: ServerConfiguration, wakeUp: WakeUp
         ) throws -> Server {
@@ -62,14 +63,17 @@ struct DaemonRun {
         }
     }
 
-    /// Comes to the role; nil if another daemon has it.
+    /// Obtains the server lock.
     ///
-    /// An embedded server is asked to hand over.
+    /// Returns nil if another daemon has it.
+    ///
+    /// If an embedded server has the lock, it is asked to hand over.
     private static func takeRole(
         in runtime: RuntimeDirectory, isElected: Bool
     ) throws -> Role? {
         if isElected {
-            // A starter that lost patience serves the arbiter itself.
+            // If the program that started the daemon stopped waiting, it serves the arbiter itself
+            // and has the lock.
             return try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime).map {
                 Role(lock: $0, election: nil)
             }
@@ -84,7 +88,8 @@ struct DaemonRun {
     }
 
     private static func tellStarter() {
-        // Descriptor 3 is the starter's socket; closed as soon as it has been told.
+        // Descriptor 3 is a socket of the program that started the daemon. It is closed after the
+        // message.
         _ = try? SequencedSocket(adopting: 3).send([1])
     }
 
@@ -105,7 +110,7 @@ struct DaemonRun {
         return wakeUp
     }
 
-    /// A log in the runtime directory, for a daemon whose standard error is not read.
+    /// Makes a log file in the runtime directory, for a daemon whose standard error is closed.
     private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (ServerLogEntry) -> Void
     {
         guard
@@ -119,6 +124,7 @@ struct DaemonRun {
         }
     }
 
-    /// The log is for looking at after something went wrong, not an archive.
+    /// The greatest length of the log file, which is meant for looking into problems, not as an
+    /// archive.
     private static let logLimit: UInt64 = 1 << 20
 }

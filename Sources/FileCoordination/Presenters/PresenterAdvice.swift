@@ -46,7 +46,7 @@ package enum PresenterAdvice {
         for index in classes.indices where classes[index] != NSObject.self {
             guard isOfInterest(classes[index]) else { continue }
             let type: AnyClass = classes[index]
-            for miss in misses(of: type, methods, isSubclass: index < conforming) {
+            for miss in nearMisses(of: type, methods, isSubclass: index < conforming) {
                 sentences.append(
                     sentence(miss, in: "\(type)", conforming: "\(classes[conforming])"))
             }
@@ -54,7 +54,7 @@ package enum PresenterAdvice {
         return sentences
     }
 
-    private static func misses(
+    private static func nearMisses(
         of type: AnyClass, _ methods: PresenterMethods, isSubclass: Bool
     ) -> [NearMiss] {
         guard let symbol = ProgramSymbols.prefix(of: type),

@@ -68,7 +68,7 @@ package struct PackagePolicy: Hashable, Sendable {
     }
 
     /// The typical contents of packages; one of them suffices.
-    private static let telltales: [(name: [UInt8], kind: FileStatus.Kind)] = [
+    private static let markers: [(name: [UInt8], kind: FileStatus.Kind)] = [
         (Array("/Contents".utf8), .directory), (Array("/Info.plist".utf8), .regular),
         (Array("/Index".utf8), .directory),
     ]
@@ -88,7 +88,7 @@ package struct PackagePolicy: Hashable, Sendable {
         if let evidence = evidence(forNameOf: path), Self.isThere(path, .directory) {
             switch evidence {
             case .name: return true
-            case .contents where Self.telltales.contains { Self.isThere(path + $0.name, $0.kind) }:
+            case .contents where Self.markers.contains { Self.isThere(path + $0.name, $0.kind) }:
                 return true
             case .contents: break
             }

@@ -240,7 +240,7 @@ final class PlaceCache: Sendable {
             // All events must be read, because a caller checks only whether unread events exist.
             while watch.hasNews {
                 // Events that cannot be read may concern everything.
-                guard let news = try? watch.read() else { return forgetForAWhile(&state) }
+                guard let news = try? watch.read() else { return clearAndPause(&state) }
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
                     if !event.changes.isDisjoint(with: Self.arrivals) {
@@ -250,12 +250,12 @@ final class PlaceCache: Sendable {
                 let isConcerned = news.events.contains { event in
                     state.concerns[event.watch]?.contain(event) == true
                 }
-                if isConcerned || news.overflowed { forgetForAWhile(&state) }
+                if isConcerned || news.overflowed { clearAndPause(&state) }
             }
         }
     }
 
-    private func forgetForAWhile(_ state: inout State) {
+    private func clearAndPause(_ state: inout State) {
         clear(&state)
         state.resumesAt = MonotonicClock.now + Self.pause
     }

@@ -108,7 +108,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
                 .deliver(.reacquire(kind, call, reacquirer)),
             ]
         case .held:
-            [.relinquishmentChanged(kind, false)] + becameHeld(kind)
+            [.relinquishmentChanged(kind, false)] + continueAfterReturn(kind)
         }
     }
 
@@ -184,7 +184,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case .runReacquirer(let call, let reacquirer):
             actions.append(.deliver(.reacquire(kind, call, reacquirer)))
         case .held:
-            actions += becameHeld(kind)
+            actions += continueAfterReturn(kind)
         }
         if case .relinquishing(let ask, kind, call) = activity { actions += work(on: ask) }
         return actions
@@ -200,7 +200,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Handles the return of a reacquirer.
     package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
-        self[kind].returned(call) ? becameHeld(kind) : []
+        self[kind].returned(call) ? continueAfterReturn(kind) : []
     }
 }
 
@@ -257,7 +257,7 @@ extension PresenterMailboxState {
         return work(on: waiting.removeFirst())
     }
 
-    private mutating func becameHeld(_ kind: Relinquishment) -> [Action] {
+    private mutating func continueAfterReturn(_ kind: Relinquishment) -> [Action] {
         guard case .awaitingReturn(let ask, kind) = activity else { return [] }
         return work(on: ask)
     }

@@ -33,12 +33,12 @@ final class SessionLink: Sendable {
     private let watch = Lock<DirectoryWatch?>(nil)
 
     /// The number of consecutive connections that ended before a welcome.
-    private let unwelcome = Lock(0)
+    private let connectionsWithoutWelcome = Lock(0)
     /// The pause after repeated failures, in nanoseconds.
-    private static let unwelcomePause: UInt64 = 20_000_000
+    private static let pauseAfterFailures: UInt64 = 20_000_000
 
     /// The delay of work that a first access does not need, in nanoseconds.
-    private static let restraint: UInt64 = 2_000_000
+    private static let deferral: UInt64 = 2_000_000
 
     /// How long an answer waits for others, in nanoseconds.
     ///
@@ -132,7 +132,7 @@ final class SessionLink: Sendable {
             // Callers from here on may have to wait for long, until the next server, which may need
             // the fallback.
             session.vouch()
-            unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
+            connectionsWithoutWelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
             // Closing the socket also removes it from the poller.
             try? poller.remove(socket.descriptor)
             session.disconnected()
@@ -140,8 +140,8 @@ final class SessionLink: Sendable {
             // If this fails, the next connection finds the server stopped again.
             if let stoppedServer { try? election.depose(stoppedServer) }
             // A single failure may be a server that dies or one of an older version.
-            if unwelcome.withLock({ $0 > 2 }) {
-                waitForWakeUp(until: MonotonicClock.now + Self.unwelcomePause)
+            if connectionsWithoutWelcome.withLock({ $0 > 2 }) {
+                waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
             }
         } catch {
             session.vouch()
@@ -170,7 +170,7 @@ final class SessionLink: Sendable {
         var watchdog = ServerWatchdog(over: socket)
         var nextLook: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
         var ready: [Poller.Ready] = []
-        var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
+        var vouchesAt: UInt64? = MonotonicClock.now + Self.deferral
         var answersAt: UInt64?
         while true {
             // Checked after the wake-up was cleared, so that an answer from now on wakes the thread
@@ -187,7 +187,7 @@ final class SessionLink: Sendable {
                 answersAt = nil
             }
             if let time = vouchesAt, MonotonicClock.now >= time {
-                vouchesAt = session.vouch() ? nil : time + Self.unwelcomePause
+                vouchesAt = session.vouch() ? nil : time + Self.pauseAfterFailures
             }
             guard !session.isServerDeposed else { return nil }
             for event in ready {

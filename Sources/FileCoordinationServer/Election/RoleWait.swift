@@ -17,10 +17,10 @@ enum RoleHolder {
     /// The process ID of this process and its PID namespace.
     private static var own: [UInt8] {
         withUnsafeBytes(of: CurrentProcess.id.littleEndian) { Array($0) }
-            + withUnsafeBytes(of: world.littleEndian) { Array($0) }
+            + withUnsafeBytes(of: ownNamespace.littleEndian) { Array($0) }
     }
 
-    private static var world: UInt64 { CurrentProcess.processNamespace }
+    private static var ownNamespace: UInt64 { CurrentProcess.processNamespace }
 
     /// Writes this process into the lock file, right after the lock is taken.
     ///
@@ -41,8 +41,9 @@ enum RoleHolder {
         guard count == bytes.count else { return nil }
         return bytes.withUnsafeBytes { raw in
             let number = raw.loadUnaligned(fromByteOffset: 0, as: Int32.self)
-            let itsWorld = raw.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
-            guard itsWorld != 0, UInt64(littleEndian: itsWorld) == world else { return nil }
+            let holderNamespace = raw.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
+            guard holderNamespace != 0, UInt64(littleEndian: holderNamespace) == ownNamespace
+            else { return nil }
             return (Int32(littleEndian: number), status)
         }
     }
@@ -58,7 +59,7 @@ struct RoleWait {
     /// Wakes this process when a server listens.
     private let serverReady: ServerReadyEvent?
     /// The count of ``serverReady`` before the last attempt to connect.
-    private var rung: UInt32
+    private var lastEventCount: UInt32
 
     /// The longest pause between two attempts, in nanoseconds.
     private static let longestPause: UInt64 = 10_000_000
@@ -72,7 +73,7 @@ struct RoleWait {
         // server lock.
         let isWoken = serverReady != nil && name == RuntimeDirectory.Name.electionLock
         nextPause = isWoken ? 4_000_000 : 250_000
-        rung = serverReady?.count ?? 0
+        lastEventCount = serverReady?.count ?? 0
     }
 
     /// Waits for a short time or until a server listens, and checks the holder from time to time.
@@ -83,8 +84,8 @@ struct RoleWait {
             look(now)
         }
         if let serverReady {
-            serverReady.wait(since: rung, until: now + nextPause)
-            rung = serverReady.count
+            serverReady.wait(since: lastEventCount, until: now + nextPause)
+            lastEventCount = serverReady.count
         } else {
             Pause.sleep(nanoseconds: nextPause)
         }

@@ -15,7 +15,7 @@ struct Deliveries {
     /// Clients whose messages were dropped while they had no connection.
     ///
     /// They must be told when they reconnect.
-    private var forsaken: Set<ClientID> = []
+    private var droppedClients: Set<ClientID> = []
 
     /// Queues a message for a client.
     ///
@@ -76,15 +76,15 @@ struct Deliveries {
     }
 
     /// Records that messages for a client without a connection were dropped.
-    mutating func forsake(_ client: ClientID) { forsaken.insert(client) }
+    mutating func forsake(_ client: ClientID) { droppedClients.insert(client) }
 
     /// Whether messages for a client were dropped since the last call.
-    mutating func wasForsaken(_ client: ClientID) -> Bool { forsaken.remove(client) != nil }
+    mutating func wasForsaken(_ client: ClientID) -> Bool { droppedClients.remove(client) != nil }
 
     /// Discards the messages of a client that is gone.
     mutating func remove(_ client: ClientID) {
         pending[client] = nil
-        forsaken.remove(client)
+        droppedClients.remove(client)
     }
 }
 

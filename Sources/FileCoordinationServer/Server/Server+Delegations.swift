@@ -142,7 +142,7 @@ extension Server {
     ) -> RecordSnapshot? {
         let waits = snapshot.state == .asked && snapshot.flags.contains(.inTicketQueue)
         guard snapshot.kind == .claim,
-            waits || delegations.hasTicketQueues && isNews(snapshot, client)
+            waits || delegations.hasTicketQueues && isUnknownToArbiter(snapshot, client)
         else { return snapshot }
         if let ticketQueue = delegations.ticketQueue(at: client.ledger.place(ofClaim: look.record)),
             let found = delegations.endTicketQueue(ticketQueue, ledgers)
@@ -164,7 +164,7 @@ extension Server {
 
     /// Returns whether the client granted, ended or cancelled the claim without this server, so
     /// that the arbiter does not know it yet.
-    private func isNews(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
+    private func isUnknownToArbiter(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         switch snapshot.state {
         case .granted, .released: snapshot.flags.contains(.unreported)
         case .cancelled:

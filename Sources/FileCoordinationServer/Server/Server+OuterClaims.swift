@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that are made inside the accessors of others: of their own process, or by commands which
-// run under other processes' claims. A record names those by ledger and record; they count if that
-// very use of the record is granted now. A process can name them if it has been told by theirs, or
-// may read this user's runtime directory. Those that the arbiter does not know, because they were
-// granted by delegation, are made known first: who waits for the inner one is then seen to wait for
-// them (Rule 18.4).
+// Finds the claims around a claim: claims of the same process, or claims of other processes that
+// run the claiming command inside their accessors. A record names claims of other processes by
+// ledger and record. They only count if that record is granted and has the same generation. A
+// process can name such a claim if the claim's process told it, or if it may read this user's
+// runtime directory.
+//
+// Claims that were granted by delegation are unknown to the arbiter. The server makes them known
+// first, so that the arbiter sees that they wait for the same claims as the inner one (Rule 18.4).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationWire
 
 extension Server {
-    /// So many claims around one are looked at, of however many.
+    /// The greatest number of claims around one claim that are examined.
     private static let depthLimit = 64
 
-    /// The claims that a claim was made in, that run, and that the arbiter does not know; each
-    /// behind those that it was made in itself.
+    /// Returns the running claims around a claim that the arbiter does not know, each after the
+    /// claims around it.
     ///
-    /// Only records that lie name each other in a circle: each is looked at once.
+    /// Only invalid records can name each other in a cycle, so each record is examined only once.
     func unknownOuterClaims(of inner: RecordAddress) -> [RecordLook] {
         var order: [RecordLook] = []
         var seen: Set<RecordAddress> = [inner]
@@ -40,7 +42,7 @@ extension Server {
         return order
     }
 
-    /// The records that one names as those of claims that it was made in.
+    /// The records of the claims that a record names as those around it.
     private func outerRecords(of inner: RecordAddress) -> [RecordAddress] {
         guard let client = clients[inner.client] else { return [] }
         let enclosing = client.ledger.claimBody(inner.record)?.enclosing ?? []
@@ -49,7 +51,7 @@ extension Server {
         return own + others.compactMap { address(of: $0, besides: client) }
     }
 
-    /// Where another process's claim is that runs.
+    /// The record of another process's claim, if that claim is running.
     private func address(of claim: OuterClaim, besides client: Client) -> RecordAddress? {
         let name = String(decoding: claim.ledgerName, as: UTF8.self)
         guard let owner = clients.client(ofLedger: name), owner.id != client.id,
@@ -60,12 +62,12 @@ extension Server {
         return RecordAddress(client: owner.id, record: snapshot.reference)
     }
 
-    /// The claims of other processes that wait for a claim (Rule 18.4); ascending.
+    /// The claims of other processes that wait for a claim (Rule 18.4), in ascending order.
     ///
-    /// The claims that those are made in wait for it, too, whether its client has said so or not.
+    /// The claims around those wait for it as well, whether the client has named them or not.
     func surroundingClaims(of record: RecordReference, _ client: Client) -> [ClaimID] {
         var found: [ClaimID] = []
-        // The innermost first: of too many the outermost are left out.
+        // The innermost claims come first. If there are too many, the outermost ones are left out.
         for claim in client.ledger.outerClaims(record) {
             guard let address = address(of: claim, besides: client),
                 let id = records.claim(address.record, of: address.client)

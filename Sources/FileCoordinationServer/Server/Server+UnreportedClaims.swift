@@ -39,7 +39,7 @@ extension Server {
         of claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
     ) -> FileCoordinationWire.ClaimStatus {
         let owner = clients[claim.address.client]
-        let waitsFor = claim.isRunning ? [] : whatHoldsUp(claim, among: all, &looks)
+        let waitsFor = claim.isRunning ? [] : partiesBlocking(claim, among: all, &looks)
         return FileCoordinationWire.ClaimStatus(
             claim: claim.number, processID: processes.number(of: owner, for: looks.namespace),
             processName: owner?.ledger.programName ?? "", purpose: claim.body.purpose,
@@ -50,7 +50,7 @@ extension Server {
 
     /// Returns what a claim in a ticket queue waits for: the running member, or else the arbiter's
     /// own claims at the path, which take precedence, or else the previous member.
-    private func whatHoldsUp(
+    private func partiesBlocking(
         _ claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
     ) -> [Party] {
         guard let path = claim.body.items.first?.path else { return [] }

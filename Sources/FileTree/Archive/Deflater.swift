@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compressing bytes, one file after the other, by one stream of zlib's.
+// Compresses the contents of files with one zlib stream, one file after the other.
 
 import Glibc
 
-/// A compressor of files.
+/// Compresses files.
 ///
-/// For one thread at a time.
+/// Only one thread at a time may use it.
 final class Deflater {
     private let zlib: ZLibrary
-    /// At one address for its whole life: zlib remembers it.
+    /// zlib stores the address of the stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<ZLibrary.Stream>
     private let output: UnsafeMutableBufferPointer<UInt8>
 
-    /// Between 1 and 9.
+    /// The level of compression, between 1 and 9.
     ///
-    /// Writers wait while an archive is made, so not zlib's 6: this takes little more than half the
-    /// time, for a few hundredths of the size.
+    /// Writers wait while an archive is made. Compared with zlib's default of 6, this level takes
+    /// little more than half the time, and the result is a few percent larger.
     private static let level: CInt = 4
 
-    /// A compressor; nil if the library is not there or does not take our declarations.
+    /// Makes a compressor.
+    ///
+    /// Returns nil if zlib is missing or does not accept the declarations in `ZLibrary`.
     init?(library: ZLibrary? = .shared, outputLength: Int = 256 << 10) {
         guard let library else { return nil }
         let stream = UnsafeMutablePointer<ZLibrary.Stream>.allocate(capacity: 1)
@@ -43,7 +45,9 @@ final class Deflater {
         output.deallocate()
     }
 
-    /// All of `input`, compressed to `limit` bytes at most; nil if that is too little room.
+    /// Compresses all of `input` to at most `limit` bytes.
+    ///
+    /// Returns nil if the result is longer.
     ///
     /// The result is valid until the next call.
     func compress(
@@ -59,12 +63,12 @@ final class Deflater {
         return filled(of: capacity)
     }
 
-    /// Forgets what came before: the next bytes begin a file.
+    /// Starts a new file.
     func begin() { _ = zlib.reset(stream) }
 
-    /// Compresses the next bytes of a file, and hands out what has become ready.
+    /// Compresses the next bytes of a file, and passes finished output to `emit`.
     ///
-    /// - Parameter isLast: whether the file ends with them.
+    /// - Parameter isLast: whether the file ends with these bytes.
     func feed(
         _ input: UnsafeRawBufferPointer, isLast: Bool,
         emit: (UnsafeRawBufferPointer) throws(UploadError) -> Void
@@ -77,7 +81,7 @@ final class Deflater {
             let ready = filled(of: output.count)
             if !ready.isEmpty { try emit(ready) }
             if result == ZLibrary.streamEnd { return }
-            // Room was left, so there is nothing more to be had.
+            // The output buffer was not filled, so zlib has no more output for now.
             if !isLast, ready.count < output.count { return }
             precondition(
                 result == ZLibrary.ok || ready.count == output.count,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a directory to an archive of it, with the directory itself as the only item on top
-// (Rule 15.2). Links are kept as links and never followed; a file with several names becomes
-// several files; sockets, pipes and devices have no contents, and are left out.
+// Writes a directory into an archive, with the directory itself as the only item at the top (Rule
+// 15.2). Symbolic links are stored as links. A file with several names is stored once for each
+// name. Sockets, pipes and devices have no contents and are left out.
 
 import FileCoordinationSystem
 import Glibc
@@ -10,9 +10,9 @@ import Glibc
 /// Adds a tree to an archive.
 struct TreeArchiver {
     private let archive: ZipWriter
-    /// The directory of temporary copies, which is no part of anything that is copied.
+    /// The directory of temporary copies, which is left out.
     private let temporaries: FileStatus?
-    /// How many sockets, pipes and devices were left out.
+    /// The number of sockets, pipes and devices that were left out.
     private(set) var skippedCount = 0
     /// The path of one of them.
     private(set) var skippedPath: [UInt8]?
@@ -22,7 +22,7 @@ struct TreeArchiver {
         self.temporaries = temporaries
     }
 
-    /// Adds `directory` and all that is in it, under the name `name`.
+    /// Adds `directory` and everything in it under the name `name`.
     mutating func add(
         _ directory: SourceDirectory, _ status: stat, as name: [UInt8]
     ) throws(UploadError) {
@@ -38,7 +38,7 @@ struct TreeArchiver {
                 continue
             }
             let parent = SourceDirectory(cursor.directory, path: directory.path + cursor.route)
-            // What is removed between the listing and the look was not there.
+            // An item that was removed after the directory was listed is left out.
             guard let item = try explained({ () throws(TreeError) in try parent.item(next) })
             else { continue }
             switch item {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system's zlib, found when it is first needed. A Swift toolchain brings the library but not
-// its header, so the few declarations are ours, and the library itself checks that they fit: it
-// refuses a stream whose size is not the one that it was built with.
+// The system's zlib, which is loaded when it is first needed. A Swift toolchain contains the
+// library but not its header, so the few declarations that are needed are repeated here. The
+// library checks them: it refuses a stream with another size than its own.
 
 import Glibc
 
-/// The functions of libz.so.1 that deflating takes.
+/// The functions of libz.so.1 for compression.
 package struct ZLibrary: Sendable {
     /// `z_stream`, as <zlib.h> has declared it since 1995.
     struct Stream {
@@ -26,7 +26,8 @@ package struct ZLibrary: Sendable {
         var reserved: CUnsignedLong = 0
     }
 
-    // Streams go by address: C conventions take no type that is declared in Swift.
+    // Streams are passed by address, because C function types cannot have parameters of Swift
+    // types.
     typealias Initialize =
         @convention(c) (
             UnsafeMutableRawPointer, _ level: CInt, _ method: CInt, _ windowBits: CInt,
@@ -47,12 +48,12 @@ package struct ZLibrary: Sendable {
 
     // MARK: Constants of <zlib.h>
 
-    /// Only its first character is compared.
+    /// zlib only compares the first character.
     static let version = "1.2.11"
     static let deflated: CInt = 8
     static let defaultStrategy: CInt = 0
     static let defaultMemoryLevel: CInt = 8
-    /// Negative: neither header nor trailer, as zip archives want it.
+    /// A negative number means no header and no trailer, as zip archives require it.
     static let rawWindowBits: CInt = -15
     static let noFlush: CInt = 0
     static let finish: CInt = 4
@@ -61,12 +62,14 @@ package struct ZLibrary: Sendable {
 
     // MARK: Finding it
 
-    /// The library, if there is one.
+    /// The library, or nil if there is none.
     package static let shared = ZLibrary(named: "libz.so.1")
 
-    /// Loads a library; nil if it is not there, or lacks a function.
+    /// Loads a library.
     ///
-    /// It stays loaded.
+    /// Returns nil if it is missing or lacks a function.
+    ///
+    /// It is never unloaded.
     package init?(named name: String) {
         guard let library = dlopen(name, RTLD_NOW) else { return nil }
         guard let initialize = dlsym(library, "deflateInit2_"),

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checksum of archive entries (CRC-32 of ISO 3309): zlib's, or where there is no zlib, ours.
+// The checksum of archive entries (CRC-32 of ISO 3309), computed by zlib, or by this type if there
+// is no zlib.
 
-/// A checksum that grows with the bytes.
+/// A checksum that is updated with more bytes.
 package struct ZipChecksum {
     /// The checksum of the bytes so far.
     package private(set) var value: UInt32 = 0
     private let function: ZLibrary.Checksum?
 
-    /// - Parameter library: nil to do without.
+    /// - Parameter library: zlib, or nil to compute the checksum without it.
     package init(library: ZLibrary? = .shared) { function = library?.checksum }
 
-    /// Takes in the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         if let function {
-            // zlib's lengths have 32 bits.
+            // zlib takes 32-bit lengths.
             precondition(bytes.count <= UInt32.max, "More bytes at once than there may be")
             value = UInt32(
                 truncatingIfNeeded: function(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One entry of a zip archive, and the two records that tell of it: before its contents, and once
-// more in the archive's directory. After PKWARE's APPNOTE 6.3.10 (sections 4.3 and 4.4) and
-// Info-ZIP's description of extra fields (proginfo/extrafld.txt).
+// An entry of a zip archive, and its two records: one before the contents and one in the archive's
+// directory. They follow PKWARE's APPNOTE 6.3.10 (sections 4.3 and 4.4) and Info-ZIP's description
+// of extra fields (proginfo/extrafld.txt).
 
 import Glibc
 
-/// Bytes with the least significant ones first, as archives have them.
+/// Makes little-endian bytes, as archives contain them.
 struct LittleEndian {
     private(set) var bytes: [UInt8] = []
 
@@ -17,40 +17,47 @@ struct LittleEndian {
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 }
 
-/// What the archive says about one item.
+/// What the archive contains about one item.
 struct ZipEntry {
-    /// How contents are kept; the numbers are the format's.
+    /// How the contents are stored.
+    ///
+    /// The raw values are those of the format.
     enum Method: UInt16, Hashable {
-        /// As they are.
+        /// Uncompressed.
         case stored = 0
         /// Compressed.
         case deflated = 8
     }
 
-    /// The path inside the archive; a directory's ends in "/".
+    /// The path inside the archive.
+    ///
+    /// The path of a directory ends with "/".
     var name: [UInt8]
-    /// The mode, with the bits that tell the kind.
+    /// The mode with the bits of the file type.
     var mode: UInt32
-    /// Seconds since 1970.
+    /// The time of modification, in seconds since 1970.
     var modified: Int
-    /// Where in the archive the entry begins.
+    /// The position of the entry in the archive.
     var offset: UInt64
-    /// Whether room was made for sizes of 64 bits before the contents: once they follow, it cannot
-    /// be made any more.
+    /// Whether the record before the contents has space for 64-bit sizes.
+    ///
+    /// This must be decided before the contents are written.
     var hasWideSizes = false
     var method = Method.stored
     var checksum: UInt32 = 0
     var size: UInt64 = 0
     var storedSize: UInt64 = 0
 
-    /// Numbers that say: too large, look into the extra field.
+    /// The value which means that the number is in the extra field, because it is too large.
     private static let elsewhere = UInt32.max
-    /// Where the longest name ends.
+    /// The greatest length of a name.
     static let nameLimit = Int(UInt16.max)
 
     // MARK: Records
 
-    /// The record before the contents; as long whatever the sizes and the checksum are.
+    /// The record before the contents.
+    ///
+    /// Its length does not depend on the sizes and the checksum.
     var localRecord: [UInt8] {
         var record = LittleEndian()
         record.append(0x0403_4b50 as UInt32)
@@ -72,14 +79,15 @@ struct ZipEntry {
             wide((hasWideSizes ? [size, storedSize] : []) + (isFar ? [offset] : [])) + timestamp
         var record = LittleEndian()
         record.append(0x0201_4b50 as UInt32)
-        // Made by: Unix, which makes the upper half of the attributes a mode; format version 4.5.
+        // Made on Unix, so that the upper half of the attributes is a mode; version 4.5 of the
+        // format.
         record.append(3 << 8 | Self.wideVersion)
         appendDescription(to: &record, isWide: hasWideSizes || isFar)
         record.append(hasWideSizes ? Self.elsewhere : UInt32(truncatingIfNeeded: storedSize))
         record.append(hasWideSizes ? Self.elsewhere : UInt32(truncatingIfNeeded: size))
         record.append(UInt16(name.count))
         record.append(UInt16(extra.count))
-        // No comment, on the first disk, no statement about text.
+        // There is no comment, the entry is on the first disk, and the internal attributes are 0.
         for zero: UInt16 in [0, 0, 0] { record.append(zero) }
         let isDirectory = mode & S_IFMT == S_IFDIR
         record.append(mode << 16 | (isDirectory ? 0x10 : 0))
@@ -89,7 +97,7 @@ struct ZipEntry {
         return record.bytes
     }
 
-    /// What both records begin with.
+    /// Appends the fields at the beginning of both records.
     private func appendDescription(to record: inout LittleEndian, isWide: Bool) {
         record.append(isWide ? Self.wideVersion : 20)
         record.append(isNameText ? 1 << 11 : 0 as UInt16)
@@ -100,12 +108,12 @@ struct ZipEntry {
         record.append(checksum)
     }
 
-    /// The version of the format that sizes of 64 bits came with.
+    /// The version of the format that introduced 64-bit sizes.
     static let wideVersion: UInt16 = 45
 
-    /// Whether the name is to be declared as UTF-8.
+    /// Whether the name must be marked as UTF-8.
     ///
-    /// ASCII needs no declaration, and other bytes are left as they are, for readers on Unix.
+    /// ASCII needs no mark. Other bytes are written unchanged and unmarked, for programs on Unix.
     private var isNameText: Bool {
         name.contains { $0 >= 0x80 } && String(validating: name, as: UTF8.self) != nil
     }
@@ -121,7 +129,9 @@ struct ZipEntry {
         return field.bytes
     }
 
-    /// The modification time in UTC; none outside of 1901 to 2038, which it cannot say.
+    /// The extra field with the modification time in UTC.
+    ///
+    /// It is empty outside of 1901 to 2038, which the field cannot express.
     private var timestamp: [UInt8] {
         guard let seconds = Int32(exactly: modified) else { return [] }
         var field = LittleEndian()
@@ -132,7 +142,8 @@ struct ZipEntry {
         return field.bytes
     }
 
-    /// The local time of MS-DOS, for readers that know no better: every other second, from 1980.
+    /// The local time in the format of MS-DOS, with a resolution of two seconds and from 1980 on,
+    /// for programs that do not know the extra field.
     private var dosTime: (time: UInt16, date: UInt16) {
         var seconds = time_t(modified)
         var parts = tm()

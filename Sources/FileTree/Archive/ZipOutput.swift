@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file that an archive is written to: gathered into large writes, with the one way back that
-// an archive needs, to fill in what is known only after an entry's contents.
+// Writes an archive to a file in large pieces. It can also replace bytes that were written before,
+// because some fields are only known after an entry's contents.
 
 import FileCoordinationSystem
 
-/// Where tests see how far an archive has come, for example to end the process there.
+/// Lets tests observe how much of an archive has been written, for example to end the process
+/// there.
 package enum ArchiveProgress {
-    /// Called before each write, with the length that the file is about to have, in bytes.
+    /// Called before each write, with the length that the file will have.
     @TaskLocal package static var beforeWriting: (@Sendable (UInt64) -> Void)?
 }
 
-/// A file that grows.
+/// A file to which bytes are appended.
 ///
-/// For one thread at a time.
+/// Only one thread at a time may use it.
 final class ZipOutput {
     private let file: Descriptor
     private let buffer: UnsafeMutableRawBufferPointer
-    /// How much of the buffer waits to be written.
+    /// The number of bytes in the buffer that have not been written.
     private var waiting = 0
-    /// Where in the file the buffer belongs.
+    /// The position of the buffer in the file.
     private var written: UInt64
 
-    /// - Parameter start: where in the file the first byte goes.
+    /// - Parameter start: the position of the first byte in the file.
     init(_ file: Descriptor, from start: UInt64 = 0, bufferLength: Int = 256 << 10) {
         self.file = file
         written = start
@@ -31,7 +32,7 @@ final class ZipOutput {
 
     deinit { buffer.deallocate() }
 
-    /// Where the next byte goes.
+    /// The position of the next byte in the file.
     var offset: UInt64 { written + UInt64(waiting) }
 
     /// Appends bytes.
@@ -67,7 +68,7 @@ final class ZipOutput {
         }
     }
 
-    /// Writes what waits.
+    /// Writes the bytes in the buffer.
     func flush() throws(UploadError) {
         ArchiveProgress.beforeWriting?(offset)
         do throws(SystemError) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A zip archive in the making. Contents go straight from the tree into the archive, whatever their
-// size; what became of them is filled in before them afterwards, so that readers that cannot look
-// at the archive's end first understand it too.
+// Writes a zip archive. Contents of any size are written directly into the archive. Their sizes and
+// checksum are filled in afterwards in the record before them, so that programs that read the
+// archive from its beginning understand it too.
 
 package import FileCoordinationSystem
 package import Glibc
 
 /// Writes one archive.
 ///
-/// For one thread at a time.
+/// Only one thread at a time may use it.
 package final class ZipWriter {
     private let output: ZipOutput
     private let deflater: Deflater?
@@ -19,13 +19,14 @@ package final class ZipWriter {
     private var directory: [UInt8] = []
     private var count: UInt64 = 0
 
-    /// From this size on a file's sizes get 64 bits: below, even contents that grow by being
-    /// compressed stay far from 4 GiB.
+    /// Files of at least this size get 64-bit sizes.
+    ///
+    /// Smaller files stay far below 4 GiB even if they grow by being compressed.
     static let wideSize: UInt64 = 0xFE00_0000
 
     /// - Parameters:
-    ///   - start: where in the file the archive begins.
-    ///   - library: nil to store without compression.
+    ///   - start: the position of the archive in the file.
+    ///   - library: zlib, or nil to store without compression.
     package init(to file: Descriptor, from start: UInt64 = 0, library: ZLibrary? = .shared) {
         output = ZipOutput(file, from: start)
         deflater = Deflater(library: library)
@@ -55,11 +56,11 @@ package final class ZipWriter {
         try add(entry, contents: target)
     }
 
-    /// Adds a file with the contents that it has now.
+    /// Adds a file with its present contents.
     package func addFile(_ name: [UInt8], _ file: SourceFile) throws(UploadError) {
         var entry = try entry(name, file.status)
         entry.hasWideSizes = file.size >= Self.wideSize
-        // For the room that it takes.
+        // This reserves space for the record, which is written again below.
         try output.append(entry.localRecord)
         try addContents(of: file, to: &entry)
         try output.replace(at: entry.offset, with: entry.localRecord)
@@ -101,7 +102,7 @@ package final class ZipWriter {
         } else {
             entry.method = choose(for: part)
             try add(part, entry.method, isLast: false)
-            // Contents that end with a full part are followed by an empty one.
+            // If the last part fills the buffer, an empty part follows.
             while part.count == input.count {
                 part = try read(file, at: entry.size)
                 sum.update(part)
@@ -113,10 +114,10 @@ package final class ZipWriter {
         entry.storedSize = output.offset - start
     }
 
-    /// Reads the next part of what the file held when it was opened: a writer may be adding to it
-    /// faster than it can be read.
+    /// Reads the next part of the file, up to its size when it was opened: another program may
+    /// append to it faster than this one can read.
     ///
-    /// A file that says that it is empty (as in /proc) is read to its end, within 4 GiB.
+    /// A file whose size is 0 (as in /proc) is read to its end, but at most 4 GiB.
     private func read(
         _ file: SourceFile, at position: UInt64
     ) throws(UploadError) -> UnsafeRawBufferPointer {
@@ -133,7 +134,7 @@ package final class ZipWriter {
         return UnsafeRawBufferPointer(rebasing: input[..<count])
     }
 
-    /// Adds contents that are here as a whole, in whichever way is shorter.
+    /// Adds contents that are in memory as a whole, compressed if that is shorter.
     private func addWhole(_ part: UnsafeRawBufferPointer) throws(UploadError) -> ZipEntry.Method {
         guard let packed = deflater?.compress(part, into: part.count - 1) else {
             try output.append(part)
@@ -143,8 +144,8 @@ package final class ZipWriter {
         return .deflated
     }
 
-    /// Chooses how a large file is kept, by what becomes of its beginning: most that is large
-    /// (pictures, films, archives) is compressed already.
+    /// Chooses the method for a large file by compressing its beginning, because most large files
+    /// (pictures, films, archives) are compressed already.
     private func choose(for part: UnsafeRawBufferPointer) -> ZipEntry.Method {
         let sample = UnsafeRawBufferPointer(rebasing: part.prefix(64 << 10))
         guard let deflater, deflater.compress(sample, into: sample.count / 32 * 31) != nil else {
@@ -186,12 +187,13 @@ package final class ZipWriter {
         try output.flush()
     }
 
-    /// The end for archives with more, or larger, than the first format could say.
+    /// Appends the 64-bit end records, for archives whose numbers are too large for the ordinary
+    /// ones.
     private func appendWideEnd(
         to record: inout LittleEndian, directoryAt start: UInt64, length: UInt64
     ) {
         record.append(0x0606_4b50 as UInt32)
-        // Of the rest of this record.
+        // The length of the rest of this record.
         record.append(44 as UInt64)
         record.append(3 << 8 | ZipEntry.wideVersion)
         record.append(ZipEntry.wideVersion)
@@ -201,7 +203,7 @@ package final class ZipWriter {
         record.append(count)
         record.append(length)
         record.append(start)
-        // And where it is.
+        // The position of the record above.
         record.append(0x0706_4b50 as UInt32)
         record.append(0 as UInt32)
         record.append(start + length)

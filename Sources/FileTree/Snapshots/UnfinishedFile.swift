@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that has no name until it is complete: if the process dies before, the kernel frees it,
-// and no process ever sees half of it. Where file systems cannot do that, it has a name beside the
-// place where it will be, and moves there.
+// A file that has no name until it is complete. If the process dies before that, the kernel frees
+// the file, and no process ever sees an incomplete one. If the file system does not support that,
+// the file has a temporary name beside its final one, and is renamed.
 
 package import FileCoordinationSystem
 
-/// A temporary copy in the making.
+/// A temporary copy that is being made.
 package struct UnfinishedFile {
-    /// What such a file is called until it is complete.
+    /// The name of the file until it is complete.
     package enum Naming: Hashable {
-        /// Nothing, if the file system can do that.
+        /// No name, if the file system supports that.
         case none
-        /// The slot's name for an unfinished copy.
+        /// The name for unfinished copies of the slot.
         case part
     }
 
@@ -39,9 +39,9 @@ package struct UnfinishedFile {
     }
 
     private static func nameless(in slot: UploadSlot) -> Descriptor? {
-        // Where none can be made, the reason comes up again when one with a name is made.
+        // If this fails, making a file with a name will fail as well and report the reason.
         guard let file = try? slot.directory.descriptor.makeNamelessFile() else { return nil }
-        // Without /proc it could never get a name.
+        // Without /proc, the file could never get a name.
         guard let seen = try? FileStatus(path: "/proc/self/fd/\(file.number)"),
             let status = try? file.status(),
             seen.inode == status.inode, seen.device == status.device

@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why no snapshot could be made, in words that say what to do (Rules 15.3, 17.3).
+// Why a snapshot could not be made, in words that say what to do (Rules 15.3, 17.3).
 
 package import FileCoordinationSystem
 
-/// Why an item could not be made ready for uploading.
+/// Why an item could not be copied for uploading.
 ///
-/// Nothing is left of the attempt.
+/// Nothing of the attempt remains.
 package enum UploadError: Error, Hashable {
-    /// The item, or something in it, cannot be read.
+    /// The item, or something in it, could not be read.
     case unreadable(path: [UInt8], code: Int32)
-    /// The item itself is a symbolic link: a copy of it would lead to the live file, or nowhere.
+    /// The item is a symbolic link.
+    ///
+    /// A copy of it would lead to the original file, or nowhere.
     case symbolicLink(path: [UInt8])
-    /// The item itself is a socket, a pipe or a device.
+    /// The item is a socket, a pipe or a device.
     case notCopyable(path: [UInt8])
-    /// The item is the root of the file tree, after which no archive can be named.
+    /// The item is the root directory, which has no name for the archive.
     case nameless
-    /// A path inside the directory is longer than an archive can say.
+    /// A path inside the directory is too long for an archive.
     case nameTooLong(path: [UInt8])
-    /// The temporary copy cannot be written.
+    /// The temporary copy could not be written.
     case unwritable(SystemError)
-    /// The directory for temporaries is not wholly ours, or cannot be used; the text says why.
+    /// Other users have access to the directory for temporary copies, or it cannot be used.
+    ///
+    /// The text says why.
     case unsafeTemporaries(path: String, reason: String)
-    /// The directory for temporaries cannot be opened or made.
+    /// The directory for temporary copies could not be opened or made.
     case noTemporaries(path: String, SystemError)
 
-    /// The failure of a copy.
+    /// Translates the error of a copy.
     init(_ error: TreeError) {
         self =
             switch error {
@@ -37,7 +41,7 @@ package enum UploadError: Error, Hashable {
             }
     }
 
-    /// The kernel's number, if it was the kernel that failed.
+    /// The error number, if a system call failed.
     package var number: Int32? {
         switch self {
         case .unreadable(_, let number): number
@@ -51,7 +55,7 @@ package enum UploadError: Error, Hashable {
 
     // MARK: Words
 
-    /// The path that it is about.
+    /// The path that the error concerns.
     package var path: String? {
         switch self {
         case .unreadable(let path, _), .symbolicLink(let path), .notCopyable(let path),
@@ -83,7 +87,7 @@ package enum UploadError: Error, Hashable {
         }
     }
 
-    /// What to do now.
+    /// What the user can do.
     package var advice: String {
         switch self {
         case .unreadable(_, ErrorNumber.noSuchFile), .unreadable(_, ErrorNumber.notADirectory):

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the temporary copies of one user are: a directory that no other user can look into, with
-// one slot for each copy. A slot is locked for as long as its process lives, so the next process
-// can tell what a dead process has left, and removes it.
+// The directory with the temporary copies of one user, which no other user can read. It has one
+// slot for each copy. A process keeps the slots that it uses locked as long as it lives, so another
+// process can recognize and remove the slots of a dead one.
 //
 //     ROOT/4711-89abcdef01234567.lock     locked by the process
-//     ROOT/4711-89abcdef01234567/         what the accessor sees, with one file in it
-//     ROOT/4711-89abcdef01234567.part     an unfinished copy, where files cannot be nameless
+//     ROOT/4711-89abcdef01234567/         the directory that the accessor sees, with one file
+//     ROOT/4711-89abcdef01234567.part     an unfinished copy, if files need names
 
 package import FileCoordinationSystem
 import Glibc
 
-/// The directory for temporary copies, opened and checked.
+/// The directory for temporary copies, open and checked.
 package struct UploadRoot: Sendable {
-    /// The directory's path, absolute.
+    /// The absolute path of the directory.
     package let path: String
     package let directory: Directory
 
     // MARK: Opening
 
-    /// Opens the directory that `environment` leads to, making it when it is not there.
+    /// Opens the directory that `environment` determines, and makes it if it does not exist.
     package static func open(
         environment: [String: String]
     ) throws(UploadError) -> UploadRoot {
@@ -52,8 +52,7 @@ package struct UploadRoot: Sendable {
         environment: [String: String]
     ) -> (parent: String, name: String) {
         let name = "filecoordination-uploads-\(CurrentProcess.effectiveUserID)"
-        // A user who starts a program with more rights than their own does not choose where it
-        // writes.
+        // If a program has more rights than its user, the user must not choose where it writes.
         guard !CurrentProcess.hasBorrowedRights, let chosen = environment["TMPDIR"],
             chosen.hasPrefix("/")
         else { return ("/tmp", name) }
@@ -62,16 +61,18 @@ package struct UploadRoot: Sendable {
 
     // MARK: Sweeping
 
-    /// Removes what processes that died have left in the directory that `environment` leads to.
+    /// Removes what dead processes have left in the directory that `environment` determines.
     ///
-    /// Costs one look if no copy was ever made there, and makes nothing.
+    /// If no copy was ever made there, this makes one system call and creates nothing.
     package static func sweep(environment: [String: String]) {
         let (parent, name) = location(environment: environment)
         guard (try? Directory.open(parent).status(of: name))?.kind == .directory else { return }
         try? open(environment: environment).sweep()
     }
 
-    /// Removes what processes that died have left; looks away from what cannot be removed.
+    /// Removes what dead processes have left.
+    ///
+    /// Errors are ignored.
     package func sweep() {
         guard let names = try? directory.names() else { return }
         for slot in Set(names.compactMap(UploadSlot.Name.init(member:))) { sweep(slot) }
@@ -81,13 +82,13 @@ package struct UploadRoot: Sendable {
         do throws(SystemError) {
             let lock = try directory.openFile(name.lock, [.read, .write])
             guard try FileLock.tryLock(lock) else { return }
-            // The process that locked and removed it meanwhile has done the work.
+            // Another process has locked and removed the slot meanwhile.
             guard try lock.status().linkCount > 0 else { return }
-            // A forked child that got the descriptor just now blocks no other process: the names go
-            // first.
+            // The names are removed while the lock is held. If a forked child has just inherited
+            // the descriptor and so keeps the lock, no other process needs it any more.
             name.remove(from: directory)
         } catch {
-            // A slot gets its lock before anything else, and loses it last.
+            // The lock of a slot is made first and removed last, so a slot without one is unused.
             if error.code == ErrorNumber.noSuchFile { name.remove(from: directory) }
         }
     }

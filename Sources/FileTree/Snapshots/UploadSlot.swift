@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The place of one temporary copy, and the lock by which others know that it is in use: kept by a
-// mapping, so that it ends with the process, and a forked child does not have it.
+// The directory of one temporary copy, and the lock that shows other processes that it is in use.
+// The lock belongs to an open file that only a mapping keeps open, so the lock ends with the
+// process, and a forked child does not have it.
 
 package import FileCoordinationSystem
 
-/// A fresh temporary directory, locked until it is removed or the process ends.
+/// A new temporary directory, which is locked until it is removed or the process ends.
 package final class UploadSlot: Sendable {
     /// The names that belong to a slot.
     struct Name: Hashable, Sendable {
         /// The directory that the accessor sees.
         let directory: String
-        /// Says, by being locked, that the slot is in use.
+        /// The lock file, which is locked while the slot is in use.
         var lock: String { directory + ".lock" }
-        /// An unfinished copy, where the file system knows no nameless files.
+        /// An unfinished copy, if the file system does not support files without names.
         var part: String { directory + ".part" }
 
         static func fresh() -> Name {
@@ -24,7 +25,7 @@ package final class UploadSlot: Sendable {
 
         private init(directory: String) { self.directory = directory }
 
-        /// The slot to which `member` belongs; nil if that is no name of ours.
+        /// The slot to which `member` belongs, or nil if it is not the name of a slot.
         init?(member: String) {
             let name = member.split(separator: ".", maxSplits: 1).first ?? ""
             let parts = name.split(separator: "-", omittingEmptySubsequences: false)
@@ -34,7 +35,7 @@ package final class UploadSlot: Sendable {
             self.init(directory: String(name))
         }
 
-        /// Removes all that has these names, as far as it can be removed, the lock last.
+        /// Removes everything with these names as far as possible, the lock file last.
         func remove(from root: Directory) {
             guard TreeRemoval.remove(Array(directory.utf8), from: root.descriptor) else { return }
             try? root.remove(part)
@@ -46,7 +47,7 @@ package final class UploadSlot: Sendable {
     let name: Name
     package let directory: Directory
     private let lock: Lock<SharedMapping?>
-    /// Tells whether this is still the process that made the slot (and not a forked child).
+    /// Shows whether this is the process that made the slot, and not a forked child.
     private let processToken = ForkGuard.processToken
 
     var path: String { root.path + "/" + name.directory }
@@ -73,15 +74,17 @@ package final class UploadSlot: Sendable {
         throw SystemError(code: ErrorNumber.alreadyExists, operation: "lock a temporary directory")
     }
 
-    /// Makes and locks a slot's lock file; nil if another process swept it away before it was
-    /// locked.
+    /// Makes and locks a slot's lock file.
+    ///
+    /// Returns nil if another process removed it before it was locked.
     private static func lock(
         _ name: Name, in root: Directory
     ) throws(SystemError) -> SharedMapping? {
         let length = 4096
         var file: Descriptor? = try root.openFile(name.lock, [.read, .write, .create, .exclusive])
         guard let number = file?.number else { preconditionFailure("It was opened just now") }
-        // Until it is mapped and closed: a child that has the descriptor has the lock.
+        // Until the file is mapped and the descriptor closed, a child that inherits the descriptor
+        // would have the lock.
         ForkGuard.closeInChild(number)
         defer {
             ForkGuard.holdingForks {
@@ -104,11 +107,12 @@ package final class UploadSlot: Sendable {
         }
     }
 
-    /// Removes the copy, and all that was put beside it; does nothing the second time, nor in a
-    /// forked child.
+    /// Removes the copy and everything beside it.
+    ///
+    /// Does nothing if called again or in a forked child.
     package func remove() {
         guard processToken == ForkGuard.processToken else { return }
-        // Locked until the names are gone: a sweep would do the same work.
+        // The lock is held until the names are gone. Otherwise, a sweep would do the same work.
         guard let mapping = lock.withLock({ $0.take() }) else { return }
         withExtendedLifetime(mapping) { name.remove(from: root.directory) }
     }

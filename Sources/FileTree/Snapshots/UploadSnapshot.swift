@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a coordinated read for uploading hands to its accessor: a copy, made while the claim is
-// held, so that the claim can end before the upload begins (Rules 15.1 to 15.3).
+// Makes the copy that the accessor of a coordinated read for uploading gets. It is made while the
+// claim is held, so that the claim can end before the upload begins (Rules 15.1 to 15.3).
 
 import FileCoordinationSystem
 import Glibc
 
 /// A temporary copy of one item.
 ///
-/// It is removed when this object goes, at the latest; if the process dies, by the next process
-/// that makes one. May be used from any thread.
+/// It is removed when this object is released, at the latest. If the process dies, the next process
+/// that makes a copy removes it. It may be used from any thread.
 package final class UploadSnapshot: Sendable {
-    /// The copy: a file's under its own name, a directory's a zip archive named after it.
+    /// The path of the copy: a file with the original's name, or a zip archive named after a
+    /// directory.
     ///
-    /// In a directory of its own, from which it may be moved away.
+    /// It is in a directory of its own, from which it may be moved away.
     package let path: [UInt8]
-    /// What was left out of an archive: how much in all, and the path of one of it.
+    /// The items that an archive does not contain: their number and the path of one of them.
     package let omission: (count: Int, path: [UInt8])?
     private let slot: UploadSlot
 
@@ -27,16 +28,18 @@ package final class UploadSnapshot: Sendable {
 
     deinit { remove() }
 
-    /// Removes the copy and its directory, as far as they are still there.
+    /// Removes the copy and its directory, as far as they still exist.
     ///
-    /// Calling it again, or in a forked child, changes nothing.
+    /// Calling it again or in a forked child has no effect.
     package func remove() { slot.remove() }
 
     // MARK: Making
 
-    /// Copies the item at an absolute path; the claim on it must be held meanwhile.
+    /// Copies the item at an absolute path.
     ///
-    /// - Parameter environment: says by `TMPDIR` where temporary copies go.
+    /// The caller must hold the claim on it meanwhile.
+    ///
+    /// - Parameter environment: determines by `TMPDIR` where temporary copies are made.
     package static func make(
         of path: [UInt8], environment: [String: String] = CurrentProcess.environment
     ) throws(UploadError) -> UploadSnapshot {
@@ -54,7 +57,8 @@ package final class UploadSnapshot: Sendable {
         case .directory(let directory, let status):
             return try fill(copyName(of: name, ending: ".zip"), environment) {
                 (copy, root) throws(UploadError) in
-                // Where it cannot be told, the copies of others become part of the archive.
+                // If this fails, other temporary copies inside the directory become part of the
+                // archive.
                 let temporaries = try? root.directory.status()
                 return try archive(directory, status, as: name, without: temporaries, to: copy)
             }
@@ -72,7 +76,7 @@ package final class UploadSnapshot: Sendable {
         throw .unreadable(path: path, code: ErrorNumber.noSuchFile)
     }
 
-    /// Makes a temporary file by `writing` it, and names it when it is complete.
+    /// Makes a temporary file by calling `writing`, and names it when it is complete.
     private static func fill(
         _ name: [UInt8], _ environment: [String: String],
         writing: (Descriptor, UploadRoot) throws(UploadError) -> (count: Int, path: [UInt8])?
@@ -97,14 +101,15 @@ package final class UploadSnapshot: Sendable {
         }
     }
 
-    /// What the copy of an item called `name` is called: the same, unless URLs cannot spell it, or
-    /// it is longer than names can be.
+    /// The name of the copy of an item called `name`.
+    ///
+    /// It is the same unless URLs cannot represent it or it is too long.
     package static func copyName(of name: [UInt8], ending: String = "") -> [UInt8] {
-        // URLs are text: a name of other bytes would lead nowhere.
+        // URLs are text, so a name that is not UTF-8 could not be represented.
         let text = Array(String(decoding: name, as: UTF8.self).utf8)
         var stem = text.prefix(Int(NAME_MAX) - ending.utf8.count)
         if stem.count < text.count {
-            // Not in the middle of a character.
+            // Removes the rest of a character that was cut.
             while let last = stem.last, last & 0xC0 == 0x80 { stem.removeLast() }
             if let last = stem.last, last >= 0xC0 { stem.removeLast() }
         }
@@ -116,8 +121,8 @@ package final class UploadSnapshot: Sendable {
     private static func duplicate(
         _ file: SourceFile, to copy: Descriptor
     ) throws(UploadError) {
-        // No more than it held when it was opened: programs may be adding to it faster than it can
-        // be read.
+        // At most the size at the opening is copied, because other programs may append to the file
+        // faster than this one can read.
         var contents = FileContents(of: file.descriptor, to: copy, followsGrowth: false)
         do throws(FileContents.Failure) {
             try contents.copy()
@@ -128,7 +133,7 @@ package final class UploadSnapshot: Sendable {
             case .unwanted: throw .unwritable(TreeError.unwanted.systemError)
             }
         }
-        // Readable to us in any case: the copy is ours, even where the file is not.
+        // The copy is readable for this user even if the original is not.
         let mode = file.status.st_mode & 0o777 | 0o400
         let times = [file.status.st_mtim, file.status.st_mtim]
         guard fchmod(copy.number, mode) == 0, futimens(copy.number, times) == 0 else {
@@ -136,6 +141,8 @@ package final class UploadSnapshot: Sendable {
         }
     }
 
+    /// Writes the archive.
+    ///
     /// Returns what was left out.
     private static func archive(
         _ directory: SourceDirectory, _ status: stat, as name: [UInt8],
