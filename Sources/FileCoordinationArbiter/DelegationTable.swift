@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of delegations, and the events that wait for recalls. The server answers a recall in
-// two steps: it reports each running claim that it found (`claimRecovered`) and then the end of the
-// delegation (`delegationRecalled`). Until all recalls are answered, the arbiter holds back the
-// event that caused them and all later ones, in order.
+// The table of delegations, and the events that wait for recalls. The server answers a recall that
+// the arbiter begins in two steps: it reports each running claim that it found (`claimRecovered`)
+// and then the end of the delegation (`delegationRecalled`). Until all recalls are answered, the
+// arbiter holds back the event that caused them and all later ones, in order. Where the server
+// recalls before it tells an event, the end of the delegation comes first, and the event last.
 
 /// The delegations, and what waits for their recalls.
 struct DelegationTable: Hashable, Sendable {

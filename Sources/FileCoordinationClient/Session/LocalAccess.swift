@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An access that its process grants itself under a delegation. It sends no message, and its item is
-// not examined, because no presenter would be told about the outcome. If a server requests a report
+// not examined, unless the delegation asks for reports of writes because a presenter is told of
+// them: then the item is compared, and the end is reported. If a server requests a report
 // of its release while it lasts, it becomes an ordinary claim whose end is announced. If its
 // accessor announces something, an ordinary access is made of it.
 

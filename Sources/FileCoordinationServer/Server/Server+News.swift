@@ -3,7 +3,8 @@
 // Connects the watcher with the other parts of the server (Rules 7.14, 11.9). The server has the
 // watcher watch the item of each registered presenter, tells it which coordinated writes run, and
 // forwards the changes that it sees to presenters. A change that a coordinated write explains is
-// not forwarded, because the claim itself announces it.
+// not forwarded, because the claim itself announces it. Of what plain programs do, the arbiter is
+// told only moves of presented items.
 //
 // The server is not told when a delegated write begins; it is told of its end only if the client
 // reports it. So when the watcher sees a change that no known writer explains, the server reads the
