@@ -114,12 +114,14 @@ enum DecoderSeeds {
         claims: [
             ClaimStatus(
                 claim: 5, processID: 8, processName: "p", purpose: [1], stage: .waiting,
-                sinceNanoseconds: 1, isStopped: false, items: items, waitsFor: [party])
+                sinceNanoseconds: 1, isStopped: false, items: items, waitsFor: [party],
+                kind: .preparation, outerClaims: [3, 4])
         ],
         presenters: [
             PresenterStatus(
                 presenter: 6, processID: 8, processName: "q", path: near.bytes,
-                isUnresponsive: true, isStopped: false)
+                isUnresponsive: true, isStopped: false, watching: .remote,
+                methods: [.save, .itemDidMove], relinquished: [.writer])
         ])
 
     static let placeFrames: [UInt8] = {

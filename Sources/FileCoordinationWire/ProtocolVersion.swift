@@ -19,7 +19,8 @@ public enum ProtocolVersion {
     /// 2 has ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
     /// ``ServerMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
     /// the number of those for whom a claim waits; 5 says which messages are of changes by programs
-    /// that do not coordinate, and how a presenter is watched for.
+    /// that do not coordinate, how a presenter is watched for, what it can be asked and in which
+    /// kinds it has relinquished its item, and what a claim is for and inside which others.
     public static let current: UInt16 = 5
 
     /// The first version in which parties, claims and presenters are reported with their labels.
@@ -77,6 +78,8 @@ public enum WireLimits {
     public static let enclosing = 1024
     /// The claims of other processes inside which a claim is made; the innermost count.
     public static let outerClaims = 6
+    /// The claims inside which a reported claim is said to be made; longer lists are cut.
+    public static let reportedOuterClaims = 64
     /// What a record says beside its body; as much as a ledger has room for.
     public static let supplementBytes = 400
     /// The parties that one claim is said to wait for; longer lists are cut.

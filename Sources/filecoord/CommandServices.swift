@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
+import FileCoordinationWire
 import FileTree
 import Glibc
 
@@ -63,6 +64,8 @@ extension NativePath {
     /// Where the arbiter has it: links on the way are followed (Rule 1.3).
     func place() throws(Failure) -> ItemPath {
         do throws(PlaceError) {
+            // As of every access: no kernel would take it.
+            guard bytes.count < WireLimits.pathBytes else { throw .tooLong }
             return try PlaceResolver.canonicalPath(of: bytes)
         } catch {
             throw Failure(place: error, self)

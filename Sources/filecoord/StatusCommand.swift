@@ -86,9 +86,16 @@ struct StatusCommand: ParsableCommand {
 
     /// Asks the present arbiter; nil if there is none.
     static func ask(_ environment: [String: String]) throws(Failure) -> StatusReport? {
+        try askWithPackages(environment)?.report
+    }
+
+    /// The same, with what counts as a package.
+    static func askWithPackages(
+        _ environment: [String: String]
+    ) throws(Failure) -> (report: StatusReport, packages: PackagePolicy)? {
         try opening {
             do {
-                return try StatusClient.ask(environment: environment)
+                return try StatusClient.askWithPackages(environment: environment)
             } catch is StatusClient.Unanswered {
                 throw Failure(
                     .unavailable,
@@ -98,7 +105,8 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private static func opening<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
+    /// Runs `body`, an error of which means that no arbiter can be reached.
+    static func opening<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
         do {
             return try body()
         } catch let failure as Failure {

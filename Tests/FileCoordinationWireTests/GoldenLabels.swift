@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of version 4, which has labels, and of what records say beside their bodies.
+// The bytes of the newest version for what has labels since version 4, and of what records say
+// beside their bodies.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -33,18 +34,22 @@ extension Golden {
                             claim: 7, processID: 2, processName: "editor",
                             purpose: [UInt8](text: "p"), stage: .waiting, sinceNanoseconds: 1,
                             isStopped: false, items: [], waitsFor: [holder], waitsForCount: 9,
-                            label: "ed")
+                            label: "ed", kind: .preparation, outerClaims: [5, 6])
                     ],
                     presenters: [
                         FileCoordinationWire.PresenterStatus(
                             presenter: 5, processID: 6, processName: "viewer", path: nil,
-                            isUnresponsive: true, isStopped: false, label: "v")
+                            isUnresponsive: true, isStopped: false, label: "v",
+                            watching: .forbidden, methods: [.save, .itemDidMove],
+                            relinquished: [.reader, .writer])
                     ])),
             """
             01000000 00 002f685900000000 0400
             01000000 0700000000000000 02000000 0600 656469746f72 0100 70 00 0100000000000000 00
               00000000 01000000 \(holderHex) 09000000 0200 6564
-            01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 00
+              01 02000000 0500000000000000 0600000000000000
+            01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 02
+              44000000 03
             """),
         Golden(
             "a supplement",

@@ -91,6 +91,35 @@ struct HostileBytesTests {
 
     @Test(
         arguments: [
+            ("how it is watched for", "05 00000000 00", .statusReport),
+            ("a method", "00 00000400 00", .methods),
+            ("a kind of relinquishment", "00 00000000 04", .statusReport),
+        ] as [(String, String, WireError.Field)])
+    func `An illegal value of a presenter in a report is refused`(
+        _ what: String, _ hex: String, _ field: WireError.Field
+    ) {
+        let presenter = "0500000000000000 06000000 0000 00 00 00 0000 \(hex)"
+        #expect(throws: WireError.illegalValue(field), "\(what)") {
+            try StatusReport(
+                decoding: [UInt8](
+                    hex: "00000000 00 0000000000000000 0500 00000000 01000000 \(presenter)"))
+        }
+    }
+
+    @Test func `An illegal kind of a claim in a report is refused`() {
+        let claim =
+            "0500000000000000 06000000 0000 0000 00 0000000000000000 00 00000000 00000000 00000000"
+        let front = "00000000 00 0000000000000000 0500 01000000 \(claim) 0000"
+        #expect(throws: WireError.illegalValue(.statusReport)) {
+            try StatusReport(decoding: [UInt8](hex: "\(front) 02 00000000 00000000"))
+        }
+        #expect(throws: WireError.tooLong(.enclosing)) {
+            try StatusReport(decoding: [UInt8](hex: "\(front) 00 41000000 00000000"))
+        }
+    }
+
+    @Test(
+        arguments: [
             ("a kind of access", "0100 2f 02 00 00 00000000", .access),
             ("an option", "0100 2f 00 10 00 00000000", .access),
             ("a mode", "0100 2f 01 06 00 00000000", .access),

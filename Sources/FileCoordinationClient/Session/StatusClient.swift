@@ -15,17 +15,28 @@ package struct StatusClient {
 
     /// The version that the arbiter and this process speak.
     private let version: UInt16
+    /// What counts as a package, as the arbiter announces it.
+    private let packages: [UInt8]
 
     /// Asks the present arbiter, and the next one if it goes away meanwhile, for a second (Rule
     /// 18.5); nil when there is none, and no process that would need one.
     ///
     /// - Throws: what kept the last attempt from an answer.
     package static func ask(environment: [String: String]) throws -> StatusReport? {
+        try askWithPackages(environment: environment)?.report
+    }
+
+    /// The same, with what counts as a package for all who share the arbiter (Rule 1.11).
+    package static func askWithPackages(
+        environment: [String: String]
+    ) throws -> (report: StatusReport, packages: PackagePolicy)? {
         let end = MonotonicClock.after(patience)
         while true {
             do {
                 guard let client = try StatusClient(environment: environment) else { return nil }
-                if let report = try client.report() { return report }
+                if let report = try client.report() {
+                    return (report, PackagePolicy(text: client.packages))
+                }
                 guard MonotonicClock.now < end else { throw Unanswered() }
             } catch {
                 guard MonotonicClock.now < end else { throw error }
@@ -51,13 +62,21 @@ package struct StatusClient {
             guard let (socket, embedded) = try Self.connect(election, runtime) else { return nil }
             let poller = try Poller()
             try poller.add(socket.descriptor, token: 0, .readable)
-            let isTooNew = try Self.isRefused(version, by: socket, poller)
-            guard isTooNew, version > ProtocolVersion.supported.lowerBound else {
-                (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
-                self.version = version
-                return
+            let answer = try Self.greet(version, on: socket, poller)
+            if case .refused(let refusal) = answer, refusal.code == .wrongVersion,
+                version > ProtocolVersion.supported.lowerBound
+            {
+                version -= 1
+                continue
             }
-            version -= 1
+            (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
+            self.version = version
+            if case .welcome(let welcome) = answer {
+                packages = welcome.packagePolicy
+            } else {
+                packages = []
+            }
+            return
         }
     }
 
@@ -71,26 +90,22 @@ package struct StatusClient {
         return (result.socket, result.embedded)
     }
 
-    /// Says hello, without a ledger; whether the arbiter is too old for that version.
-    private static func isRefused(
-        _ version: UInt16, by socket: SequencedSocket, _ poller: Poller
-    ) throws -> Bool {
+    /// Says hello, without a ledger; returns the arbiter's answer, nil if there is none.
+    private static func greet(
+        _ version: UInt16, on socket: SequencedSocket, _ poller: Poller
+    ) throws -> ServerMessage? {
         _ = try socket.send(
             ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
         let deadline = MonotonicClock.after(.seconds(5))
         var ready: [Poller.Ready] = []
         while MonotonicClock.now < deadline {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes):
-                guard case .refused(let refusal) = try ServerMessage(decoding: bytes) else {
-                    return false
-                }
-                return refusal.code == .wrongVersion
+            case .bytes(let bytes): return try ServerMessage(decoding: bytes)
             case .wouldBlock: try poller.wait(into: &ready, until: deadline)
-            case .tooLong, .closed: return false
+            case .tooLong, .closed: return nil
             }
         }
-        return false
+        return nil
     }
 
     /// Asks once; nil when the arbiter goes away or does not answer within `patience`.

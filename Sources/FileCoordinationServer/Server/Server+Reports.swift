@@ -116,7 +116,8 @@ extension Server {
             isStopped: isStopped(owner, &looks), items: entry.claim.items,
             waitsFor: parties(waitsFor, &looks, limit: ServerLimits.reportedParties),
             waitsForCount: waitsFor.count,
-            label: label(of: records.address(of: entry.claim.id), owner))
+            label: label(of: records.address(of: entry.claim.id), owner), kind: entry.claim.kind,
+            outerClaims: (entry.claim.enclosing + entry.claim.surrounding).map(\.rawValue))
     }
 
     private func status(
@@ -130,7 +131,8 @@ extension Server {
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
             isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &looks),
             label: label(of: records.address(of: presenter.id), owner),
-            watching: PresenterWatching(watching.trouble(of: presenter.id)))
+            watching: PresenterWatching(watching.trouble(of: presenter.id)),
+            methods: presenter.methods, relinquished: presenter.relinquished)
     }
 
     func parties(
