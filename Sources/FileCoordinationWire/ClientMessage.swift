@@ -77,6 +77,8 @@ public enum ClientMessage: Hashable, Sendable {
     case explain(WireRecord)
     /// A ``StatusReport`` is wanted.
     case statusRequest
+    /// A ``MetricsReport`` is wanted.
+    case metricsRequest
     /// A daemon asks an embedded server for its role.
     case handOver
     /// The presenter can do nothing that it is asked before this waiting claim is granted or over;
@@ -145,6 +147,7 @@ extension ClientMessage: WireCoded {
         case packagePolicy = 9
         case blocked = 10
         case madeWay = 11
+        case metricsRequest = 12
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -170,6 +173,7 @@ extension ClientMessage: WireCoded {
             encoder.raw(Kind.explain)
             encoder.value(record)
         case .statusRequest: encoder.raw(Kind.statusRequest)
+        case .metricsRequest: encoder.raw(Kind.metricsRequest)
         case .handOver: encoder.raw(Kind.handOver)
         case .announced(let record):
             encoder.raw(Kind.announced)
@@ -203,6 +207,7 @@ extension ClientMessage: WireCoded {
                 try decoder.list(of: PresenterAnswer.self, .answers, limit: WireLimits.answers))
         case .explain: self = .explain(try decoder.value(WireRecord.self))
         case .statusRequest: self = .statusRequest
+        case .metricsRequest: self = .metricsRequest
         case .handOver: self = .handOver
         case .announced: self = .announced(try decoder.value(WireRecord.self))
         case .blocked:

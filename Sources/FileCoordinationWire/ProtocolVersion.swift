@@ -20,7 +20,8 @@ public enum ProtocolVersion {
     /// ``ServerMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
     /// the number of those for whom a claim waits; 5 says which messages are of changes by programs
     /// that do not coordinate, how a presenter is watched for, what it can be asked and in which
-    /// kinds it has relinquished its item, and what a claim is for and inside which others.
+    /// kinds it has relinquished its item, what a claim is for and inside which others, and
+    /// has ``ClientMessage/metricsRequest``.
     public static let current: UInt16 = 5
 
     /// The first version in which parties, claims and presenters are reported with their labels.

@@ -92,6 +92,8 @@ public enum ServerMessage: Hashable, Sendable {
     case skipped(WireRecord)
     /// A piece of an encoded ``StatusReport``.
     case statusPart([UInt8], isLast: Bool)
+    /// What the server has counted.
+    case metrics(MetricsReport)
     /// The server leaves its role: connect anew.
     case retiring
     /// The package policy is this one by now; opaque here.

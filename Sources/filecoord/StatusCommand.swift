@@ -32,6 +32,10 @@ struct StatusCommand: ParsableCommand {
                            "waitsForCount"}],
                "presenters": [{"id", "pid", "process", "label", "path", "unresponsive",
                                "stopped"}]}
+            With --metrics, counters and histograms since the arbiter began, and gauges, for a \
+            scraper such as the textfile collector of the node exporter. Claims that programs \
+            grant themselves by delegation are not counted: the arbiter does not know of them.
+
             Times are in seconds, claims in the order of their line. A label is what --label or \
             a program says, and otherwise the command or the program's name. waitsFor lists \
             the first of them, waitsForCount counts all.
@@ -39,6 +43,7 @@ struct StatusCommand: ParsableCommand {
             EXAMPLES
               filecoord status
               filecoord status ~/Documents
+              filecoord status --metrics >metrics.tmp && mv metrics.tmp metrics.prom
               filecoord status --json | jq '.claims[] | select(.state == "waiting")'
             """)
 
@@ -48,12 +53,25 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show it again every second, until interrupted.")
     var watch = false
 
+    @Flag(help: "Print what the arbiter has counted, in the text format of Prometheus.")
+    var metrics = false
+
     @Argument(help: ArgumentHelp("Show these, and what is inside.", valueName: "path"))
     var paths: [String] = []
+
+    func validate() throws {
+        guard !metrics || (!json && !watch && paths.isEmpty) else {
+            throw ValidationError(
+                "--metrics is of the arbiter as a whole: leave out --json, --watch and paths.")
+        }
+    }
 
     func run() throws {
         let selection = try StatusSelection(paths)
         let environment = CurrentProcess.environment
+        guard !metrics else {
+            return try Console.print(MetricsText.text(Self.askMetrics(environment)))
+        }
         guard watch else {
             return try show(
                 Self.ask(environment).map(selection.part), isAgain: false, environment)
@@ -63,6 +81,21 @@ struct StatusCommand: ParsableCommand {
             try show(Self.ask(environment).map(selection.part), isAgain: isAgain, environment)
             isAgain = true
             sleep(1)
+        }
+    }
+
+    private static func askMetrics(
+        _ environment: [String: String]
+    ) throws(Failure) -> MetricsReport? {
+        try answered {
+            do {
+                return try StatusClient.askMetrics(environment: environment)
+            } catch is StatusClient.TooOld {
+                throw Failure(
+                    .unavailable,
+                    "the arbiter is of an older version and counts nothing: end the programs that "
+                        + "were started before the update, or wait until they have ended")
+            }
         }
     }
 
@@ -93,9 +126,13 @@ struct StatusCommand: ParsableCommand {
     static func askWithPackages(
         _ environment: [String: String]
     ) throws(Failure) -> (report: StatusReport, packages: PackagePolicy)? {
+        try answered { try StatusClient.askWithPackages(environment: environment) }
+    }
+
+    private static func answered<Answer>(_ ask: () throws -> Answer) throws(Failure) -> Answer {
         try opening {
             do {
-                return try StatusClient.askWithPackages(environment: environment)
+                return try ask()
             } catch is StatusClient.Unanswered {
                 throw Failure(
                     .unavailable,

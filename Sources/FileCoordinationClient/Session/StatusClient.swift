@@ -30,14 +30,31 @@ package struct StatusClient {
     package static func askWithPackages(
         environment: [String: String]
     ) throws -> (report: StatusReport, packages: PackagePolicy)? {
+        try answer(environment) { client in
+            try client.report().map { ($0, PackagePolicy(text: client.packages)) }
+        }
+    }
+
+    /// Asks the present arbiter what it has counted; nil when there is none.
+    package static func askMetrics(environment: [String: String]) throws -> MetricsReport? {
+        try answer(environment) { client in
+            guard client.version >= ProtocolVersion.withPlainChanges else { throw TooOld() }
+            return try client.metrics()
+        }
+    }
+
+    /// What an arbiter answers to the question that `ask` puts.
+    private static func answer<Answer>(
+        _ environment: [String: String], _ ask: (StatusClient) throws -> Answer?
+    ) throws -> Answer? {
         let end = MonotonicClock.after(patience)
         while true {
             do {
                 guard let client = try StatusClient(environment: environment) else { return nil }
-                if let report = try client.report() {
-                    return (report, PackagePolicy(text: client.packages))
-                }
+                if let answer = try ask(client) { return answer }
                 guard MonotonicClock.now < end else { throw Unanswered() }
+            } catch let error as TooOld {
+                throw error
             } catch {
                 guard MonotonicClock.now < end else { throw error }
             }
@@ -48,6 +65,9 @@ package struct StatusClient {
 
     /// The arbiter is there, and does not answer.
     package struct Unanswered: Error {}
+
+    /// The arbiter is of an older version, which has no answer.
+    package struct TooOld: Error {}
 
     private static let patience = Duration.seconds(1)
 
@@ -111,17 +131,33 @@ package struct StatusClient {
     /// Asks once; nil when the arbiter goes away or does not answer within `patience`.
     package func report(patience: Duration = .seconds(5)) throws -> StatusReport? {
         _ = try socket.send(ClientMessage.statusRequest.encode())
-        let deadline = MonotonicClock.after(patience)
         var assembler = PartAssembler.statusReport
+        return try receive(patience) { message in
+            guard case .statusPart(let part, let isLast) = message,
+                let whole = try assembler.add(part, isLast: isLast)
+            else { return nil }
+            return try StatusReport(decoding: whole, version: version)
+        }
+    }
+
+    private func metrics(patience: Duration = .seconds(5)) throws -> MetricsReport? {
+        _ = try socket.send(ClientMessage.metricsRequest.encode())
+        return try receive(patience) { message in
+            guard case .metrics(let report) = message else { return nil }
+            return report
+        }
+    }
+
+    /// Receives messages until `take` has what is wanted; nil when that does not come.
+    private func receive<Answer>(
+        _ patience: Duration, _ take: (ServerMessage) throws -> Answer?
+    ) throws -> Answer? {
+        let deadline = MonotonicClock.after(patience)
         var ready: [Poller.Ready] = []
         while MonotonicClock.now < deadline {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
-                guard case .statusPart(let part, let isLast) = try ServerMessage(decoding: bytes)
-                else { continue }
-                if let whole = try assembler.add(part, isLast: isLast) {
-                    return try StatusReport(decoding: whole, version: version)
-                }
+                if let answer = try take(ServerMessage(decoding: bytes)) { return answer }
             case .wouldBlock: try poller.wait(into: &ready, until: deadline)
             case .tooLong, .closed: return nil
             }

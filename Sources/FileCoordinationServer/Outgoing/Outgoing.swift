@@ -18,6 +18,8 @@ struct Outgoing {
     var deliveries = Deliveries()
     var questions = Questions()
     var reports = StatusReports()
+    /// What was counted, for those who ask.
+    var metrics = ServerMetrics()
     /// What programs do that do not coordinate, of which presenters are to hear.
     var watching: Watching
     private var givenBack: [GivenBack] = []

@@ -67,6 +67,7 @@ extension Server {
             connection.hasAskedMuch = true
             // A client that has not read the last answer need not have another one.
             if !connection.hasBacklog { beginStatus(for: connection) }
+        case .metricsRequest: if !connection.hasBacklog { sendMetrics(on: connection) }
         case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
         case .packagePolicy(let lines): addToPackagePolicy(lines)
         case .blocked, .filed, .announced, .ended, .answered, .madeWay, .explain:
@@ -98,7 +99,7 @@ extension Server {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }
         case .explain(let record): explain(record, to: client)
-        case .hello, .statusRequest, .handOver, .packagePolicy: break
+        case .hello, .statusRequest, .metricsRequest, .handOver, .packagePolicy: break
         }
     }
 

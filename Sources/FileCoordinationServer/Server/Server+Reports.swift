@@ -24,20 +24,22 @@ extension Server {
     func beginStatus(for connection: Connection) {
         let token = connection.token
         guard !outgoing.reports.isMade(for: token) else { return }
-        let namespace = namespace(of: connection)
-        let ownID =
-            namespace == processes.ownNamespace
-            ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
-        let text = StatusReportText(
-            arbiter: ArbiterStatus(
-                processID: ownID, kind: configuration.kind,
-                uptimeNanoseconds: outgoing.reports.uptime,
-                protocolVersion: configuration.protocolVersion),
-            version: connection.version)
+        let text = StatusReportText(arbiter: status(for: connection), version: connection.version)
         outgoing.reports.begin(
             StatusWork(
                 token: token, clients: clients.all.map(\.id), text: text,
-                looks: ReportLooks(namespace: namespace)))
+                looks: ReportLooks(namespace: namespace(of: connection))))
+    }
+
+    /// The server, as the reader of what is sent on a connection sees it.
+    func status(for connection: Connection) -> ArbiterStatus {
+        let ownID =
+            namespace(of: connection) == processes.ownNamespace
+            ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
+        return ArbiterStatus(
+            processID: ownID, kind: configuration.kind,
+            uptimeNanoseconds: outgoing.reports.uptime,
+            protocolVersion: configuration.protocolVersion)
     }
 
     /// Whether there is a report of which a bit can be made, or sent, now.

@@ -18,12 +18,14 @@ extension Server {
 
     /// Sends a message on a connection.
     func send(_ message: ServerMessage, on connection: Connection) {
+        countSent(message)
         // Not closed on the spot: what follows from that comes behind what is being done.
         if let token = connections.send(message, on: connection) { work.append(.hangUp(token)) }
     }
 
     /// Tells a presenter something, soon.
     func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
+        if case .plainNotice = message { outgoing.metrics.count(.plainNotices) }
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
         let delivery = Delivery(presenter: WireRecord(address.record), message: message)
@@ -65,6 +67,7 @@ extension Server {
     /// Gives up what a client was to be told, and its connection: when it reads again it finds that
     /// ended, comes with a new one, and has its presenters look at everything.
     private func letGo(_ client: Client) {
+        outgoing.metrics.count(.limitsReached)
         configuration.log(
             .limitReached(
                 processID: client.ledger.processID,
