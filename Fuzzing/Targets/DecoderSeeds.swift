@@ -58,7 +58,7 @@ enum DecoderSeeds {
         .answered(presenter: record, claim: 5, failure: nil),
         .answered(presenter: record, claim: 5, failure: [0x7B, 0x7D]), .explain(record),
         .madeWay([PresenterAnswer(presenter: record, claim: 5)]),
-        .statusRequest, .handOver, .packagePolicy(Array("package a\n".utf8)),
+        .statusRequest, .metricsRequest, .handOver, .packagePolicy(Array("package a\n".utf8)),
     ]
 
     private static let party = Party(
@@ -74,6 +74,7 @@ enum DecoderSeeds {
             .explanation(record, stage: nil, parties: []), .retiring,
             .deliveryPart([1, 2, 3], isLast: false), .statusPart([1], isLast: true),
             .packagePolicy([0x23]),
+            .metrics(MetricsReport(arbiter: report.arbiter, epoch: 3, counts: [.answers: 4])),
         ] + ServerMessage.packing(deliveries)
 
     private static let news = VersionNews(.resolved, identifier: [1, 2])
@@ -114,12 +115,14 @@ enum DecoderSeeds {
         claims: [
             ClaimStatus(
                 claim: 5, processID: 8, processName: "p", purpose: [1], stage: .waiting,
-                sinceNanoseconds: 1, isStopped: false, items: items, waitsFor: [party])
+                sinceNanoseconds: 1, isStopped: false, items: items, waitsFor: [party],
+                kind: .preparation, outerClaims: [3, 4])
         ],
         presenters: [
             PresenterStatus(
                 presenter: 6, processID: 8, processName: "q", path: near.bytes,
-                isUnresponsive: true, isStopped: false)
+                isUnresponsive: true, isStopped: false, watching: .remote,
+                methods: [.save, .itemDidMove], relinquished: [.writer])
         ])
 
     static let placeFrames: [UInt8] = {

@@ -51,7 +51,7 @@ final class ServerClient {
         case 46: send(ClientMessage.explain(reference(&input)).encode())
         case 47: send(ClientMessage.statusRequest.encode())
         case 48: send(ClientMessage.packagePolicy(input.take(input.number(below: 32))).encode())
-        case 49: send((input.byte() == 1 ? .handOver : ClientMessage.statusRequest).encode())
+        case 49: send((input.byte() == 1 ? .handOver : ClientMessage.metricsRequest).encode())
         case 50: disconnect()
         case 51...52: scribbleWord(&input)
         case 53: scribble(&input)
@@ -116,8 +116,8 @@ final class ServerClient {
             if let whole = try parts.add(part, isLast: isLast) {
                 receive(try Delivery(decoding: whole))
             }
-        case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart, .retiring,
-            .packagePolicy, .skipped, .overLimit:
+        case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart, .metrics,
+            .retiring, .packagePolicy, .skipped, .overLimit:
             break
         }
     }

@@ -79,6 +79,8 @@ public enum ClientMessage: Hashable, Sendable {
     case explain(WireRecord)
     /// Requests a ``StatusReport``.
     case statusRequest
+    /// Requests a ``MetricsReport``.
+    case metricsRequest
     /// A daemon asks an embedded server to give up its role.
     case handOver
     /// The presenter cannot answer before this waiting claim is granted or over; nil means that it
@@ -147,6 +149,7 @@ extension ClientMessage: WireCoded {
         case packagePolicy = 9
         case blocked = 10
         case madeWay = 11
+        case metricsRequest = 12
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -172,6 +175,7 @@ extension ClientMessage: WireCoded {
             encoder.raw(Kind.explain)
             encoder.value(record)
         case .statusRequest: encoder.raw(Kind.statusRequest)
+        case .metricsRequest: encoder.raw(Kind.metricsRequest)
         case .handOver: encoder.raw(Kind.handOver)
         case .announced(let record):
             encoder.raw(Kind.announced)
@@ -205,6 +209,7 @@ extension ClientMessage: WireCoded {
                 try decoder.list(of: PresenterAnswer.self, .answers, limit: WireLimits.answers))
         case .explain: self = .explain(try decoder.value(WireRecord.self))
         case .statusRequest: self = .statusRequest
+        case .metricsRequest: self = .metricsRequest
         case .handOver: self = .handOver
         case .announced: self = .announced(try decoder.value(WireRecord.self))
         case .blocked:

@@ -18,7 +18,9 @@ public enum ProtocolVersion {
     /// Version 2 adds ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
     /// ``ServerMessage/overLimit(_:text:)``. Version 3 adds ``ClientMessage/madeWay(_:)``. Version
     /// 4 adds labels, and the number of parties that a claim waits for. Version 5 distinguishes
-    /// changes by programs that do not coordinate, and reports how presenters are watched.
+    /// changes by programs that do not coordinate, reports how presenters are watched, which
+    /// methods they have and which kinds of relinquishment they are in, reports a claim's kind and
+    /// the claims that surround it, and adds ``ClientMessage/metricsRequest``.
     public static let current: UInt16 = 5
 
     /// The first version that reports parties, claims and presenters with their labels.
@@ -79,6 +81,8 @@ public enum WireLimits {
     public static let enclosing = 1024
     /// Claims of other processes inside which a claim is made; the innermost ones are kept.
     public static let outerClaims = 6
+    /// Surrounding claims that are reported of one claim; longer lists are cut.
+    public static let reportedOuterClaims = 64
     /// Bytes of a record's supplement; the room that a ledger has for it.
     public static let supplementBytes = 400
     /// The most parties that one claim is reported to wait for; longer lists are cut.

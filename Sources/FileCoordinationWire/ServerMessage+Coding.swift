@@ -22,6 +22,7 @@ extension ServerMessage: WireCoded {
         case inCycle = 0x8B
         case skipped = 0x8C
         case overLimit = 0x8D
+        case metrics = 0x8E
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -64,6 +65,9 @@ extension ServerMessage: WireCoded {
         case .skipped(let record):
             encoder.raw(Kind.skipped)
             encoder.value(record)
+        case .metrics(let report):
+            encoder.raw(Kind.metrics)
+            encoder.value(report)
         case .retiring: encoder.raw(Kind.retiring)
         case .packagePolicy(let policy):
             encoder.raw(Kind.packagePolicy)
@@ -99,6 +103,7 @@ extension ServerMessage: WireCoded {
         case .statusPart:
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
         case .skipped: self = .skipped(try decoder.value(WireRecord.self))
+        case .metrics: self = .metrics(try decoder.value(MetricsReport.self))
         case .retiring: self = .retiring
         case .packagePolicy:
             self = .packagePolicy(

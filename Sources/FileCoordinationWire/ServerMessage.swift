@@ -104,6 +104,8 @@ public enum ServerMessage: Hashable, Sendable {
     case skipped(WireRecord)
     /// A part of an encoded ``StatusReport``.
     case statusPart([UInt8], isLast: Bool)
+    /// The server's counters.
+    case metrics(MetricsReport)
     /// The server gives up its role; the client must reconnect.
     case retiring
     /// The new package policy, which is not interpreted here.

@@ -83,6 +83,11 @@ extension ClaimStatus: WireCoded {
             encoder.integer(UInt32(clamping: waitsForCount))
         }
         encoder.label(label)
+        guard encoder.version >= ProtocolVersion.withPlainChanges else { return }
+        encoder.raw(kind)
+        let sent = outerClaims.prefix(WireLimits.reportedOuterClaims)
+        encoder.count(sent.count, .enclosing, limit: WireLimits.reportedOuterClaims)
+        for claim in sent { encoder.integer(claim) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -99,6 +104,12 @@ extension ClaimStatus: WireCoded {
             decoder.version >= ProtocolVersion.withLabels
             ? Int(try decoder.integer(UInt32.self)) : waitsFor.count
         label = try decoder.label()
+        (kind, outerClaims) = (.access, [])
+        guard decoder.version >= ProtocolVersion.withPlainChanges else { return }
+        kind = try decoder.raw(ClaimKind.self, .statusReport)
+        for _ in 0..<(try decoder.count(.enclosing, limit: WireLimits.reportedOuterClaims)) {
+            outerClaims.append(try decoder.integer(UInt64.self))
+        }
     }
 }
 
@@ -111,7 +122,11 @@ extension PresenterStatus: WireCoded {
         encoder.bool(isUnresponsive)
         encoder.bool(isStopped)
         encoder.label(label)
-        if encoder.version >= ProtocolVersion.withPlainChanges { encoder.raw(watching) }
+        guard encoder.version >= ProtocolVersion.withPlainChanges else { return }
+        encoder.raw(watching)
+        if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
+        encoder.raw(methods)
+        encoder.integer(relinquished.code)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -122,9 +137,27 @@ extension PresenterStatus: WireCoded {
         isUnresponsive = try decoder.bool()
         isStopped = try decoder.bool()
         label = try decoder.label()
-        watching =
-            decoder.version >= ProtocolVersion.withPlainChanges
-            ? try decoder.raw(PresenterWatching.self, .statusReport) : .notified
+        guard decoder.version >= ProtocolVersion.withPlainChanges else {
+            (watching, methods, relinquished) = (.notified, .all, [])
+            return
+        }
+        watching = try decoder.raw(PresenterWatching.self, .statusReport)
+        methods = try decoder.raw(PresenterMethods.self, .methods)
+        guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
+        let code = try decoder.integer(UInt8.self)
+        guard let kinds = Relinquishments(code: code) else { throw .illegalValue(.statusReport) }
+        relinquished = kinds
+    }
+}
+
+extension Relinquishments {
+    /// The byte for these kinds: a bit for each.
+    fileprivate var code: UInt8 { reduce(0) { $0 | 1 << $1.rawValue } }
+
+    /// The kinds of a byte; nil if it has other bits.
+    fileprivate init?(code: UInt8) {
+        self.init(Relinquishment.allCases.filter { code & 1 << $0.rawValue != 0 })
+        guard self.code == code else { return nil }
     }
 }
 

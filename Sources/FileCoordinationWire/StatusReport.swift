@@ -108,14 +108,22 @@ public struct ClaimStatus: Hashable, Sendable {
     public var waitsFor: [Party]
     /// The total number of parties that it waits for.
     public var waitsForCount: Int
+    /// What it is for; ``ClaimKind/access``, if an older server does not say.
+    public var kind: ClaimKind
+    /// The claims inside whose accessors it was made, ascending; of longer lists only the front is
+    /// sent, and an older server sends none.
+    public var outerClaims: [UInt64]
 
     /// Creates a status.
     public init(
         claim: UInt64, processID: Int32, processName: String, purpose: [UInt8], stage: ClaimStage,
         sinceNanoseconds: UInt64, isStopped: Bool, items: [AccessItem], waitsFor: [Party],
-        waitsForCount: Int? = nil, label: String = ""
+        waitsForCount: Int? = nil, label: String = "", kind: ClaimKind = .access,
+        outerClaims: [UInt64] = []
     ) {
         self.label = label
+        self.kind = kind
+        self.outerClaims = outerClaims
         self.waitsForCount = waitsForCount ?? waitsFor.count
         self.claim = claim
         self.processID = processID
@@ -161,14 +169,21 @@ public struct PresenterStatus: Hashable, Sendable {
     public var isStopped: Bool
     /// How the server finds changes by programs that do not coordinate.
     public var watching: PresenterWatching
+    /// What it can be asked and told (Rule 5.3); all there is, if an older server does not say.
+    public var methods: PresenterMethods
+    /// In which kinds it has relinquished its item; none, if an older server does not say.
+    public var relinquished: Relinquishments
 
     /// Creates a status.
     public init(
         presenter: UInt64, processID: Int32, processName: String, path: [UInt8]?,
         isUnresponsive: Bool, isStopped: Bool, label: String = "",
-        watching: PresenterWatching = .notified
+        watching: PresenterWatching = .notified, methods: PresenterMethods = .all,
+        relinquished: Relinquishments = []
     ) {
         self.watching = watching
+        self.methods = methods
+        self.relinquished = relinquished
         self.label = label
         self.presenter = presenter
         self.processID = processID

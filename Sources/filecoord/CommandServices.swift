@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
+import FileCoordinationWire
 import FileTree
 import Glibc
 
@@ -67,6 +68,8 @@ extension NativePath {
     /// 1.3).
     func place() throws(Failure) -> ItemPath {
         do throws(PlaceError) {
+            // As of every access: no kernel would take it.
+            guard bytes.count < WireLimits.pathBytes else { throw .tooLong }
             return try PlaceResolver.canonicalPath(of: bytes)
         } catch {
             throw Failure(place: error, self)

@@ -33,6 +33,10 @@ struct StatusCommand: ParsableCommand {
                            "waitsForCount"}],
                "presenters": [{"id", "pid", "process", "label", "path", "unresponsive",
                                "stopped"}]}
+            With --metrics, counters and histograms since the arbiter began, and gauges, for a \
+            scraper such as the textfile collector of the node exporter. Claims that programs \
+            grant themselves by delegation are not counted: the arbiter does not know of them.
+
             Times are in seconds, claims in the order of their line. A label is what --label or \
             a program says, and otherwise the command or the program's name. waitsFor lists \
             the first of them, waitsForCount counts all.
@@ -40,6 +44,7 @@ struct StatusCommand: ParsableCommand {
             EXAMPLES
               filecoord status
               filecoord status ~/Documents
+              filecoord status --metrics >metrics.tmp && mv metrics.tmp metrics.prom
               filecoord status --json | jq '.claims[] | select(.state == "waiting")'
             """)
 
@@ -49,12 +54,25 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show it again every second, until interrupted.")
     var watch = false
 
+    @Flag(help: "Print what the arbiter has counted, in the text format of Prometheus.")
+    var metrics = false
+
     @Argument(help: ArgumentHelp("Show these, and what is inside.", valueName: "path"))
     var paths: [String] = []
+
+    func validate() throws {
+        guard !metrics || (!json && !watch && paths.isEmpty) else {
+            throw ValidationError(
+                "--metrics is of the arbiter as a whole: leave out --json, --watch and paths.")
+        }
+    }
 
     func run() throws {
         let selection = try StatusSelection(paths)
         let environment = CurrentProcess.environment
+        guard !metrics else {
+            return try Console.print(MetricsText.text(Self.askMetrics(environment)))
+        }
         guard watch else {
             return try show(
                 Self.ask(environment).map(selection.part), isAgain: false, environment)
@@ -64,6 +82,21 @@ struct StatusCommand: ParsableCommand {
             try show(Self.ask(environment).map(selection.part), isAgain: isAgain, environment)
             isAgain = true
             sleep(1)
+        }
+    }
+
+    private static func askMetrics(
+        _ environment: [String: String]
+    ) throws(Failure) -> MetricsReport? {
+        try answered {
+            do {
+                return try StatusClient.askMetrics(environment: environment)
+            } catch is StatusClient.TooOld {
+                throw Failure(
+                    .unavailable,
+                    "the arbiter is of an older version and counts nothing: end the programs that "
+                        + "were started before the update, or wait until they have ended")
+            }
         }
     }
 
@@ -89,9 +122,20 @@ struct StatusCommand: ParsableCommand {
     ///
     /// Returns nil if there is none.
     static func ask(_ environment: [String: String]) throws(Failure) -> StatusReport? {
+        try askWithPackages(environment)?.report
+    }
+
+    /// The same, with what counts as a package.
+    static func askWithPackages(
+        _ environment: [String: String]
+    ) throws(Failure) -> (report: StatusReport, packages: PackagePolicy)? {
+        try answered { try StatusClient.askWithPackages(environment: environment) }
+    }
+
+    private static func answered<Answer>(_ ask: () throws -> Answer) throws(Failure) -> Answer {
         try opening {
             do {
-                return try StatusClient.ask(environment: environment)
+                return try ask()
             } catch is StatusClient.Unanswered {
                 throw Failure(
                     .unavailable,
@@ -101,7 +145,8 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private static func opening<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
+    /// Runs `body`, an error of which means that no arbiter can be reached.
+    static func opening<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
         do {
             return try body()
         } catch let failure as Failure {

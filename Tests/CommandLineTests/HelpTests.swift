@@ -8,8 +8,8 @@ final class HelpTests: XCTestCase {
     private static let commands: [[String]] =
         [
             "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present",
-            "status", "doctor",
-            "demo",
+            "status", "explain",
+            "doctor", "demo",
         ].map { [$0] }
         + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }
 

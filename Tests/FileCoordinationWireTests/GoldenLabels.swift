@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of version 4, which has labels, and of what records say beside their bodies.
+// The bytes of the newest version for what has labels since version 4, and of what records say
+// beside their bodies.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -15,6 +16,17 @@ extension Golden {
         01 0300000000000000 00 04000000 0400 73796e63 0100 70 01 0200 2f61
         00 80b2e60e00000000 00 01 0300 6a6f62
         """
+
+    private static func zeros(_ count: Int) -> String {
+        String(repeating: "0000000000000000 ", count: count)
+    }
+
+    private static let histogram = {
+        var histogram = DurationHistogram()
+        histogram.add(1)
+        histogram.add(0x8DB0_7CD4_5800)
+        return histogram
+    }()
 
     static let labels = [
         Golden(
@@ -33,18 +45,37 @@ extension Golden {
                             claim: 7, processID: 2, processName: "editor",
                             purpose: [UInt8](text: "p"), stage: .waiting, sinceNanoseconds: 1,
                             isStopped: false, items: [], waitsFor: [holder], waitsForCount: 9,
-                            label: "ed")
+                            label: "ed", kind: .preparation, outerClaims: [5, 6])
                     ],
                     presenters: [
                         FileCoordinationWire.PresenterStatus(
                             presenter: 5, processID: 6, processName: "viewer", path: nil,
-                            isUnresponsive: true, isStopped: false, label: "v")
+                            isUnresponsive: true, isStopped: false, label: "v",
+                            watching: .forbidden, methods: [.save, .itemDidMove],
+                            relinquished: [.reader, .writer])
                     ])),
             """
             01000000 00 002f685900000000 0400
             01000000 0700000000000000 02000000 0600 656469746f72 0100 70 00 0100000000000000 00
               00000000 01000000 \(holderHex) 09000000 0200 6564
-            01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 00
+              01 02000000 0500000000000000 0600000000000000
+            01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 02
+              44000000 03
+            """),
+        Golden(
+            "metrics",
+            .server(
+                .metrics(
+                    MetricsReport(
+                        arbiter: ArbiterStatus(
+                            processID: 1, kind: .daemon, uptimeNanoseconds: 2, protocolVersion: 5),
+                        epoch: 3, clients: 4, claims: 5, waitingClaims: 6, presenters: 7,
+                        counts: [.claimsFiled: 8, .limitsReached: 9], waits: histogram))),
+            """
+            8e 01000000 00 0200000000000000 0500 03000000 04000000 05000000 06000000 07000000
+            0800000000000000 \(zeros(19)) 0900000000000000
+            0100000000000000 \(zeros(7)) 0100000000000000 0158d47cb08d0000
+            \(zeros(10))
             """),
         Golden(
             "a supplement",

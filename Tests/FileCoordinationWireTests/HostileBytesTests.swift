@@ -27,7 +27,7 @@ struct HostileBytesTests {
     }
 
     @Test func `A kind that nothing has is refused`() {
-        for byte in [0, 12, 0x7F, 0x80, 0x8E, 0xFF] as [UInt8] {
+        for byte in [0, 13, 0x7F, 0x80, 0x8F, 0xFF] as [UInt8] {
             #expect(throws: WireError.unknownKind(byte)) { try ClientMessage(decoding: [byte]) }
             #expect(throws: WireError.unknownKind(byte)) { try ServerMessage(decoding: [byte]) }
         }
@@ -86,6 +86,35 @@ struct HostileBytesTests {
     ) {
         #expect(throws: WireError.illegalValue(field), "\(what)") {
             try ServerMessage(decoding: [UInt8](hex: hex))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("how it is watched for", "05 00000000 00", .statusReport),
+            ("a method", "00 00000400 00", .methods),
+            ("a kind of relinquishment", "00 00000000 04", .statusReport),
+        ] as [(String, String, WireError.Field)])
+    func `An illegal value of a presenter in a report is refused`(
+        _ what: String, _ hex: String, _ field: WireError.Field
+    ) {
+        let presenter = "0500000000000000 06000000 0000 00 00 00 0000 \(hex)"
+        #expect(throws: WireError.illegalValue(field), "\(what)") {
+            try StatusReport(
+                decoding: [UInt8](
+                    hex: "00000000 00 0000000000000000 0500 00000000 01000000 \(presenter)"))
+        }
+    }
+
+    @Test func `An illegal kind of a claim in a report is refused`() {
+        let claim =
+            "0500000000000000 06000000 0000 0000 00 0000000000000000 00 00000000 00000000 00000000"
+        let front = "00000000 00 0000000000000000 0500 01000000 \(claim) 0000"
+        #expect(throws: WireError.illegalValue(.statusReport)) {
+            try StatusReport(decoding: [UInt8](hex: "\(front) 02 00000000 00000000"))
+        }
+        #expect(throws: WireError.tooLong(.enclosing)) {
+            try StatusReport(decoding: [UInt8](hex: "\(front) 00 41000000 00000000"))
         }
     }
 

@@ -47,8 +47,8 @@ struct PackingTests {
                 if let whole = try assembler.add(part, isLast: isLast) {
                     result.append(try Delivery(decoding: whole))
                 }
-            case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .retiring,
-                .packagePolicy, .inCycle, .skipped, .overLimit:
+            case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .metrics,
+                .retiring, .packagePolicy, .inCycle, .skipped, .overLimit:
                 #expect(Bool(false), "no delivery: \(message)")
             }
         }

@@ -15,6 +15,8 @@ package struct StatusClient {
 
     /// The protocol version of the connection.
     private let version: UInt16
+    /// What counts as a package, as the arbiter announces it.
+    private let packages: [UInt8]
 
     /// Requests a report from the present server.
     ///
@@ -23,12 +25,38 @@ package struct StatusClient {
     ///
     /// - Throws: the error of the last attempt.
     package static func ask(environment: [String: String]) throws -> StatusReport? {
+        try askWithPackages(environment: environment)?.report
+    }
+
+    /// The same, with what counts as a package for all who share the arbiter (Rule 1.11).
+    package static func askWithPackages(
+        environment: [String: String]
+    ) throws -> (report: StatusReport, packages: PackagePolicy)? {
+        try answer(environment) { client in
+            try client.report().map { ($0, PackagePolicy(text: client.packages)) }
+        }
+    }
+
+    /// Asks the present arbiter what it has counted; nil when there is none.
+    package static func askMetrics(environment: [String: String]) throws -> MetricsReport? {
+        try answer(environment) { client in
+            guard client.version >= ProtocolVersion.withPlainChanges else { throw TooOld() }
+            return try client.metrics()
+        }
+    }
+
+    /// What an arbiter answers to the question that `ask` puts.
+    private static func answer<Answer>(
+        _ environment: [String: String], _ ask: (StatusClient) throws -> Answer?
+    ) throws -> Answer? {
         let end = MonotonicClock.after(patience)
         while true {
             do {
                 guard let client = try StatusClient(environment: environment) else { return nil }
-                if let report = try client.report() { return report }
+                if let answer = try ask(client) { return answer }
                 guard MonotonicClock.now < end else { throw Unanswered() }
+            } catch let error as TooOld {
+                throw error
             } catch {
                 guard MonotonicClock.now < end else { throw error }
             }
@@ -40,6 +68,9 @@ package struct StatusClient {
 
     /// The server exists but does not answer.
     package struct Unanswered: Error {}
+
+    /// The arbiter is of an older version, which has no answer.
+    package struct TooOld: Error {}
 
     private static let patience = Duration.seconds(1)
 
@@ -54,13 +85,21 @@ package struct StatusClient {
             guard let (socket, embedded) = try Self.connect(election, runtime) else { return nil }
             let poller = try Poller()
             try poller.add(socket.descriptor, token: 0, .readable)
-            let isTooNew = try Self.isRefused(version, by: socket, poller)
-            guard isTooNew, version > ProtocolVersion.supported.lowerBound else {
-                (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
-                self.version = version
-                return
+            let answer = try Self.greet(version, on: socket, poller)
+            if case .refused(let refusal) = answer, refusal.code == .wrongVersion,
+                version > ProtocolVersion.supported.lowerBound
+            {
+                version -= 1
+                continue
             }
-            version -= 1
+            (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
+            self.version = version
+            if case .welcome(let welcome) = answer {
+                packages = welcome.packagePolicy
+            } else {
+                packages = []
+            }
+            return
         }
     }
 
@@ -75,45 +114,55 @@ package struct StatusClient {
         return (result.socket, result.embedded)
     }
 
-    /// Sends a hello without a ledger.
-    ///
-    /// Returns whether the server is too old for that version.
-    private static func isRefused(
-        _ version: UInt16, by socket: SequencedSocket, _ poller: Poller
-    ) throws -> Bool {
+    /// Sends a hello without a ledger, and returns the server's answer, or nil if there is none.
+    private static func greet(
+        _ version: UInt16, on socket: SequencedSocket, _ poller: Poller
+    ) throws -> ServerMessage? {
         _ = try socket.send(
             ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
         let deadline = MonotonicClock.after(.seconds(5))
         var ready: [Poller.Ready] = []
         while MonotonicClock.now < deadline {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes):
-                guard case .refused(let refusal) = try ServerMessage(decoding: bytes) else {
-                    return false
-                }
-                return refusal.code == .wrongVersion
+            case .bytes(let bytes): return try ServerMessage(decoding: bytes)
             case .wouldBlock: try poller.wait(into: &ready, until: deadline)
-            case .tooLong, .closed: return false
+            case .tooLong, .closed: return nil
             }
         }
-        return false
+        return nil
     }
 
     /// Requests a report once; returns nil if the server goes away or does not answer within
     /// `patience`.
     package func report(patience: Duration = .seconds(5)) throws -> StatusReport? {
         _ = try socket.send(ClientMessage.statusRequest.encode())
-        let deadline = MonotonicClock.after(patience)
         var assembler = PartAssembler.statusReport
+        return try receive(patience) { message in
+            guard case .statusPart(let part, let isLast) = message,
+                let whole = try assembler.add(part, isLast: isLast)
+            else { return nil }
+            return try StatusReport(decoding: whole, version: version)
+        }
+    }
+
+    private func metrics(patience: Duration = .seconds(5)) throws -> MetricsReport? {
+        _ = try socket.send(ClientMessage.metricsRequest.encode())
+        return try receive(patience) { message in
+            guard case .metrics(let report) = message else { return nil }
+            return report
+        }
+    }
+
+    /// Receives messages until `take` has what is wanted; nil when that does not come.
+    private func receive<Answer>(
+        _ patience: Duration, _ take: (ServerMessage) throws -> Answer?
+    ) throws -> Answer? {
+        let deadline = MonotonicClock.after(patience)
         var ready: [Poller.Ready] = []
         while MonotonicClock.now < deadline {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
-                guard case .statusPart(let part, let isLast) = try ServerMessage(decoding: bytes)
-                else { continue }
-                if let whole = try assembler.add(part, isLast: isLast) {
-                    return try StatusReport(decoding: whole, version: version)
-                }
+                if let answer = try take(ServerMessage(decoding: bytes)) { return answer }
             case .wouldBlock: try poller.wait(into: &ready, until: deadline)
             case .tooLong, .closed: return nil
             }

@@ -14,7 +14,8 @@ extension ClientMessage {
         case .ended: .handlesEnded
         case .announced: .handlesAnnounced
         case .answered, .madeWay: .handlesAnswered
-        case .explain, .statusRequest, .handOver, .packagePolicy, .blocked: .handlesOther
+        case .explain, .statusRequest, .metricsRequest, .handOver, .packagePolicy, .blocked:
+            .handlesOther
         }
     }
 
@@ -26,7 +27,8 @@ extension ClientMessage {
         case .ended: .sendsEnded
         case .announced: .sendsAnnounced
         case .answered, .madeWay: .sendsAnswered
-        case .explain, .statusRequest, .handOver, .packagePolicy, .blocked: .sendsOther
+        case .explain, .statusRequest, .metricsRequest, .handOver, .packagePolicy, .blocked:
+            .sendsOther
         }
     }
 }
@@ -38,8 +40,8 @@ extension ServerMessage {
         case .welcome: .saysWelcome
         case .granted: .saysGranted
         case .deliveries, .deliveryPart: .saysDeliveries
-        case .refused, .failed, .inCycle, .explanation, .statusPart, .retiring, .packagePolicy,
-            .skipped, .overLimit:
+        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .retiring,
+            .packagePolicy, .skipped, .overLimit:
             .saysOther
         }
     }
@@ -50,8 +52,8 @@ extension ServerMessage {
         case .welcome: .receivesWelcome
         case .granted: .receivesGranted
         case .deliveries, .deliveryPart: .receivesDeliveries
-        case .refused, .failed, .inCycle, .explanation, .statusPart, .retiring, .packagePolicy,
-            .skipped, .overLimit:
+        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .retiring,
+            .packagePolicy, .skipped, .overLimit:
             .receivesOther
         }
     }

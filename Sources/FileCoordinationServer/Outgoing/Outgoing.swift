@@ -19,6 +19,8 @@ struct Outgoing {
     var deliveries = Deliveries()
     var questions = Questions()
     var reports = StatusReports()
+    /// The counters that `filecoord status --metrics` prints.
+    var metrics = ServerMetrics()
     /// Watches for changes by programs that do not coordinate, for presenters.
     var watching: Watching
     private var givenBack: [GivenBack] = []

@@ -27,20 +27,22 @@ extension Server {
     func beginStatus(for connection: Connection) {
         let token = connection.token
         guard !outgoing.reports.isMade(for: token) else { return }
-        let namespace = namespace(of: connection)
-        let ownID =
-            namespace == processes.ownNamespace
-            ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
-        let text = StatusReportText(
-            arbiter: ArbiterStatus(
-                processID: ownID, kind: configuration.kind,
-                uptimeNanoseconds: outgoing.reports.uptime,
-                protocolVersion: configuration.protocolVersion),
-            version: connection.version)
+        let text = StatusReportText(arbiter: status(for: connection), version: connection.version)
         outgoing.reports.begin(
             StatusWork(
                 token: token, clients: clients.all.map(\.id), text: text,
-                looks: ReportLooks(namespace: namespace)))
+                looks: ReportLooks(namespace: namespace(of: connection))))
+    }
+
+    /// The server, as the reader of what is sent on a connection sees it.
+    func status(for connection: Connection) -> ArbiterStatus {
+        let ownID =
+            namespace(of: connection) == processes.ownNamespace
+            ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
+        return ArbiterStatus(
+            processID: ownID, kind: configuration.kind,
+            uptimeNanoseconds: outgoing.reports.uptime,
+            protocolVersion: configuration.protocolVersion)
     }
 
     /// Whether a step of a report can be made or sent now.
@@ -120,7 +122,8 @@ extension Server {
             isStopped: isStopped(owner, &looks), items: entry.claim.items,
             waitsFor: parties(waitsFor, &looks, limit: ServerLimits.reportedParties),
             waitsForCount: waitsFor.count,
-            label: label(of: records.address(of: entry.claim.id), owner))
+            label: label(of: records.address(of: entry.claim.id), owner), kind: entry.claim.kind,
+            outerClaims: (entry.claim.enclosing + entry.claim.surrounding).map(\.rawValue))
     }
 
     private func status(
@@ -134,7 +137,8 @@ extension Server {
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
             isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &looks),
             label: label(of: records.address(of: presenter.id), owner),
-            watching: PresenterWatching(watching.trouble(of: presenter.id)))
+            watching: PresenterWatching(watching.trouble(of: presenter.id)),
+            methods: presenter.methods, relinquished: presenter.relinquished)
     }
 
     func parties(

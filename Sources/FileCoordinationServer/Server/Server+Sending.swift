@@ -20,6 +20,7 @@ extension Server {
 
     /// Sends a message on a connection.
     func send(_ message: ServerMessage, on connection: Connection) {
+        countSent(message)
         // The connection is not closed at once: its end is queued behind the present work.
         if let token = connections.send(message, on: connection) { work.append(.hangUp(token)) }
     }
@@ -27,6 +28,7 @@ extension Server {
     /// Queues a message to a presenter; it is sent at the end of the turn at the latest, if
     /// possible.
     func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
+        if case .plainNotice = message { outgoing.metrics.count(.plainNotices) }
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
         let delivery = Delivery(presenter: WireRecord(address.record), message: message)
@@ -71,6 +73,7 @@ extension Server {
     /// When the client finds the connection closed, it reconnects and has its presenters look at
     /// everything.
     private func letGo(_ client: Client) {
+        outgoing.metrics.count(.limitsReached)
         configuration.log(
             .limitReached(
                 processID: client.ledger.processID,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the server has counted, for those who ask.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    /// Answers what was counted.
+    func sendMetrics(on connection: Connection) {
+        send(
+            .metrics(
+                outgoing.metrics.report(
+                    status(for: connection), epoch: presence.epoch.rawValue, clients: clients.count,
+                    claims: arbiter.claimIDs.count, presenters: arbiter.presenterIDs.count)),
+            on: connection)
+    }
+
+    /// Counts what is sent, if it is counted at all.
+    func countSent(_ message: ServerMessage) {
+        switch message {
+        case .overLimit: outgoing.metrics.count(.limitsReached)
+        case .refused(let refusal):
+            if refusal.code == .limitReached { outgoing.metrics.count(.limitsReached) }
+        case .welcome, .granted, .failed, .inCycle, .deliveries, .deliveryPart, .explanation,
+            .skipped, .statusPart, .metrics, .retiring, .packagePolicy:
+            break
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the server counts. Only its own thread touches it, so that it is plain integers; a claim
+// that is granted as soon as it is filed costs a few additions, and no look at the clock.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+/// What a server has counted since it began.
+struct ServerMetrics {
+    /// A claim that has been filed, and not been granted yet.
+    private struct Pending {
+        let client: ClientID
+        let since: UInt64
+        /// When presenters were asked for it that have not answered yet.
+        var asked: [PresenterID: UInt64] = [:]
+    }
+
+    /// In the order of ``ServerCounter``.
+    private var counts = [UInt64](repeating: 0, count: ServerCounter.allCases.count)
+    private var waits = DurationHistogram()
+    private var answers = DurationHistogram()
+    private var pending: [ClaimID: Pending] = [:]
+    /// The monotonic time, as far as the arbiter was told.
+    private var now: UInt64 = 0
+
+    /// How many claims wait, or ask presenters.
+    var waitingClaims: Int { pending.count }
+
+    /// What was counted of one kind.
+    subscript(counter: ServerCounter) -> UInt64 { counts[Int(counter.rawValue)] }
+
+    /// Counts one more.
+    mutating func count(_ counter: ServerCounter) { counts[Int(counter.rawValue)] += 1 }
+
+    /// Counts what the arbiter was told, and what it wants because of that.
+    mutating func record(_ event: Event, _ effects: [Effect]) {
+        switch event {
+        case .clockAdvanced(let time): now = max(now, time)
+        case .claimFiled(let claim): file(claim, effects)
+        case .claimRecovered: count(.claimsRecovered)
+        case .claimEnded(let claim, _):
+            count(.claimsEnded)
+            if !pending.isEmpty { pending[claim] = nil }
+        case .claimCancelled(let claim):
+            if pending.removeValue(forKey: claim) != nil { count(.claimsCancelled) }
+        case .presenterAdded: count(.presentersAdded)
+        case .presenterRemoved: count(.presentersRemoved)
+        case .presenterAnswered(let presenter, let claim, _): answer(presenter, claim)
+        case .presenterMoved: count(.plainMoves)
+        case .clientStopped: count(.clientStops)
+        case .grantWithdrawn: count(.grantsWithdrawn)
+        case .clientDied(let client):
+            count(.clientDeaths)
+            if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
+        case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked,
+            .clientContinued, .recoveryFinished, .delegationRecalled, .delegationsContested,
+            .unreportedClaimEnded, .queueOpened, .queueClosed:
+            break
+        }
+        for effect in effects { record(effect) }
+    }
+
+    private mutating func record(_ effect: Effect) {
+        switch effect {
+        case .grant(let claim): grant(claim)
+        case .grantUnreported(let claim, _):
+            count(.claimsGrantedUnreported)
+            grant(claim)
+        case .fail(let claim, _):
+            count(.claimsRefused)
+            pending[claim] = nil
+        case .failInCycle(let claim, _):
+            count(.claimsInCycles)
+            pending[claim] = nil
+        case .askToYield(let presenter, let claim, _):
+            count(.questions)
+            pending[claim]?.asked[presenter] = now
+        case .recallQuestions(let claim): pending[claim]?.asked = [:]
+        case .notify, .reacquire, .relocate: count(.notices)
+        case .delegate: count(.delegations)
+        case .recall: count(.recalls)
+        case .retarget, .openQueue, .startQueue: break
+        }
+    }
+
+    private mutating func file(_ claim: FiledClaim, _ effects: [Effect]) {
+        count(.claimsFiled)
+        if effects.contains(where: { $0.grants(claim.id) }) {
+            waits.addNothing()
+        } else {
+            pending[claim.id] = Pending(client: claim.client, since: now)
+        }
+    }
+
+    private mutating func grant(_ claim: ClaimID) {
+        count(.claimsGranted)
+        // One that was granted at once, or whose grant was withdrawn, is not waited for.
+        guard !pending.isEmpty, let waited = pending.removeValue(forKey: claim) else { return }
+        waits.add(now - waited.since)
+    }
+
+    private mutating func answer(_ presenter: PresenterID, _ claim: ClaimID) {
+        count(.answers)
+        guard let since = pending[claim]?.asked.removeValue(forKey: presenter) else { return }
+        answers.add(now - since)
+    }
+
+    /// What was counted, with what there is now.
+    func report(
+        _ arbiter: ArbiterStatus, epoch: UInt32, clients: Int, claims: Int, presenters: Int
+    ) -> MetricsReport {
+        let known = ServerCounter.allCases.map { ($0, self[$0]) }
+        return MetricsReport(
+            arbiter: arbiter, epoch: epoch, clients: UInt32(clamping: clients),
+            claims: UInt32(clamping: claims), waitingClaims: UInt32(clamping: waitingClaims),
+            presenters: UInt32(clamping: presenters),
+            counts: Dictionary(uniqueKeysWithValues: known), waits: waits, answers: answers)
+    }
+}
+
+extension Effect {
+    /// Whether it lets this claim's accessor run.
+    fileprivate func grants(_ claim: ClaimID) -> Bool {
+        switch self {
+        case .grant(let granted): granted == claim
+        case .grantUnreported(let granted, _): granted == claim
+        case .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify, .retarget,
+            .relocate, .delegate, .recall, .openQueue, .startQueue:
+            false
+        }
+    }
+}

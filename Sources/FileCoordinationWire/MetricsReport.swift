@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server has counted since it began, for those who watch over many machines: `filecoord
+// status --metrics`. Names for people and for Prometheus are the reader's to give.
+
+/// What a server counts; the raw value is the place in a report, and never changes.
+public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
+    /// Claims that were filed with the server.
+    case claimsFiled = 0
+    /// Claims that were granted, at once or after a wait.
+    case claimsGranted = 1
+    /// Those of them of whose end the server is not told.
+    case claimsGrantedUnreported = 2
+    /// Claims that were granted and are over.
+    case claimsEnded = 3
+    /// Claims that were given up before they were granted.
+    case claimsCancelled = 4
+    /// Claims that failed because a presenter refused (Rule 9.1).
+    case claimsRefused = 5
+    /// Claims that failed because they waited for themselves (Rule 18.4).
+    case claimsInCycles = 6
+    /// Claims that were found granted in ledgers: of a former server, or granted by their clients.
+    case claimsRecovered = 7
+    /// Grants that were taken back from stopped processes (Rule 18.6).
+    case grantsWithdrawn = 8
+    /// Presenters that were registered.
+    case presentersAdded = 9
+    /// Presenters that were removed; those of processes that died are not among them.
+    case presentersRemoved = 10
+    /// Questions to presenters.
+    case questions = 11
+    /// Questions that were answered, in whatever way.
+    case answers = 12
+    /// Other messages to presenters, because of accesses.
+    case notices = 13
+    /// Messages to presenters of changes by programs that do not coordinate (Rule 7.14).
+    case plainNotices = 14
+    /// Presenters that have followed a move by a program that does not coordinate (Rule 11.9).
+    case plainMoves = 15
+    /// Paths that were delegated to a client.
+    case delegations = 16
+    /// Delegations that were recalled.
+    case recalls = 17
+    /// Client processes that have died with claims or presenters.
+    case clientDeaths = 18
+    /// Client processes that were seen stopped (Rule 18.6).
+    case clientStops = 19
+    /// How often a client has reached a limit.
+    case limitsReached = 20
+}
+
+/// How often something has taken how long.
+public struct DurationHistogram: Hashable, Sendable {
+    /// The longest durations of each class but the last, which has no longest, in nanoseconds;
+    /// ascending.
+    public static let bounds: [UInt64] = [
+        100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 60_000_000_000,
+        600_000_000_000,
+    ]
+
+    /// How many there were in each class; one class more than there are bounds.
+    public private(set) var counts = [UInt64](repeating: 0, count: Self.bounds.count + 1)
+    /// How long all of them have taken together, in nanoseconds.
+    public private(set) var sum: UInt64 = 0
+
+    /// A histogram of nothing.
+    public init() {}
+
+    /// Adds one that has taken so long, in nanoseconds.
+    public mutating func add(_ duration: UInt64) {
+        counts[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
+        sum &+= duration
+    }
+
+    /// Adds one that has taken no time.
+    public mutating func addNothing() { counts[0] += 1 }
+
+    /// How many there were in all.
+    public var count: UInt64 { counts.reduce(0, &+) }
+}
+
+/// What a server has counted since it began, and what there is now.
+public struct MetricsReport: Hashable, Sendable {
+    /// The arbiter.
+    public var arbiter: ArbiterStatus
+    /// How many servers there were in the runtime directory, this one included.
+    public var epoch: UInt32
+    /// Client processes.
+    public var clients: UInt32
+    /// Claims that are not over, as far as the server knows of them.
+    public var claims: UInt32
+    /// Those of them that wait, or ask presenters.
+    public var waitingClaims: UInt32
+    /// Registered presenters.
+    public var presenters: UInt32
+    /// What was counted, in the order of ``ServerCounter``.
+    public private(set) var counts: [UInt64]
+    /// From the filing of a claim to its grant.
+    public var waits: DurationHistogram
+    /// From a question to a presenter to its answer.
+    public var answers: DurationHistogram
+
+    /// What a server has counted, which are as many as ``ServerCounter`` has cases.
+    public init(
+        arbiter: ArbiterStatus, epoch: UInt32, clients: UInt32 = 0, claims: UInt32 = 0,
+        waitingClaims: UInt32 = 0, presenters: UInt32 = 0, counts: [ServerCounter: UInt64] = [:],
+        waits: DurationHistogram = DurationHistogram(),
+        answers: DurationHistogram = DurationHistogram()
+    ) {
+        self.arbiter = arbiter
+        self.epoch = epoch
+        self.clients = clients
+        self.claims = claims
+        self.waitingClaims = waitingClaims
+        self.presenters = presenters
+        self.counts = ServerCounter.allCases.map { counts[$0] ?? 0 }
+        self.waits = waits
+        self.answers = answers
+    }
+
+    /// What was counted of one kind.
+    public subscript(counter: ServerCounter) -> UInt64 { counts[Int(counter.rawValue)] }
+}
+
+// MARK: - Coding
+
+extension DurationHistogram: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        for count in counts { encoder.integer(count) }
+        encoder.integer(sum)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        for index in counts.indices { counts[index] = try decoder.integer(UInt64.self) }
+        sum = try decoder.integer(UInt64.self)
+    }
+}
+
+extension MetricsReport: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.value(arbiter)
+        encoder.integer(epoch)
+        encoder.integer(clients)
+        encoder.integer(claims)
+        encoder.integer(waitingClaims)
+        encoder.integer(presenters)
+        for count in counts { encoder.integer(count) }
+        encoder.value(waits)
+        encoder.value(answers)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        self.init(
+            arbiter: try decoder.value(ArbiterStatus.self),
+            epoch: try decoder.integer(UInt32.self))
+        clients = try decoder.integer(UInt32.self)
+        claims = try decoder.integer(UInt32.self)
+        waitingClaims = try decoder.integer(UInt32.self)
+        presenters = try decoder.integer(UInt32.self)
+        for index in counts.indices { counts[index] = try decoder.integer(UInt64.self) }
+        waits = try decoder.value(DurationHistogram.self)
+        answers = try decoder.value(DurationHistogram.self)
+    }
+}

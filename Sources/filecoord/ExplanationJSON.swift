@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An explanation for programs. Names and their order are a promise.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// An explanation as JSON.
+struct ExplanationJSON {
+    private let explanation: Explanation
+
+    /// The JSON of an explanation.
+    init(_ explanation: Explanation) { self.explanation = explanation }
+
+    /// All of it, on one line.
+    var text: String {
+        let facts = explanation.facts
+        let report = explanation.report
+        return JSONText.object([
+            ("path", .path(facts.path.bytes)),
+            ("kind", facts.kind.map { .text($0.name) } ?? .null),
+            ("package", facts.package.map { .path($0.bytes) } ?? .null),
+            ("hardLinks", .number(facts.linkCount)),
+            ("otherPlaces", .list(facts.otherPlaces.map { .path($0) })),
+            ("arbiter", report.map { .process($0.arbiter.processID) } ?? .null),
+            ("accesses", .list(explanation.outcomes.map { access($0.deed, $0.outcome) })),
+            ("presenters", .list(explanation.presenters.compactMap { presenter($0) })),
+            ("chain", .list((explanation.chain?.steps ?? []).map { step($0) })),
+            ("advice", .list(ExplanationText.sentences(explanation.remedies).map { .text($0) })),
+        ]).description
+    }
+
+    private func access(_ deed: Deed, _ outcome: WhatIf.Outcome) -> JSONText {
+        let claims = explanation.report?.claims ?? []
+        return .object([
+            ("access", .text(deed.rawValue)),
+            ("immediate", .truth(outcome.isImmediate)),
+            ("waitsFor", .list(outcome.blockers.map { .number(claims[$0].claim) })),
+            ("asks", .list(outcome.requests.map { presenter($0.presenter, $0.steps.messages) })),
+            ("passesOver", .list(outcome.passedOver.map { number($0) })),
+            (
+                "tells",
+                .list(outcome.news.map { presenter($0.presenter, $0.notices.map(\.message)) })
+            ),
+        ])
+    }
+
+    private func number(_ index: Int) -> JSONText {
+        explanation.report.map { .number($0.presenters[index].presenter) } ?? .null
+    }
+
+    private func presenter(_ index: Int, _ messages: [PresenterMessage]) -> JSONText {
+        .object([
+            ("presenter", number(index)),
+            ("messages", .list(messages.map { .text($0.rawValue) })),
+        ])
+    }
+
+    private func presenter(_ index: Int) -> JSONText? {
+        guard let presenter = explanation.report?.presenters[index] else { return nil }
+        return .object([
+            ("id", number(index)),
+            ("pid", .process(presenter.processID)),
+            ("process", .text(presenter.processName)),
+            ("label", .text(presenter.label.isEmpty ? presenter.processName : presenter.label)),
+            ("path", presenter.path.map { .path($0) } ?? .null),
+            ("relation", .text(explanation.relation(of: presenter).rawValue)),
+            ("unresponsive", .truth(presenter.isUnresponsive)),
+            ("stopped", .truth(presenter.isStopped)),
+        ])
+    }
+
+    private func step(_ step: WaitChain.Step) -> JSONText {
+        let party = step.party
+        return .object([
+            ("depth", .number(step.depth)),
+            ("link", .text(step.link.name)),
+            ("claim", party.claim.map { .number($0) } ?? .null),
+            ("presenter", party.presenter.map { .number($0) } ?? .null),
+            ("pid", .process(party.processID)),
+            ("process", .text(party.processName)),
+            ("label", .text(party.label.isEmpty ? party.processName : party.label)),
+            ("path", .path(party.path)),
+            ("role", .text(party.role.name)),
+            ("message", party.message.map { .text($0) } ?? .null),
+            ("stopped", .truth(party.isStopped)),
+            ("end", .text(step.end.name)),
+        ])
+    }
+}
+
+extension FileStatus.Kind {
+    /// The word for it in output.
+    fileprivate var name: String {
+        switch self {
+        case .regular: "file"
+        case .directory: "directory"
+        case .symbolicLink: "link"
+        case .socket: "socket"
+        case .other: "other"
+        }
+    }
+}
+
+extension PartyRole {
+    /// The word for it in output.
+    fileprivate var name: String {
+        switch self {
+        case .holder: "holder"
+        case .waiter: "waiter"
+        case .presenter: "presenter"
+        }
+    }
+}
+
+extension WaitChain.Link {
+    /// The word for it in output.
+    fileprivate var name: String {
+        switch self {
+        case .waited: "waited"
+        case .inside: "inside"
+        case .alongside: "alongside"
+        }
+    }
+}
+
+extension WaitChain.End {
+    /// The word for it in output.
+    fileprivate var name: String {
+        switch self {
+        case .open: "open"
+        case .last: "last"
+        case .circle: "circle"
+        case .shown: "shown"
+        }
+    }
+}

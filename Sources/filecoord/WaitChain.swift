@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For whom an access waits, for whom those wait, and so on to the end.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+/// A chain of waits, which may branch.
+struct WaitChain {
+    /// Why a step follows the one above it.
+    enum Link: Hashable {
+        /// The one above waits for it.
+        case waited
+        /// It was asked for inside the access above, which ends no earlier.
+        case inside
+        /// The process above waits for it too; whether its access does cannot be told.
+        case alongside
+    }
+
+    /// Where a chain ends.
+    enum End: Hashable {
+        /// It goes on below.
+        case open
+        /// It ends there: with an access that runs, or with a presenter.
+        case last
+        /// It is above already: each of those between waits for the next, in a circle.
+        case circle
+        /// It is in another branch already.
+        case shown
+    }
+
+    /// One of those who are waited for.
+    struct Step: Hashable {
+        /// How many steps lead to it.
+        var depth: Int
+        /// Why it is waited for.
+        var link: Link
+        /// Its claim, as an index in the report; nil if it is a presenter, or is not in the report.
+        var claim: Int?
+        /// It.
+        var party: Party
+        /// Whether the chain goes on.
+        var end: End
+    }
+
+    /// The steps; what follows from one is below it, one deeper.
+    private(set) var steps: [Step] = []
+    /// Whether there are more than are followed.
+    private(set) var isCut = false
+
+    /// How many steps are followed at most.
+    static let limit = 64
+
+    private let report: StatusReport
+    private let indices: [UInt64: Int]
+    private var way: [Int] = []
+    private var seen: Set<Int> = []
+
+    /// The chain behind these claims and presenters, which are indices in the report.
+    ///
+    /// A presenter is in it if another claim waits for it already.
+    init(_ report: StatusReport, from blockers: [Int], asking presenters: [Int] = []) {
+        self.report = report
+        // Of what is reported twice the first counts: it may have ended while the report was made.
+        indices = Dictionary(
+            report.claims.enumerated().map { ($1.claim, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for index in blockers { follow(index, Self.party(report.claims[index]), .waited, 0) }
+        for presenter in presenters where !steps.contains(where: { names(presenter, $0.party) }) {
+            let parties = report.claims.flatMap(\.waitsFor)
+            if let party = parties.first(where: { names(presenter, $0) }) {
+                follow(nil, party, .waited, 0)
+            }
+        }
+    }
+
+    private func names(_ presenter: Int, _ party: Party) -> Bool {
+        party.presenter == report.presenters[presenter].presenter
+    }
+
+    private static func party(_ claim: FileCoordinationWire.ClaimStatus) -> Party {
+        Party(
+            claim: claim.claim, presenter: nil, processID: claim.processID,
+            processName: claim.processName, purpose: claim.purpose,
+            path: claim.items.first?.path.bytes ?? [],
+            role: claim.stage == .granted ? .holder : .waiter,
+            sinceNanoseconds: claim.sinceNanoseconds, message: nil, isStopped: claim.isStopped,
+            label: claim.label)
+    }
+
+    private mutating func follow(_ index: Int?, _ party: Party, _ link: Link, _ depth: Int) {
+        guard steps.count < Self.limit else {
+            isCut = true
+            return
+        }
+        func step(_ end: End) -> Step {
+            Step(depth: depth, link: link, claim: index, party: party, end: end)
+        }
+        guard let index else { return steps.append(step(.last)) }
+        if way.contains(index) { return steps.append(step(.circle)) }
+        guard seen.insert(index).inserted else { return steps.append(step(.shown)) }
+        let place = steps.count
+        steps.append(step(.open))
+        way.append(index)
+        let claim = report.claims[index]
+        if claim.stage == .granted {
+            for (inner, link) in awaited(by: claim) {
+                follow(inner, Self.party(report.claims[inner]), link, depth + 1)
+            }
+        } else {
+            for party in claim.waitsFor {
+                follow(party.claim.flatMap { indices[$0] }, party, .waited, depth + 1)
+            }
+            if claim.waitsForCount > claim.waitsFor.count { isCut = true }
+        }
+        way.removeLast()
+        if steps.count == place + 1 { steps[place].end = .last }
+    }
+
+    /// What an access that runs waits for: what was asked for inside it, else what its process
+    /// waits for besides.
+    private func awaited(by holder: FileCoordinationWire.ClaimStatus) -> [(claim: Int, link: Link)]
+    {
+        let waiting = report.claims.indices.filter { report.claims[$0].stage != .granted }
+        let inner = waiting.filter { report.claims[$0].outerClaims.contains(holder.claim) }
+        guard inner.isEmpty else { return inner.map { ($0, .inside) } }
+        guard holder.processID != 0 else { return [] }
+        return waiting.filter { report.claims[$0].processID == holder.processID }
+            .map { ($0, .alongside) }
+    }
+}
