@@ -4,7 +4,6 @@
 // is decided, as often as links lead on (Rules 1.5, 13.1). The wait has a deadline, and can be
 // given up before its claim is filed (Rules 18.1, 18.2).
 
-import Dispatch
 import FileCoordinationLedger
 import FileCoordinationSystem
 
@@ -37,9 +36,6 @@ final class AwaitedAccess: Sendable {
         /// The failure for a deadline that has passed.
         var timeOut: AccessFailure?
     }
-
-    /// Deadlines: a queue of our own, which has a thread when one is due, however busy others are.
-    private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
 
     init(
         of coordinator: Coordinator, at place: CallPlace, finishing: @escaping Executor,
@@ -161,9 +157,7 @@ final class AwaitedAccess: Sendable {
     // MARK: Deadlines
 
     private func limit(_ access: CoordinatedAccess, _ timeout: Duration) {
-        let nanoseconds = MonotonicClock.nanoseconds(in: timeout)
-        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: nanoseconds))
-        Self.clock.asyncAfter(deadline: deadline) { [weak access] in
+        Deadlines.add(MonotonicClock.after(timeout)) { [weak access] in
             guard let access else { return }
             BlockingWorkPool.start { self.timeOut(access, timeout) }
         }

@@ -17,7 +17,9 @@ import FileCoordinationSystem
 
 /// Threads for short work on files, on behalf of tasks.
 enum BlockingWorkPool {
-    private static let work = Monitor(Work())
+    private static let ofProcess = PerProcess { Monitor(Work()) }
+    /// A forked child has none of its parent's threads, and none of its work.
+    private static var work: Monitor<Work> { ofProcess.value }
     /// Beyond this many, work waits for work.
     private static let limit = 32
     /// How many work if none of them is blocked.
@@ -52,7 +54,6 @@ enum BlockingWorkPool {
         var pauses = 0
         /// Whether they do just now: one thread waits for that, on behalf of all.
         var isGivingWay = false
-        var process = ForkGuard.processToken
 
         var isEmpty: Bool { first == jobs.count }
 
@@ -98,10 +99,6 @@ enum BlockingWorkPool {
     /// Runs `job` on one of the threads, some time.
     static func start(_ job: @escaping @Sendable () -> Void) {
         let need = work.withLock { work in
-            if work.process != ForkGuard.processToken {
-                // A forked child has none of its parent's threads, and none of its work.
-                work = Work()
-            }
             work.jobs.append(job)
             return claimThread(&work)
         }
