@@ -6,12 +6,12 @@
 // They are kept in memory of the thread's own, together with the delegated place that it has used
 // last: a delegated access finds both without a lock, by one look.
 
-import FileCoordinationLedger
+package import FileCoordinationLedger
 import FileCoordinationSystem
 import Synchronization
 
 /// The accessors that the calling thread, or the current task, is inside of; innermost last.
-enum AccessorStack {
+package enum AccessorStack {
     /// One accessor.
     enum Frame {
         case known(CoordinatedAccess)
@@ -71,7 +71,7 @@ enum AccessorStack {
     }
 
     /// The claims whose accessors the caller is inside of.
-    static var current: [RecordReference] {
+    package static var current: [RecordReference] {
         ofTask.map(\.claim.record) + ofThread.map(\.record)
     }
 
