@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <filecoordination.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,6 +282,68 @@ static void tells_children(void) {
     fc_end(hold);
 }
 
+/* ---- Presenters; peer.c has those that other processes ask */
+
+static void is_removed(void *context) { happen(context); }
+
+static void *answer_now(void *answer) {
+    fc_answer_done(answer);
+    return NULL;
+}
+
+static void save_later(fc_presenter *presenter, fc_answer *answer, void *context) {
+    (void)presenter, (void)context;
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, answer_now, answer) == 0);
+    pthread_detach(thread);
+}
+
+static void removes_presenters(void) {
+    struct event event = NO_EVENT;
+    fc_presenter_callbacks callbacks = {.size = sizeof callbacks, .removed = is_removed};
+    callbacks.save = save_later;
+    char path[4096];
+    for (int turn = 1; turn <= 50; turn++) {
+        fc_presenter *presenter = fc_presenter_add(file, &callbacks, &event, NULL, NULL);
+        CHECK(presenter != NULL);
+        CHECK(fc_presenter_path(presenter, path, sizeof path) == strlen(file));
+        CHECK(strcmp(path, file) == 0);
+        path[0] = 'x';
+        CHECK(fc_presenter_path(presenter, path, strlen(file)) == strlen(file) && path[0] == 'x');
+        CHECK(code_of_begin(NULL, &(fc_item){file, FC_READ, 0}, 1, 30) == FC_OK);
+        fc_coordinator *coordinator = fc_coordinator_new_for_presenter(presenter, NULL);
+        fc_presenter_remove(presenter);
+        CHECK(await(&event, turn));
+        fc_coordinator_free(coordinator);
+    }
+    /* An older program's struct ends before save. */
+    callbacks.size = offsetof(fc_presenter_callbacks, save);
+    fc_presenter *presenter = fc_presenter_add(file, &callbacks, NULL, NULL, NULL);
+    CHECK(presenter != NULL);
+    CHECK(code_of_begin(NULL, &(fc_item){file, FC_READ, 0}, 1, 30) == FC_OK);
+    fc_presenter_remove(presenter);
+}
+
+static void calls_nothing_after_the_end(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        failures = 0;
+        fc_item item = {file, FC_WRITE, 0};
+        struct outcome before = {NO_EVENT, NULL, NULL}, after = before;
+        fc_begin_async(NULL, &item, 1, 30, granted, &before);
+        CHECK(await(&before.event, 1));
+        fc_end(before.hold);
+        CHECK(fc_end_callbacks(30) == 1);
+        fc_begin_async(NULL, &item, 1, 30, granted, &after);
+        /* What it was granted was given back. */
+        for (int turn = 0; turn < 20; turn++) CHECK(code_of_begin(NULL, &item, 1, 30) == FC_OK);
+        CHECK(after.event.count == 0);
+        _exit(failures != 0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 /* ---- Forks */
 
 static void children_hold_nothing(void) {
@@ -324,5 +387,7 @@ int main(int count, char **arguments) {
     copies_for_uploading();
     tells_children();
     children_hold_nothing();
+    removes_presenters();
+    calls_nothing_after_the_end();
     return failures != 0;
 }

@@ -258,6 +258,45 @@ class Failing(Presenter):
         raise KeyError("a mistake of the program")
 
 
+class EndTests(CoordinationTestCase):
+    """Programs that end while the library calls them."""
+
+    CODE = (
+        "import sys, filecoordination as fc\n"
+        "from filecoordination import _waiting, _access\n"
+        "class Busy(fc.Presenter):\n"
+        "    def relinquish_to_writer(self): sum(range(2000))\n"
+        "    def did_change(self, uncoordinated): sum(range(2000))\n"
+        "presenters = [Busy(sys.argv[1]) for _ in range(4)]\n"
+        "for presenter in presenters: presenter.register()\n"
+        "held = fc.writing(sys.argv[2]).acquire()\n"
+        "request = fc.writing(sys.argv[2])\n"
+        "for _ in range(20):\n"
+        "    _waiting._waits.begin(request._call(), request._items, -1.0, print)\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.readline()\n"
+    )
+
+    def test_it_ends_well_in_the_middle_of_calls(self):
+        self.file.write_text("0\n")
+        writer = self.peer("c", "add", self.file, "1000000")
+        for _ in range(10):
+            process = self.start([sys.executable, "-c", self.CODE, self.file, self.directory / "o"])
+            self.assertEqual(process.line(), "ready")
+            process.send_line()
+            lines = process.rest()
+            self.assertEqual(process.status(), 0, lines)
+        self.assertFalse(writer.has_line())
+
+    def test_a_forked_child_ends_well(self):
+        code = self.CODE.replace("sys.stdin.readline()", "import os; child = os.fork()")
+        code += "if child: sys.exit(os.waitpid(child, 0)[1])\n"
+        process = self.start([sys.executable, "-c", code, self.file, self.directory / "o"])
+        self.assertEqual(process.line(), "ready")
+        lines = process.rest()
+        self.assertEqual(process.status(), 0, lines)
+
+
 class Slow(Presenter):
     """Answers when the test lets it."""
 

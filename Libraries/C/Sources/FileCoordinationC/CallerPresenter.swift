@@ -47,7 +47,7 @@ final class CallerPresenter: Presenter, Handled {
     /// Ends its thread; `removed` is called there, last, if the program was told of it at all.
     func endThread(callingRemoved: Bool) {
         let removed = callingRemoved ? functions.removed : nil
-        thread.end { [context] in removed?(context.pointer) }
+        thread.end { [context] in CallbackGate.call { removed?(context.pointer) } }
     }
 
     /// Whether this process registered it; in a forked child its thread is not there.
@@ -65,28 +65,33 @@ final class CallerPresenter: Presenter, Handled {
             }
         var reacquirer: Reacquirer?
         if let reacquire {
-            reacquirer = { [self] in reacquire(handle, context.pointer) }
+            reacquirer = { [self] in
+                CallbackGate.call { reacquire(handle, context.pointer) }
+            }
         }
         let answer = CallerAnswer { [reacquirer] _ in block(reacquirer) }
-        ask?(handle, answer.makeHandle(), context.pointer)
+        CallbackGate.call { ask?(handle, answer.makeHandle(), context.pointer) }
     }
 
     func perform(
         _ request: PresenterRequest, in scope: PresenterCallScope,
         _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        let answer = CallerAnswer(completion).makeHandle()
-        scope.within {
-            switch request {
-            case .save: functions.save?(handle, answer, context.pointer)
-            case .accommodateDeletion:
-                functions.accommodate_deletion?(handle, answer, context.pointer)
-            case .accommodateSubitemDeletion(let inner):
-                let path = CallerText(inner.bytes)
-                withExtendedLifetime(path) {
-                    functions.accommodate_subitem_deletion?(
-                        handle, path.pointer, answer, context.pointer)
-                }
+        let answer = CallerAnswer(completion)
+        scope.within { CallbackGate.call { call(request, answer.makeHandle()) } }
+    }
+
+    /// Calls the function for a question.
+    private func call(_ request: PresenterRequest, _ answer: OpaquePointer) {
+        switch request {
+        case .save: functions.save?(handle, answer, context.pointer)
+        case .accommodateDeletion:
+            functions.accommodate_deletion?(handle, answer, context.pointer)
+        case .accommodateSubitemDeletion(let inner):
+            let path = CallerText(inner.bytes)
+            withExtendedLifetime(path) {
+                functions.accommodate_subitem_deletion?(
+                    handle, path.pointer, answer, context.pointer)
             }
         }
     }
@@ -94,6 +99,13 @@ final class CallerPresenter: Presenter, Handled {
     // MARK: News
 
     func receive(_ notice: PresenterNotice) -> Bool {
+        var isKnown = true
+        CallbackGate.call { isKnown = call(notice) }
+        return isKnown
+    }
+
+    /// Calls the function for what happened; false if there is none of that kind.
+    private func call(_ notice: PresenterNotice) -> Bool {
         let flags = notice.isPlain ? FC_UNCOORDINATED : 0
         switch notice.withoutOrigin {
         case .itemDidChange: functions.did_change?(handle, flags, context.pointer)

@@ -89,13 +89,19 @@ public func fc_begin_async(
     let coordinator = CallerCoordinator.given(coordinator)
     let paths = GivenItems.paths(items, count)
     let context = CallerContext(pointer: context)
+    let give: @Sendable (CallerHold?, CallerError?) -> Void = { hold, error in
+        let isGiven = CallbackGate.call {
+            granted(hold?.makeHandle(), error?.makeHandle(), context.pointer)
+        }
+        if !isGiven { hold?.access.release() }
+    }
     let requests: [RequestedItem]
     let duration: Duration?
     do throws(CallFailure) {
         requests = try GivenItems.requests(items, count, mayCopy: false)
         duration = try Given.duration(timeout)
     } catch {
-        return granted(nil, CallerError(error, paths).makeHandle(), context.pointer)
+        return give(nil, CallerError(error, paths))
     }
     coordinator.core.hold(
         requests, in: { () throws(AccessFailure) in try .ofCaller() },
@@ -103,11 +109,8 @@ public func fc_begin_async(
         surroundings: coordinator.surroundings.withLock { $0 }, timeout: duration
     ) { outcome in
         switch outcome {
-        case .success(let access):
-            granted(CallerHold(access).makeHandle(), nil, context.pointer)
-        case .failure(let failure):
-            let error = CallerError(.access(failure), paths)
-            granted(nil, error.makeHandle(), context.pointer)
+        case .success(let access): give(CallerHold(access), nil)
+        case .failure(let failure): give(nil, CallerError(.access(failure), paths))
         }
     }
 }

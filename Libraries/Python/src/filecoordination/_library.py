@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import pathlib
@@ -129,6 +130,7 @@ SIGNATURES = {
     "fc_presenter_remove": (None, [c_void_p]),
     "fc_set_label": (None, [c_char_p]),
     "fc_set_answer_limit": (None, [c_double]),
+    "fc_end_callbacks": (c_int32, [c_double]),
 }
 
 fc = _load()
@@ -136,3 +138,7 @@ for _name, (_result, _arguments) in SIGNATURES.items():
     _function = getattr(fc, _name)
     _function.restype = _result
     _function.argtypes = _arguments
+
+# An interpreter that ends must not be called any more: threads that try are ended in the middle.
+# What waits then, and what is presented, ends with the process.
+atexit.register(fc.fc_end_callbacks, 5.0)

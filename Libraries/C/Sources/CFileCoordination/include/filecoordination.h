@@ -249,6 +249,10 @@ void fc_set_label(const char *label);
 /* How many seconds presenters of this process that are added later may take to answer; negative:
  * as long as they like. */
 void fc_set_answer_limit(double seconds);
+/* For a program that takes down what its callbacks need before it ends, as an interpreter does: no
+ * callback starts after this, in any thread, and there is no way back. Waits until none runs;
+ * returns 0 if one did for so many seconds. Not to be called in a callback. */
+int32_t fc_end_callbacks(double seconds);
 
 #ifdef __cplusplus
 }
