@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import threading
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Tuple
 
-from ._library import c_void_p, fc
+from ._library import fc
 
 if TYPE_CHECKING:
     from ._coordinator import Call
@@ -49,5 +50,5 @@ def tell(call: "Call") -> None:
         return
     with contextlib.ExitStack() as stack:
         handles = [stack.enter_context(hold.borrowed()) for hold in holds]
-        array = (c_void_p * len(handles))(*handles)
+        array = (ctypes.c_void_p * len(handles))(*handles)
         fc.fc_coordinator_set_enclosing(call.handle, array, len(array))

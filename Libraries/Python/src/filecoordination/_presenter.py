@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import sys
@@ -95,7 +96,7 @@ class Presenter:
             number = _registered.add(self, functions)
             slot = ErrorSlot()
             handle = fc.fc_presenter_add(
-                self._given, library.ctypes.byref(functions), number, self._label, slot.place
+                self._given, ctypes.byref(functions), number, self._label, slot.place
             )
             if handle is None:
                 _registered.remove(number)
@@ -132,7 +133,7 @@ class Presenter:
                 return pathlib.Path(os.fsdecode(self._given))
             length = fc.fc_presenter_path(self._handle, None, 0)
             while True:
-                buffer = library.ctypes.create_string_buffer(length + 1)
+                buffer = ctypes.create_string_buffer(length + 1)
                 known = fc.fc_presenter_path(self._handle, buffer, len(buffer))
                 if known <= length:
                     return pathlib.Path(os.fsdecode(buffer.value))
@@ -223,9 +224,9 @@ _KINDS: Dict[Any, Callable[[str], Callable[..., None]]] = {
     library.TellPaths: _tell,
 }
 _FUNCTIONS = {
-    name: kind(_KINDS[kind](name))
-    for name, kind in library.PresenterCallbacks._fields_
-    if kind in _KINDS
+    field[0]: field[1](_KINDS[field[1]](field[0]))
+    for field in library.PresenterCallbacks._fields_
+    if field[1] in _KINDS
 }
 _REMOVED = library.Removed(_registered.remove)
 
@@ -233,7 +234,7 @@ _REMOVED = library.Removed(_registered.remove)
 def _functions(presenter: Presenter) -> library.PresenterCallbacks:
     """What a presenter's class defines; a reacquirer needs its question to be asked at all."""
     functions = library.PresenterCallbacks()
-    functions.size = library.ctypes.sizeof(functions)
+    functions.size = ctypes.sizeof(functions)
     functions.removed = _REMOVED
     for name, function in _FUNCTIONS.items():
         if getattr(type(presenter), name) is not getattr(Presenter, name):
