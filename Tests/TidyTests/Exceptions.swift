@@ -62,6 +62,10 @@ enum Exceptions {
             "as Lock: the mutex guards the memory behind the pointers",
         "Sources/FileCoordinationSystem/SharedMapping.swift SharedMapping":
             "hands out memory that other processes write to too; users go through AtomicWord",
+        "Libraries/C/Sources/FileCoordinationC/CallerText.swift CallerText":
+            "C reads the memory; it is written before any other thread has the object",
+        "Libraries/C/Sources/FileCoordinationC/CallerText.swift CallerTexts":
+            "as CallerText",
         "Sources/FileCoordination/NSFileAccessIntent.swift NSFileAccessIntent":
             "an open class in the shape of Apple's; its state is behind a lock",
         "Sources/FileCoordination/Presenters/NSFilePresenter+Relinquishing.swift UnannotatedBlock":

@@ -6,12 +6,12 @@
 // They are in thread-local memory, together with the delegated place that the thread used last, so
 // that a delegated access finds both in one lookup without a lock.
 
-import FileCoordinationLedger
+package import FileCoordinationLedger
 import FileCoordinationSystem
 import Synchronization
 
 /// The accessors that the calling thread or the current task is running, innermost last.
-enum AccessorStack {
+package enum AccessorStack {
     /// One running accessor.
     enum Frame {
         case known(CoordinatedAccess)
@@ -73,7 +73,7 @@ enum AccessorStack {
     }
 
     /// The claims whose accessors the caller is running.
-    static var current: [RecordReference] {
+    package static var current: [RecordReference] {
         ofTask.map(\.claim.record) + ofThread.map(\.record)
     }
 

@@ -4,7 +4,6 @@
 // thread of a pool, repeatedly if links are followed (Rules 1.5, 13.1). The wait can have a
 // deadline and can be given up before the claim is filed (Rules 18.1, 18.2).
 
-import Dispatch
 import FileCoordinationLedger
 import FileCoordinationSystem
 
@@ -39,11 +38,6 @@ final class AwaitedAccess: Sendable {
         /// The failure for a deadline that has passed.
         var timeOut: AccessFailure?
     }
-
-    /// The queue for deadlines.
-    ///
-    /// A queue of our own gets a thread when a deadline is due, however busy other queues are.
-    private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
 
     init(
         of coordinator: Coordinator, at place: CallPlace, finishing: @escaping Executor,
@@ -167,9 +161,7 @@ final class AwaitedAccess: Sendable {
     // MARK: Deadlines
 
     private func limit(_ access: CoordinatedAccess, _ timeout: Duration) {
-        let nanoseconds = MonotonicClock.nanoseconds(in: timeout)
-        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: nanoseconds))
-        Self.clock.asyncAfter(deadline: deadline) { [weak access] in
+        Deadlines.add(MonotonicClock.after(timeout)) { [weak access] in
             guard let access else { return }
             BlockingWorkPool.start { self.timeOut(access, timeout) }
         }

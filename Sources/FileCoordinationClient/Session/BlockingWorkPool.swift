@@ -16,7 +16,9 @@ import FileCoordinationSystem
 
 /// Threads for short file work on behalf of tasks.
 enum BlockingWorkPool {
-    private static let work = Monitor(Work())
+    private static let ofProcess = PerProcess { Monitor(Work()) }
+    /// A forked child has none of its parent's threads, and none of its work.
+    private static var work: Monitor<Work> { ofProcess.value }
     /// The most threads; beyond that, jobs wait.
     private static let limit = 32
     /// The number of working threads if none of them is blocked.
@@ -53,7 +55,6 @@ enum BlockingWorkPool {
         var pauses = 0
         /// Whether the pool pauses now; one thread waits for the end of the pause.
         var isGivingWay = false
-        var process = ForkGuard.processToken
 
         var isEmpty: Bool { first == jobs.count }
 
@@ -99,10 +100,6 @@ enum BlockingWorkPool {
     /// Runs `job` on one of the threads at some time.
     static func start(_ job: @escaping @Sendable () -> Void) {
         let need = work.withLock { work in
-            if work.process != ForkGuard.processToken {
-                // A forked child has none of its parent's threads and jobs.
-                work = Work()
-            }
             work.jobs.append(job)
             return claimThread(&work)
         }

@@ -4,6 +4,7 @@
 // its process dies (Rules 18.8, 18.13). Other processes can join it with its join token.
 
 import FileCoordinationArbiter
+package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
@@ -49,6 +50,15 @@ package final class HeldAccess: Sendable {
         coordinator.markEnded(access)
     }
 
+    /// The record by which claims that are made inside name it (``Coordinator/hold``).
+    package var record: RecordReference { access.claim.record }
+
+    /// Announces that an item was moved while the access is held (Rule 11.1).
+    package func announceMove(from old: ItemName, to new: ItemName) {
+        guard isHeld else { return }
+        access.announceMove(from: old, to: new)
+    }
+
     /// What another process needs to join the access while it is held.
     package var joinToken: JoinToken {
         let label = coordinator.label ?? ProcessLabel.text
@@ -75,11 +85,16 @@ extension Access {
 
 extension Coordinator {
     /// Waits for access on this thread, and holds it.
+    ///
+    /// - Parameter enclosing: held accesses that the caller releases only afterwards.
     package func hold(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
+        enclosing: [RecordReference] = [],
         surroundings: SurroundingClaims = SurroundingClaims(), timeout: Duration?
     ) throws(AccessFailure) -> HeldAccess {
-        let access = try begin(items, in: session, surroundings: surroundings)
+        let access = try begin(
+            items, in: session, enclosing: AccessorStack.current + enclosing,
+            surroundings: surroundings)
         let ending = access.wait(timeout: timeout)
         endWaiting(access)
         switch ending {
@@ -100,5 +115,34 @@ extension Coordinator {
             items, in: session, surroundings: surroundings, timeout: timeout)
         // Code that examines files runs on the blocking work pool, not on the cooperative pool.
         return await BlockingWorkPool.run { HeldAccess(access, of: self, in: surroundings) }
+    }
+
+    /// Asks for access and returns at once: for faces whose language waits in its own way.
+    ///
+    /// Holds no thread, and needs no task.
+    ///
+    /// - Parameters:
+    ///   - enclosing: held accesses that the caller releases only afterwards.
+    ///   - onEnd: called once, on a thread of the pool, with the access or with the reason why
+    ///     there is none.
+    package func hold(
+        _ items: [RequestedItem],
+        in session: @escaping @Sendable () throws(AccessFailure) -> Session,
+        enclosing: [RecordReference] = [],
+        surroundings: SurroundingClaims = SurroundingClaims(), timeout: Duration?,
+        onEnd: @escaping @Sendable (Result<HeldAccess, AccessFailure>) -> Void
+    ) {
+        let wait = AwaitedAccess(
+            of: self, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
+            failing: { job, _ in BlockingWorkPool.start(job) })
+        // Filing looks at files.
+        BlockingWorkPool.start {
+            wait.file(
+                items, in: session, enclosing: enclosing, surroundings: surroundings,
+                blocksCaller: true, timeout: timeout
+            ) { outcome in
+                onEnd(outcome.map { HeldAccess($0, of: self, in: surroundings) })
+            }
+        }
     }
 }

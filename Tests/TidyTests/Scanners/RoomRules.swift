@@ -27,7 +27,7 @@ enum RoomRules {
         server: [arbiter, wire, system, ledger, watching],
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.
-        client: toolkit.union([arbiter, wire, system, ledger, server, tree, "Dispatch"]),
+        client: toolkit.union([arbiter, wire, system, ledger, server, tree]),
         "FileCoordination": toolkit.union([
             arbiter, wire, system, ledger, tree, client, versions, "Foundation", "Dispatch",
         ]),

@@ -46,11 +46,14 @@ struct SourceTree {
         swift.filter { $0.path.hasPrefix("Sources/\(name)/") }
     }
 
-    private static let kinds: Set<String> = ["swift", "c", "h", "md", "sh", "json", "txt", "1"]
+    private static let kinds: Set<String> = [
+        "swift", "c", "h", "py", "md", "sh", "json", "txt", "1",
+    ]
 
     /// Programs of the shell, whose names have no extension.
     static let scripts: Set<String> = [
-        "Benchmarks/run", "Benchmarks/touched", "Fuzzing/run", "Linking/build",
+        "Benchmarks/run", "Benchmarks/touched", "Fuzzing/run", "Libraries/C/build",
+        "Libraries/test", "Linking/build",
         "Tests/RealHome/run",
         "docs/build", "docs/draw-rooms",
     ]

@@ -1,0 +1,55 @@
+// swift-tools-version: 6.1
+//
+// The C library. A package of its own, so that users of the Swift library never build it.
+// Its lower targets are those of the main package, by way of the link `Rooms`: what they offer each
+// other is `package`, and so is not visible to another package that merely depends on theirs.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A target of the main package.
+func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: strict)
+}
+
+let package = Package(
+    name: "filecoordination-c",
+    products: [
+        .library(name: "FileCoordinationC", type: .static, targets: ["FileCoordinationC"])
+    ],
+    targets: [
+        room("FileCoordinationArbiter"),
+        room("FileCoordinationWire", "FileCoordinationArbiter"),
+        .target(name: "CFileCoordinationSystem", path: "Rooms/CFileCoordinationSystem"),
+        room("FileCoordinationSystem", "CFileCoordinationSystem"),
+        room("FileTree", "FileCoordinationSystem"),
+        room("FileCoordinationLedger", "FileCoordinationSystem"),
+        room("FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem"),
+        room(
+            "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
+            "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationWatching"),
+        room(
+            "FileCoordinationClient", "FileCoordinationServer", "FileCoordinationArbiter",
+            "FileCoordinationWire", "FileCoordinationSystem", "FileCoordinationLedger",
+            "FileTree"),
+        room(
+            "FileCoordinationVersions", "FileCoordinationClient", "FileCoordinationArbiter",
+            "FileCoordinationSystem", "FileTree"),
+        // The header; its declarations are what the Swift target implements.
+        .target(name: "CFileCoordination"),
+        .target(
+            name: "FileCoordinationC",
+            dependencies: [
+                "CFileCoordination", "FileCoordinationClient", "FileCoordinationVersions",
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A presenter whose methods are C functions. What is NULL there is not implemented, so it is not
+// asked; what is asked gets an fc_answer, which the program answers when it likes.
+
+import CFileCoordination
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationSystem
+
+/// A presenter of a C program.
+final class CallerPresenter: Presenter, Handled {
+    private let functions: fc_presenter_callbacks
+    private let context: CallerContext
+    private let thread: PresenterThread
+    /// Where its item is by now.
+    private let place: Lock<ItemName>
+    private let processToken = ForkGuard.processToken
+
+    let methods: PresenterMethods
+
+    init(
+        _ name: ItemName, _ functions: fc_presenter_callbacks, _ context: CallerContext
+    ) throws(SystemError) {
+        self.functions = functions
+        self.context = context
+        methods = PresenterMethods(functions)
+        place = Lock(name)
+        thread = try PresenterThread()
+    }
+
+    var identity: ObjectIdentifier { ObjectIdentifier(self) }
+    var queue: any PresenterQueue { thread }
+    var presentedItem: ItemName? { place.withLock { $0 } }
+    var observedAttributes: Set<String> { [] }
+
+    /// Where its item is by now.
+    ///
+    /// Empty if it names no place; such a presenter is never registered.
+    var path: [UInt8] { (try? place.withLock { $0 }.path.get()) ?? [] }
+
+    /// The handle as callbacks get it; they do not own it.
+    private var handle: OpaquePointer {
+        OpaquePointer(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Ends its thread; `removed` is called there, last, if the program was told of it at all.
+    func endThread(callingRemoved: Bool) {
+        let removed = callingRemoved ? functions.removed : nil
+        thread.end { [context] in CallbackGate.call { removed?(context.pointer) } }
+    }
+
+    /// Whether this process registered it; in a forked child its thread is not there.
+    var isOurs: Bool { processToken == ForkGuard.processToken }
+
+    // MARK: Questions
+
+    func relinquish(
+        _ kind: Relinquishment, _ block: @escaping @Sendable (Reacquirer?) -> Void
+    ) {
+        let (ask, reacquire) =
+            switch kind {
+            case .reader: (functions.relinquish_to_reader, functions.reacquire_from_reader)
+            case .writer: (functions.relinquish_to_writer, functions.reacquire_from_writer)
+            }
+        var reacquirer: Reacquirer?
+        if let reacquire {
+            reacquirer = { [self] in
+                CallbackGate.call { reacquire(handle, context.pointer) }
+            }
+        }
+        let answer = CallerAnswer { [reacquirer] _ in block(reacquirer) }
+        CallbackGate.call { ask?(handle, answer.makeHandle(), context.pointer) }
+    }
+
+    func perform(
+        _ request: PresenterRequest, in scope: PresenterCallScope,
+        _ completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let answer = CallerAnswer(completion)
+        scope.within { CallbackGate.call { call(request, answer.makeHandle()) } }
+    }
+
+    /// Calls the function for a question.
+    private func call(_ request: PresenterRequest, _ answer: OpaquePointer) {
+        switch request {
+        case .save: functions.save?(handle, answer, context.pointer)
+        case .accommodateDeletion:
+            functions.accommodate_deletion?(handle, answer, context.pointer)
+        case .accommodateSubitemDeletion(let inner):
+            let path = CallerText(inner.bytes)
+            withExtendedLifetime(path) {
+                functions.accommodate_subitem_deletion?(
+                    handle, path.pointer, answer, context.pointer)
+            }
+        }
+    }
+
+    // MARK: News
+
+    func receive(_ notice: PresenterNotice) -> Bool {
+        var isKnown = true
+        CallbackGate.call { isKnown = call(notice) }
+        return isKnown
+    }
+
+    /// Calls the function for what happened; false if there is none of that kind.
+    private func call(_ notice: PresenterNotice) -> Bool {
+        let flags = notice.isPlain ? FC_UNCOORDINATED : 0
+        switch notice.withoutOrigin {
+        case .itemDidChange: functions.did_change?(handle, flags, context.pointer)
+        case .itemDidMove(let new):
+            place.withLock { $0 = ItemName(path: new.bytes) }
+            tell(functions.did_move, new, flags)
+        case .subitemDidAppear(let inner): tell(functions.subitem_did_appear, inner, flags)
+        case .subitemDidChange(let inner): tell(functions.subitem_did_change, inner, flags)
+        case .subitemDidMove(let old, let new):
+            let (old, new) = (CallerText(old.bytes), CallerText(new.bytes))
+            withExtendedLifetime((old, new)) {
+                functions.subitem_did_move?(
+                    handle, old.pointer, new.pointer, flags, context.pointer)
+            }
+        // Not among its methods, so these do not come.
+        case .plain, .itemDidChangeUbiquityAttributes, .itemVersion, .subitemVersion: return false
+        }
+        return true
+    }
+
+    private typealias PathFunction =
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, UInt32, UnsafeMutableRawPointer?
+        ) -> Void
+
+    private func tell(_ function: PathFunction?, _ path: ItemPath, _ flags: UInt32) {
+        let text = CallerText(path.bytes)
+        withExtendedLifetime(text) { function?(handle, text.pointer, flags, context.pointer) }
+    }
+}
+
+/// A question that waits for its answer.
+final class CallerAnswer: Handled {
+    private let completion: @Sendable ((any Error)?) -> Void
+
+    init(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
+        self.completion = completion
+    }
+
+    /// Answers, with a refusal or without.
+    func give(_ refusal: PresenterRefusal?) { completion(refusal) }
+}
+
+extension PresenterMethods {
+    /// What a program's functions implement.
+    init(_ functions: fc_presenter_callbacks) {
+        self = []
+        if functions.relinquish_to_reader != nil { insert(.relinquishToReader) }
+        if functions.relinquish_to_writer != nil { insert(.relinquishToWriter) }
+        if functions.save != nil { insert(.save) }
+        if functions.accommodate_deletion != nil { insert(.accommodateDeletion) }
+        if functions.accommodate_subitem_deletion != nil { insert(.accommodateSubitemDeletion) }
+        // The library itself has to know where the item is.
+        insert(.itemDidMove)
+        if functions.did_change != nil { insert(.itemDidChange) }
+        if functions.subitem_did_appear != nil { insert(.subitemDidAppear) }
+        if functions.subitem_did_change != nil { insert(.subitemDidChange) }
+        if functions.subitem_did_move != nil { insert(.subitemDidMove) }
+    }
+}

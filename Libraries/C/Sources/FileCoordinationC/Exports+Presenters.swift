@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fc_presenter and fc_answer.
+//
+// The functions are documented in filecoordination.h; they are public, or they would be left out.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CFileCoordination
+import FileCoordinationClient
+import FileCoordinationSystem
+
+/// The functions as far as the program knows of them; nil if it says that it has none.
+///
+/// It may have been compiled with an older header, which ends earlier.
+private func functions(
+    _ given: UnsafePointer<fc_presenter_callbacks>
+) -> fc_presenter_callbacks? {
+    var functions = fc_presenter_callbacks()
+    let size = min(given.pointee.size, MemoryLayout<fc_presenter_callbacks>.size)
+    guard size >= MemoryLayout<Int>.size else { return nil }
+    withUnsafeMutableBytes(of: &functions) {
+        $0.copyMemory(from: UnsafeRawBufferPointer(start: given, count: size))
+    }
+    return functions
+}
+
+/// Registers a presenter, whose thread ends again if that fails.
+private func register(
+    _ presenter: CallerPresenter, _ label: UnsafePointer<CChar>?
+) throws(CallFailure) {
+    do throws(AccessFailure) {
+        let session = try Session.ofCaller()
+        try session.add(presenter, label: Given.text(label) ?? "")
+        session.sweepUploads()
+    } catch {
+        presenter.endThread(callingRemoved: false)
+        throw .access(error)
+    }
+}
+
+@c @implementation
+public func fc_presenter_add(
+    _ path: UnsafePointer<CChar>?, _ callbacks: UnsafePointer<fc_presenter_callbacks>?,
+    _ context: UnsafeMutableRawPointer?, _ label: UnsafePointer<CChar>?,
+    _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? {
+    let paths = path.map { [Given.bytes($0)] } ?? []
+    return reporting(error, paths) { () throws(CallFailure) in
+        guard let path, let callbacks, let functions = functions(callbacks) else {
+            throw .usage("the path or the callbacks are NULL, or their size is not set")
+        }
+        let name = try Given.name(path)
+        let presenter: CallerPresenter
+        do throws(SystemError) {
+            presenter = try CallerPresenter(name, functions, CallerContext(pointer: context))
+        } catch {
+            throw CallFailure.access(.system(.limitReached("\(error)")))
+        }
+        try register(presenter, label)
+        return presenter.makeHandle()
+    }
+}
+
+@c @implementation
+public func fc_presenter_path(
+    _ presenter: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
+) -> Int {
+    guard let path = CallerPresenter.object(presenter)?.path else { return 0 }
+    if let buffer, size > path.count {
+        for (index, byte) in path.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+        buffer[path.count] = 0
+    }
+    return path.count
+}
+
+@c @implementation
+public func fc_presenter_remove(_ presenter: OpaquePointer?) {
+    // In a forked child neither the registration is there nor the thread.
+    guard let presenter = CallerPresenter.take(presenter), presenter.isOurs else { return }
+    Session.removePresenter(presenter.identity)
+    presenter.endThread(callingRemoved: true)
+}
+
+@c @implementation
+public func fc_answer_done(_ answer: OpaquePointer?) { CallerAnswer.take(answer)?.give(nil) }
+
+@c @implementation
+public func fc_answer_refuse(
+    _ answer: OpaquePointer?, _ domain: UnsafePointer<CChar>?, _ number: Int64,
+    _ message: UnsafePointer<CChar>?
+) {
+    CallerAnswer.take(answer)?.give(
+        PresenterRefusal(
+            domain: Given.text(domain) ?? CurrentProcess.name, code: Int(number),
+            description: Given.text(message) ?? "no reason was given"))
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The items of a call, from C's structs to the client's requests; what means nothing is refused.
+
+import CFileCoordination
+import FileCoordinationArbiter
+import FileCoordinationClient
+
+/// The items of a call.
+enum GivenItems {
+    private static let reading: ReadingOptions = [
+        .withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading,
+        .includingContents,
+    ]
+    private static let writing: WritingOptions = [
+        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+    ]
+
+    /// The requests that the items stand for.
+    ///
+    /// - Parameter mayCopy: whether the access ends with an accessor, which a copy may outlive.
+    static func requests(
+        _ items: UnsafePointer<fc_item>?, _ count: Int, mayCopy: Bool
+    ) throws(CallFailure) -> [RequestedItem] {
+        guard let items, count > 0 else { throw .usage("there are no items") }
+        var requests: [RequestedItem] = []
+        for index in 0..<count {
+            let item = items[index]
+            guard let path = item.path else { throw .usage("the path of item \(index) is NULL") }
+            let access = try access(item, index)
+            if !mayCopy, case .reading(let options) = access, options.contains(.forUploading) {
+                throw .usage("a copy for uploading is no access that can be held; use fc_read")
+            }
+            do throws(CallFailure) {
+                requests.append(RequestedItem(try Given.name(path), access: access))
+            } catch .access(.place(let error, _)) {
+                throw .access(.place(error, item: index))
+            }
+        }
+        return requests
+    }
+
+    private static func access(_ item: fc_item, _ index: Int) throws(CallFailure) -> Access {
+        let bits = UInt8(exactly: item.options)
+        switch Int32(bitPattern: item.access) {
+        case FC_READ:
+            guard let bits, reading.isSuperset(of: ReadingOptions(rawValue: bits)) else { break }
+            return .reading(ReadingOptions(rawValue: bits))
+        case FC_WRITE:
+            guard let bits, writing.isSuperset(of: WritingOptions(rawValue: bits)) else { break }
+            return .writing(WritingOptions(rawValue: bits))
+        default: throw .usage("item \(index) is neither FC_READ nor FC_WRITE")
+        }
+        throw .usage("item \(index) has options that its access does not know")
+    }
+
+    /// The paths as they were given, for messages.
+    static func paths(_ items: UnsafePointer<fc_item>?, _ count: Int) -> [[UInt8]] {
+        guard let items, count > 0 else { return [] }
+        return (0..<count).map { index in items[index].path.map { Given.bytes($0) } ?? [] }
+    }
+}

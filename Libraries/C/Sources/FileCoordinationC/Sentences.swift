@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Failures in words for people: what failed, who is in the way, what to do now.
+
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationWire
+import FileTree
+
+extension CallFailure {
+    /// What happened, who is in the way, and what to do; `paths` are those of the call.
+    func message(_ paths: [[UInt8]]) -> String {
+        let who = parties.map { Sentence.of($0) }
+        return ([reason(paths)] + who + (advice.map { [$0] } ?? [])).joined(separator: " ")
+    }
+
+    private func reason(_ paths: [[UInt8]]) -> String {
+        switch self {
+        case .usage(let text): return "The call means nothing: \(text)."
+        case .access(.system(let reason)): return reason.sentence
+        case .access(.place(let error, let item)):
+            return Sentence.of(error, paths.indices.contains(item) ? paths[item] : [])
+        case .access(.refused(let bytes)): return Refusal(bytes).sentence
+        case .access(.copy(let error as UploadError, _)): return error.text
+        case .access(.copy(let error, _)): return "The copy could not be made: \(error)."
+        case .access(.deadlock):
+            return "Access would never be granted, because each waits for the next in a circle:"
+        case .access(.timedOut(let timeout, _)):
+            return "Access to \(Sentence.paths(paths)) was not granted within "
+                + "\(DurationText.text(timeout))."
+        case .access(.cancelled):
+            return "The wait for access to \(Sentence.paths(paths)) was cancelled."
+        }
+    }
+
+    private var advice: String? {
+        switch self {
+        case .access(.timedOut):
+            "Nothing was read or written. Try again, or ask them to finish."
+        case .access(.deadlock):
+            "Nothing was read or written. Make one call for all items instead."
+        case .access(.system(.limitReached)):
+            "Nothing was read or written. End some of them and try again."
+        case .access(.system): "Nothing was read or written. Remove the cause and try again."
+        case .access(.copy(let error as UploadError, _)): error.advice
+        case .access, .usage: nil
+        }
+    }
+}
+
+/// Sentences about paths and processes.
+enum Sentence {
+    /// A process that is waited for, and what it does.
+    static func of(_ party: Party) -> String {
+        let label = ShownText.escaped(party.label.isEmpty ? party.processName : party.label)
+        let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
+        let number = "\(ProcessNumber.plain(party.processID))"
+        let who = "\(label) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
+        let path = party.path.isEmpty ? "something" : text(party.path)
+        let time = DurationText.text(party.sinceNanoseconds)
+        return switch party.role {
+        case .holder: "\(who) has held \(path) for \(time)."
+        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
+        case .presenter:
+            "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
+        }
+    }
+
+    /// A path that names no place.
+    static func of(_ error: PlaceError, _ path: [UInt8]) -> String {
+        switch error {
+        case .unsupportedScheme, .invalidName: "The path is empty."
+        case .tooLong: "The path \(text(path)) is too long; shorten it or a directory's name."
+        case .linkLoop: "The links on the way to \(text(path)) form a loop; remove one of them."
+        case .notPermitted: "A directory on the way to \(text(path)) may not be entered."
+        case .unreadable: "The directory of \(text(path)) cannot be looked at."
+        }
+    }
+
+    /// The items of a call: all of a few, the first of many.
+    static func paths(_ paths: [[UInt8]]) -> String {
+        let shown = paths.prefix(3).map { text($0) }.joined(separator: ", ")
+        return paths.count > 3 ? "\(shown) and \(paths.count - 3) more" : shown
+    }
+
+    private static func text(_ path: [UInt8]) -> String {
+        ShownText.escaped(String(decoding: path, as: UTF8.self))
+    }
+}

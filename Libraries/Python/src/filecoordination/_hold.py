@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Access that is held."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pathlib
+import threading
+from typing import Dict, Iterator, Optional, Tuple
+
+from . import _inside as inside
+from ._errors import ErrorSlot
+from ._library import fc
+from ._options import Path, encoded
+
+
+class Hold:
+    """Granted access to one item or several; use it in a `with`, or release it.
+
+    May be used on any thread. It is released at the latest with its last reference, and when the
+    process dies.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle: Optional[int] = handle
+        # The garbage collector may release it inside of any other method of this.
+        self._lock = threading.RLock()
+        names = [fc.fc_hold_path(handle, index) for index in range(fc.fc_hold_count(handle))]
+        #: Where the items are by now, in the order of the call.
+        self.paths: Tuple[pathlib.Path, ...] = tuple(
+            pathlib.Path(os.fsdecode(name)) for name in names
+        )
+        self._environment: Dict[str, str] = {}
+        variables = fc.fc_hold_environment(handle)
+        for index in itertools.takewhile(lambda i: variables[i] is not None, itertools.count()):
+            name, _, value = variables[index].partition(b"=")
+            self._environment[os.fsdecode(name)] = os.fsdecode(value)
+
+    @property
+    def path(self) -> pathlib.Path:
+        """Where the first item is by now."""
+        return self.paths[0]
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        state = "held" if self.is_held else "released"
+        return f"<Hold of {', '.join(map(str, self.paths))}: {state}>"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it was not released; always False in a forked child, which holds nothing."""
+        with self._lock:
+            return self._handle is not None and fc.fc_hold_is_held(self._handle) != 0
+
+    @contextlib.contextmanager
+    def borrowed(self) -> Iterator[Optional[int]]:
+        """Its handle, which is not freed meanwhile; None if it was released."""
+        with self._lock:
+            yield self._handle
+
+    @property
+    def environment(self) -> Dict[str, str]:
+        """Variables for a child that works under the hold, beside its own."""
+        return dict(self._environment)
+
+    def moved(self, old: Path, new: Path) -> None:
+        """Says that an item was moved while it is held, so that presenters follow it."""
+        slot = ErrorSlot()
+        with self._lock:
+            if self._handle is None:
+                raise ValueError("the access was released")
+            code = fc.fc_hold_item_moved(self._handle, encoded(old), encoded(new), slot.place)
+        if code:
+            raise slot.error()
+
+    def release(self) -> None:
+        """Releases it; more than once has no effect. Never waits."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            fc.fc_end(handle)
+
+    def __enter__(self) -> "Hold":
+        inside.enter(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        inside.leave(self)
+        self.release()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.release()

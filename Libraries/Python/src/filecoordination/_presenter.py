@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Presenters: being asked before other programs use a file, and told after they did."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import pathlib
+import sys
+import threading
+import traceback
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
+
+from . import _library as library
+from ._coordinator import Coordinator, encoded_label
+from ._errors import ErrorSlot
+from ._library import fc
+from ._options import Path, encoded
+
+
+class Refusal(Exception):
+    """What a presenter raises to refuse; the other program gets the text, domain and number."""
+
+    def __init__(self, message: str, *, domain: Optional[str] = None, number: int = 1) -> None:
+        super().__init__(message)
+        self.domain = domain
+        self.number = number
+
+
+class Presenter:
+    """A program's hand on a file: make a subclass, define what it needs, use it in a `with`.
+
+    Methods that a subclass does not define are never called, which is quicker for the others. All
+    are called on a thread of the presenter's own, one at a time. The methods that are questions
+    answer by returning; the other program waits for that, 30 seconds at most. `save` and the
+    `accommodate_` methods refuse by raising `Refusal`, or any other exception.
+    """
+
+    def __init__(self, path: Path, *, label: Optional[str] = None) -> None:
+        self._given = encoded(path)
+        self._label = encoded_label(label)
+        self._handle: Optional[int] = None
+        self._lock = threading.RLock()
+
+    # Questions
+
+    def relinquish_to_reader(self) -> None:
+        """Another program is about to read: stop writing."""
+
+    def relinquish_to_writer(self) -> None:
+        """Another program is about to write: stop using the item."""
+
+    def save(self) -> None:
+        """Save what is unsaved, with `self.coordinator`."""
+
+    def accommodate_deletion(self) -> None:
+        """The item is about to be deleted: close it."""
+
+    def accommodate_subitem_deletion(self, path: pathlib.Path) -> None:
+        """An item inside is about to be deleted."""
+
+    # News
+
+    def reacquire_from_reader(self) -> None:
+        """The reader that it made way for is done."""
+
+    def reacquire_from_writer(self) -> None:
+        """The writer that it made way for is done: look at the item again."""
+
+    def did_move(self, path: pathlib.Path, uncoordinated: bool) -> None:
+        """The item is at `path` by now."""
+
+    def did_change(self, uncoordinated: bool) -> None:
+        """The item was changed, or is gone."""
+
+    def subitem_did_appear(self, path: pathlib.Path, uncoordinated: bool) -> None:
+        """An item has come into the directory."""
+
+    def subitem_did_change(self, path: pathlib.Path, uncoordinated: bool) -> None:
+        """An item inside was changed, or is gone."""
+
+    def subitem_did_move(
+        self, old: pathlib.Path, new: pathlib.Path, uncoordinated: bool
+    ) -> None:
+        """An item inside was moved."""
+
+    # Registration
+
+    def register(self) -> None:
+        """Registers it; from here on it is asked and told. Not twice."""
+        with self._lock:
+            if self._handle is not None:
+                raise ValueError("the presenter is registered already")
+            functions = _functions(self)
+            number = _registered.add(self, functions)
+            slot = ErrorSlot()
+            handle = fc.fc_presenter_add(
+                self._given, ctypes.byref(functions), number, self._label, slot.place
+            )
+            if handle is None:
+                _registered.remove(number)
+                raise slot.error()
+            self._handle = handle
+
+    def remove(self) -> None:
+        """Ends the registration; more than once has no effect. No method starts after this."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            fc.fc_presenter_remove(handle)
+
+    def __enter__(self) -> "Presenter":
+        self.register()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+    @contextlib.contextmanager
+    def registered(self) -> Iterator[int]:
+        """Its handle, which is not freed meanwhile."""
+        with self._lock:
+            if self._handle is None:
+                raise ValueError("the presenter is not registered")
+            yield self._handle
+
+    @property
+    def path(self) -> pathlib.Path:
+        """Where its item is by now."""
+        with self._lock:
+            if self._handle is None:
+                return pathlib.Path(os.fsdecode(self._given))
+            length = fc.fc_presenter_path(self._handle, None, 0)
+            while True:
+                buffer = ctypes.create_string_buffer(length + 1)
+                known = fc.fc_presenter_path(self._handle, buffer, len(buffer))
+                if known <= length:
+                    return pathlib.Path(os.fsdecode(buffer.value))
+                length = known
+
+    @property
+    def coordinator(self) -> Coordinator:
+        """A coordinator for accesses of its own, about which it is not asked."""
+        return Coordinator(presenter=self)
+
+
+class _Registered:
+    """The presenters that C may call, by the number that it hands back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+        self._known: Dict[int, Tuple[Presenter, library.PresenterCallbacks]] = {}
+
+    def add(self, presenter: Presenter, functions: library.PresenterCallbacks) -> int:
+        with self._lock:
+            self._last += 1
+            self._known[self._last] = (presenter, functions)
+            return self._last
+
+    def remove(self, number: Optional[int]) -> None:
+        with self._lock:
+            self._known.pop(number or 0, None)
+
+    def presenter(self, number: Optional[int]) -> Presenter:
+        with self._lock:
+            return self._known[number or 0][0]
+
+
+_registered = _Registered()
+
+
+def _answer(answer: int, method: Callable[..., None], arguments: Tuple[Any, ...]) -> None:
+    """Asks a presenter, and answers for it."""
+    try:
+        method(*arguments)
+    except Refusal as refusal:
+        domain = None if refusal.domain is None else refusal.domain.encode()
+        fc.fc_answer_refuse(answer, domain, refusal.number, str(refusal).encode())
+    except Exception as error:  # a presenter that fails has not made way
+        traceback.print_exc(file=sys.stderr)
+        fc.fc_answer_refuse(answer, type(error).__name__.encode(), 1, str(error).encode())
+    else:
+        fc.fc_answer_done(answer)
+
+
+def _path(name: bytes) -> pathlib.Path:
+    return pathlib.Path(os.fsdecode(name))
+
+
+def _ask(name: str) -> Callable[..., None]:
+    def ask(_: int, answer: int, number: int) -> None:
+        _answer(answer, getattr(_registered.presenter(number), name), ())
+
+    return ask
+
+
+def _ask_about(name: str) -> Callable[..., None]:
+    def ask(_: int, path: bytes, answer: int, number: int) -> None:
+        _answer(answer, getattr(_registered.presenter(number), name), (_path(path),))
+
+    return ask
+
+
+def _tell(name: str) -> Callable[..., None]:
+    def tell(_: int, *rest: Any) -> None:
+        # The context comes last, and the flags before it where there are any.
+        *paths, number = rest
+        uncoordinated = [bool(value & 1) for value in paths if isinstance(value, int)]
+        names = [_path(value) for value in paths if isinstance(value, bytes)]
+        getattr(_registered.presenter(number), name)(*names, *uncoordinated)
+
+    return tell
+
+
+# The functions of each kind are made once: C may call them for as long as the process lives.
+_KINDS: Dict[Any, Callable[[str], Callable[..., None]]] = {
+    library.Ask: _ask,
+    library.AskAbout: _ask_about,
+    library.Tell: _tell,
+    library.TellFlags: _tell,
+    library.TellPath: _tell,
+    library.TellPaths: _tell,
+}
+_FUNCTIONS = {
+    field[0]: field[1](_KINDS[field[1]](field[0]))
+    for field in library.PresenterCallbacks._fields_
+    if field[1] in _KINDS
+}
+_REMOVED = library.Removed(_registered.remove)
+
+
+def _functions(presenter: Presenter) -> library.PresenterCallbacks:
+    """What a presenter's class defines; a reacquirer needs its question to be asked at all."""
+    functions = library.PresenterCallbacks()
+    functions.size = ctypes.sizeof(functions)
+    functions.removed = _REMOVED
+    for name, function in _FUNCTIONS.items():
+        if getattr(type(presenter), name) is not getattr(Presenter, name):
+            setattr(functions, name, function)
+    for kind in ("reader", "writer"):
+        if getattr(functions, f"reacquire_from_{kind}"):
+            setattr(functions, f"relinquish_to_{kind}", _FUNCTIONS[f"relinquish_to_{kind}"])
+    return functions
+
+
+def set_answer_limit(seconds: Optional[float]) -> None:
+    """How long presenters that are registered later may take to answer; None: without bound."""
+    fc.fc_set_answer_limit(-1.0 if seconds is None else float(seconds))
