@@ -15,6 +15,8 @@ struct ClaimBook {
         var first: FileSight?
         /// What the last claim left there.
         var last: FileSight?
+        /// What claims found or left there in between, the latest of it.
+        private(set) var between: [FileSight?] = []
         /// A claim found something else than the one before it had left.
         var isPlain = false
         /// A claim changed something.
@@ -24,6 +26,26 @@ struct ClaimBook {
         /// The first claim was found when presenters may have been told of what it did in part, so
         /// what they were told says nothing of other programs.
         var isFound = false
+
+        /// Whether presenters were told what some claim found or left.
+        func explains(_ told: FileSight?) -> Bool {
+            told.isSameVersion(as: first) || between.contains { told.isSameVersion(as: $0) }
+        }
+
+        /// Takes in what one more claim did.
+        mutating func append(_ change: ClaimedChange) {
+            let changes = !change.after.isSameVersion(as: change.before)
+            if !change.before.isSameVersion(as: last) { isPlain = true }
+            isCoordinated = isCoordinated || changes
+            between.append(change.before)
+            if between.count > 8 { between.removeFirst() }
+            last = change.after
+        }
+
+        /// Whether this is what the first claim found, and not what the last one has left.
+        func isAhead(of now: FileSight?) -> Bool {
+            now.isSameVersion(as: first) && !now.isSameVersion(as: last)
+        }
     }
 
     private struct Claim {
@@ -67,9 +89,7 @@ struct ClaimBook {
                 isFound: isFound && changes)
             return
         }
-        if !change.before.isSameVersion(as: account.last) { account.isPlain = true }
-        account.isCoordinated = account.isCoordinated || changes
-        account.last = change.after
+        account.append(change)
         accounts[change.path] = account
     }
 
@@ -80,21 +100,30 @@ struct ClaimBook {
     }
 
     /// Who made the change from `told` to `now` at a path; both, if it was more than one change.
-    func origins(at path: ItemPath, told: FileSight?, now: FileSight?) -> [ChangeOrigin] {
+    ///
+    /// `told` says nothing if presenters may have read something else.
+    func origins(
+        at path: ItemPath, told: FileSight?, now: FileSight?, isToldKnown: Bool = true
+    ) -> [ChangeOrigin] {
+        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
+        let other: ChangeOrigin = isInside ? .either : .uncoordinated
         if let account = accounts[path] {
             guard !account.isUnknown else { return [.either] }
+            // What the claims did is still to be told.
+            if account.isAhead(of: now) { return [other] }
             let isPlain =
-                account.isPlain || !account.isFound && !told.isSameVersion(as: account.first)
-                || !now.isSameVersion(as: account.last)
-            if isPlain, account.isCoordinated { return [.uncoordinated, .coordinated] }
-            return account.isCoordinated ? [.coordinated] : [.uncoordinated]
+                account.isPlain || !now.isSameVersion(as: account.last)
+                || isToldKnown && !account.isFound && !account.explains(told)
+            if isPlain, account.isCoordinated { return [other, .coordinated] }
+            return account.isCoordinated ? [.coordinated] : [other]
         }
-        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
-        return [isInside ? .either : .uncoordinated]
+        return [other]
     }
 
-    /// Presenters were told what became of a path.
-    mutating func told(_ path: ItemPath) { accounts[path] = nil }
+    /// Presenters were told what became of a path: that `now` is there.
+    mutating func told(_ path: ItemPath, _ now: FileSight?) {
+        if accounts[path]?.isAhead(of: now) != true { accounts[path] = nil }
+    }
 
     /// The kernel's queue is empty: nothing of a claim that is over will follow.
     mutating func drained() {

@@ -167,8 +167,10 @@ public enum WatchOrder: Hashable, Sendable {
         case item = 1
         /// Names in a directory on the way to something presented.
         case names = 2
+        /// The same of a directory that a file's presenter presents: it has taken a file's name.
+        case itemAndNames = 3
         /// Names and changes in a directory that is presented, at any depth.
-        case tree = 3
+        case tree = 4
 
         /// A greater mode is notified of more.
         public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

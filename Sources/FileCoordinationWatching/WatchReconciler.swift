@@ -172,6 +172,8 @@ struct Pace {
     var nextBarrier: UInt64?
     /// The number of nodes whose content was there before their presenter was, and is not known.
     var baselines = 0
+    /// Something waits for what was told in the last turn.
+    var isToBeContinued = false
     /// Since presenters were told to read everything, the kernel's queue has not been empty.
     var isUnsure = false
 }
