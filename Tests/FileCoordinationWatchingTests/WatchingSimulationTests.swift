@@ -30,7 +30,7 @@ import WatchingSimulation
     @Test func `Views that are replayed from messages are what is there`() {
         let environment = ProcessInfo.processInfo.environment
         let most = environment["FILECOORDINATION_WATCHING_OPERATIONS"].flatMap { Int($0) } ?? 4000
-        // Fresh seeds still find rare faults, about one in 300 worlds: see docs/watching.md.
+        // Fresh seeds still find rare faults, about one in 400 worlds: see docs/watching.md.
         let first = environment["FILECOORDINATION_WATCHING_SEED"].flatMap { UInt64($0) } ?? 1000
         print("WatchingSimulationTests: \(most) operations, seeds from \(first) on")
         var operations = 0
