@@ -19,7 +19,9 @@ struct ClaimBook {
         var first: FileSight?
         /// What was at the path after the last write.
         var last: FileSight?
-        /// Whether a write found something else than the write before it had left.
+        /// What claims found or left there in between, the latest of it.
+        private(set) var between: [FileSight?] = []
+        /// A claim found something else than the one before it had left.
         var isPlain = false
         /// Whether a write changed something.
         var isCoordinated = false
@@ -30,6 +32,26 @@ struct ClaimBook {
         /// Presenters may have been told of a part of it, so a difference from what they were told
         /// does not show that another program made a change.
         var isFound = false
+
+        /// Whether presenters were told what some claim found or left.
+        func explains(_ told: FileSight?) -> Bool {
+            told.isSameVersion(as: first) || between.contains { told.isSameVersion(as: $0) }
+        }
+
+        /// Takes in what one more claim did.
+        mutating func append(_ change: ClaimedChange) {
+            let changes = !change.after.isSameVersion(as: change.before)
+            if !change.before.isSameVersion(as: last) { isPlain = true }
+            isCoordinated = isCoordinated || changes
+            between.append(change.before)
+            if between.count > 8 { between.removeFirst() }
+            last = change.after
+        }
+
+        /// Whether this is what the first claim found, and not what the last one has left.
+        func isAhead(of now: FileSight?) -> Bool {
+            now.isSameVersion(as: first) && !now.isSameVersion(as: last)
+        }
     }
 
     private struct Claim {
@@ -75,9 +97,7 @@ struct ClaimBook {
                 isFound: isFound && changes)
             return
         }
-        if !change.before.isSameVersion(as: account.last) { account.isPlain = true }
-        account.isCoordinated = account.isCoordinated || changes
-        account.last = change.after
+        account.append(change)
         accounts[change.path] = account
     }
 
@@ -88,23 +108,31 @@ struct ClaimBook {
         return claims.contains { !$0.isOver && $0.paths.contains(path) }
     }
 
-    /// Returns who made the change from `told` to `now` at a path, or both if there was more than
-    /// one change.
-    func origins(at path: ItemPath, told: FileSight?, now: FileSight?) -> [ChangeOrigin] {
+    /// Who made the change from `told` to `now` at a path; both, if it was more than one change.
+    ///
+    /// `told` says nothing if presenters may have read something else.
+    func origins(
+        at path: ItemPath, told: FileSight?, now: FileSight?, isToldKnown: Bool = true
+    ) -> [ChangeOrigin] {
+        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
+        let other: ChangeOrigin = isInside ? .either : .uncoordinated
         if let account = accounts[path] {
             guard !account.isUnknown else { return [.either] }
+            // What the claims did is still to be told.
+            if account.isAhead(of: now) { return [other] }
             let isPlain =
-                account.isPlain || !account.isFound && !told.isSameVersion(as: account.first)
-                || !now.isSameVersion(as: account.last)
-            if isPlain, account.isCoordinated { return [.uncoordinated, .coordinated] }
-            return account.isCoordinated ? [.coordinated] : [.uncoordinated]
+                account.isPlain || !now.isSameVersion(as: account.last)
+                || isToldKnown && !account.isFound && !account.explains(told)
+            if isPlain, account.isCoordinated { return [other, .coordinated] }
+            return account.isCoordinated ? [.coordinated] : [other]
         }
-        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
-        return [isInside ? .either : .uncoordinated]
+        return [other]
     }
 
-    /// Forgets what writes reported about a path, because presenters have been told.
-    mutating func told(_ path: ItemPath) { accounts[path] = nil }
+    /// Presenters were told what became of a path: that `now` is there.
+    mutating func told(_ path: ItemPath, _ now: FileSight?) {
+        if accounts[path]?.isAhead(of: now) != true { accounts[path] = nil }
+    }
 
     /// Notes that the kernel's queue is empty: no notification of a finished write will follow.
     mutating func drained() {

@@ -122,7 +122,7 @@ struct WatchHands {
         return switch mode {
         case .item: itself.union(contents)
         case .names: itself.union(names)
-        case .tree: itself.union(names).union(contents)
+        case .itemAndNames, .tree: itself.union(names).union(contents)
         }
     }
 }

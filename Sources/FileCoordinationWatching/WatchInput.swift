@@ -181,8 +181,10 @@ public enum WatchOrder: Hashable, Sendable {
         case item = 1
         /// Changes of names, in a directory on the path to a presented item.
         case names = 2
-        /// Changes of names and of files, in a presented directory or at any depth inside.
-        case tree = 3
+        /// The same of a directory that a file's presenter presents: it has taken a file's name.
+        case itemAndNames = 3
+        /// Names and changes in a directory that is presented, at any depth.
+        case tree = 4
 
         /// Orders the modes so that a greater one asks for more events.
         public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

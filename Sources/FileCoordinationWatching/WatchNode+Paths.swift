@@ -40,7 +40,17 @@ extension WatchNodeTable {
         return ItemPath(components: names.reversed())
     }
 
-    /// Returns the number of nodes between the node and the root.
+    /// Whether a node is another one, or inside it.
+    func isInside(_ id: WatchNodeID, _ directory: WatchNodeID) -> Bool {
+        var next: WatchNodeID? = id
+        while let node = next {
+            if node == directory { return true }
+            next = self[node].parent
+        }
+        return false
+    }
+
+    /// The number of nodes between the node and the root.
     func depth(_ id: WatchNodeID) -> Int {
         var depth = 0
         var next = self[id].parent
@@ -61,7 +71,19 @@ extension WatchNodeTable {
         return false
     }
 
-    /// Whether a look at the name of the node or of an ancestor is still to come.
+    /// Whether presenters may have to be told of what is at a name.
+    func isNeeded(_ id: WatchNodeID) -> Bool {
+        self[id].below > 0 || !self[id].flags.isDisjoint(with: [.hinted, .unsure, .changed])
+            || isCovered(id)
+    }
+
+    /// Whether presenters were told that the node is where it is.
+    func isToldInPlace(_ id: WatchNodeID) -> Bool {
+        guard let told = self[id].known else { return false }
+        return told.parent == self[id].parent && told.name == self[id].name
+    }
+
+    /// Whether an answer about a name on the way to the node is still to come.
     func isPendingAbove(_ id: WatchNodeID) -> Bool {
         var next: WatchNodeID? = id
         while let node = next {

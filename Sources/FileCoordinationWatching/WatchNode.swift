@@ -71,6 +71,10 @@ struct WatchNode {
         /// Presenters that read everything may have seen an item here that was never reported to
         /// them.
         static let unsure = Flags(rawValue: 4096)
+        /// Presenters of directories above were told that another item is where this one was.
+        static let overtaken = Flags(rawValue: 8192)
+        /// The kernel said that something came to the name, which was not looked at yet.
+        static let announced = Flags(rawValue: 16384)
     }
 
     var name: [UInt8]
@@ -88,16 +92,19 @@ struct WatchNode {
     var below = 0
     /// The number of those anchors of this node whose presenters are told about everything inside.
     var trees = 0
-    /// The time until which a hinted node is kept.
+    /// The modification time of a polled directory before presenters read it; nil if it did not
+    /// change since.
+    var readAt: Int64?
+    /// Until when a hinted node is kept.
     var keptUntil: UInt64 = 0
-    /// Who made the last move that presenters were told of.
-    var movedBy = ChangeOrigin.uncoordinated
 
     init(name: [UInt8], parent: WatchNodeID?) {
         self.name = name
         self.parent = parent
     }
 
+    /// What presenters of directories above believe in.
+    var known: Told? { flags.contains(.overtaken) ? nil : told }
     var isAttached: Bool { place == .attached }
     /// Whether a look at the node's name is still to come.
     var isPending: Bool { !flags.isDisjoint(with: [.dirty, .looking, .again]) }

@@ -69,15 +69,15 @@ extension WatchReconciler {
         guard nodes[node].isDirectory else { return }
         let known = nodes[node].children[event.name]
         if known == nil, event.isOfNameless { return }
-        if event.what.contains(.movedFrom), let known,
-            nodes[known].below > 0 || nodes[known].flags.contains(.hinted)
-        {
+        if event.what.contains(.movedFrom), matters(known, in: node, event.name) {
             hints.remember(event.cookie, until: pace.now + limits.settling)
         }
         let isHinted = event.what.contains(.movedTo) && hints.claim(event.cookie)
         guard let child = known ?? newChild(of: node, named: event.name, isHinted) else { return }
         if isHinted { keep(child) }
-        if pace.isUnsure { nodes[child].flags.insert(.unsure) }
+        if known == nil || !event.what.isDisjoint(with: [.created, .movedTo]) {
+            nodes[child].flags.insert(pace.isUnsure ? [.announced, .unsure] : .announced)
+        }
         if event.what.contains(.removed) {
             nodes[child].flags.insert(.removed)
         } else if !event.what.isDisjoint(with: [.created, .movedTo]) {
@@ -86,7 +86,17 @@ extension WatchReconciler {
         markDirty(child)
     }
 
-    /// Makes a node for a new name, if a presenter is to be told of it.
+    /// Whether what was at a name must be found again where it was moved to.
+    ///
+    /// It may have been missed there before the notification was read.
+    private func matters(_ known: WatchNodeID?, in node: WatchNodeID, _ name: [UInt8]) -> Bool {
+        let former = nodes.existing(displaced[ToldSlot(parent: node, name: name)])
+        return [known, former].contains { item in
+            item.map { nodes[$0].below > 0 || nodes[$0].flags.contains(.hinted) } ?? false
+        }
+    }
+
+    /// A node for a name that was not known, if anybody is to be told of it.
     private mutating func newChild(
         of node: WatchNodeID, named name: [UInt8], _ isHinted: Bool
     ) -> WatchNodeID? {

@@ -15,6 +15,8 @@ extension WatchReconciler {
         if nodes[node].flags.contains(.again) {
             nodes[node].flags.remove(.again)
             markDirty(node)
+        } else if found != .elsewhere {
+            nodes[node].flags.remove(.announced)
         }
         guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
         switch found {
@@ -31,8 +33,13 @@ extension WatchReconciler {
     mutating func settle(_ node: WatchNodeID, _ sight: FileSight?) {
         switch (nodes[node].now, sight) {
         case (nil, nil):
-            for below in nodes.subtree(of: node) { clearBaseline(below) }
-            if nodes[node].flags.contains(.unsure), nodes[node].below == 0 { tell(node) }
+            let isUnsure = nodes[node].flags.contains(.unsure)
+            for below in nodes.subtree(of: node) {
+                clearBaseline(below)
+                guard isUnsure else { continue }
+                nodes[below].flags.insert(.unsure)
+                tell(below)
+            }
             tidy(node)
         case (.some(let old), .some(let new)) where new.isSameItem(as: old):
             refresh(node, from: old, to: new)
@@ -48,6 +55,7 @@ extension WatchReconciler {
     /// Updates a node whose name still leads to the same item.
     private mutating func refresh(_ node: WatchNodeID, from old: FileSight, to new: FileSight) {
         nodes[node].now = new
+        comparePolled(node, new)
         nodes[node].flags.subtract([.removed, .verified])
         if new.difference(from: old) != nil {
             tell(node)
@@ -87,17 +95,26 @@ extension WatchReconciler {
         nodes.detach(node)
         nodes[node].place = .missing(until: until)
         missing.append(node)
-        if let slot = ToldSlot(nodes[node].told) { displaced[slot] = node }
+        if let slot = ToldSlot(nodes[node].known) { displaced[slot] = node }
         tell(node)
-        let isUnsure = nodes[node].flags.contains(.unsure) && nodes[node].told == nil
+        let isUnsure = nodes[node].flags.contains(.unsure)
         guard isTakenAgain || isUnsure || !places.isEmpty else { return nil }
         let slot = nodes.makeChild(of: parent, named: name)
         if isUnsure {
+            nodes[node].flags.remove(.unsure)
             nodes[slot].flags.insert(.unsure)
             tell(slot)
         }
         for (presenter, names) in places {
-            place(presenter, at: chain(from: slot, names))
+            let former = presenters[presenter].place
+            let isUnsure =
+                presenters[presenter].object == nil && nodes[former].flags.contains(.unsure)
+            let now = chain(from: slot, names)
+            place(presenter, at: now)
+            if isUnsure {
+                nodes[now].flags.insert(.unsure)
+                tell(now)
+            }
             presenters[presenter].settleAt = pace.now + limits.settling
             presenters.unsettle(presenter)
         }
@@ -106,6 +123,12 @@ extension WatchReconciler {
 
     /// Enters an item that was found at a name where nothing was known.
     private mutating func fill(_ slot: WatchNodeID, _ sight: FileSight) {
+        guard nodes.isNeeded(slot) else {
+            let parent = nodes[slot].parent
+            drop(slot)
+            if let parent { tidy(parent) }
+            return
+        }
         var mustWait = false
         for other in holders[InodeKey(sight.identity)] ?? [] where other != slot {
             guard nodes.contains(other), let seen = nodes[other].now else { continue }
@@ -140,31 +163,56 @@ extension WatchReconciler {
         nodes[slot].now = sight
         hold(slot, as: sight.identity)
         if nodes[slot].flags.contains(.baseline), !hasListenerAbove(slot) {
-            nodes[slot].told = WatchNode.Told(
-                parent: nodes[slot].parent, name: nodes[slot].name, sight: sight)
+            fillBaseline(slot, sight)
         } else {
             tell(slot)
         }
         if !sight.isDirectory || !nodes.isCovered(slot) { clearBaseline(slot) }
-        for presenter in nodes[slot].anchors { presenters.unsettle(presenter) }
+        for presenter in nodes[slot].anchors {
+            presenters.unsettle(presenter)
+            if nodes[slot].flags.contains(.unsure), presenters[presenter].isAbsent(at: slot) {
+                presenters[presenter].read.mayBeGone = true
+            }
+        }
         ensureWatch(slot)
         for child in nodes.sortedChildren(of: slot) { markDirty(child) }
     }
 
-    /// Attaches a missing item, which was moved, with its descendants at its new name.
+    /// What is found is known to presenters, who read it when they listen.
+    private mutating func fillBaseline(_ slot: WatchNodeID, _ sight: FileSight) {
+        // Of what a writer does, half may be seen here.
+        if !claims.isEmpty, claims.isActive(at: nodes.path(slot)) {
+            nodes[slot].flags.insert(.unsure)
+        } else {
+            nodes[slot].flags.remove(.unsure)
+        }
+        nodes[slot].told = WatchNode.Told(
+            parent: nodes[slot].parent, name: nodes[slot].name, sight: sight)
+    }
+
+    /// A missing item has turned up: it was moved, with everything inside.
     private mutating func adopt(_ node: WatchNodeID, at slot: WatchNodeID, _ sight: FileSight) {
         guard let parent = nodes[slot].parent else { return }
         let name = nodes[slot].name
         let places = placesBelow(slot)
-        // The nodes at the new name are empty; only the presenters just listed need them.
+        let unsure = places.map { id, _ in
+            presenters[id].object == nil && nodes[presenters[id].place].flags.contains(.unsure)
+        }
+        // The nodes at the slot are empty names; nothing but those presenters needs them.
         for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
+        if nodes[slot].flags.contains(.unsure) {
+            for below in nodes.subtree(of: node) { nodes[below].flags.insert(.unsure) }
+        }
         drop(slot)
         nodes.attach(node, to: parent, named: name)
         nodes[node].now = sight
+        comparePolled(node, sight)
         nodes[node].flags.subtract([.removed, .verified])
         tell(node)
-        for (presenter, names) in places {
-            presenters[presenter].place = chain(from: node, names)
+        for ((presenter, names), isUnsure) in zip(places, unsure) {
+            let now = chain(from: node, names)
+            presenters[presenter].place = now
+            if isUnsure, nodes[now].now == nil { nodes[now].flags.insert(.unsure) }
             anchor(presenter, to: presenters[presenter].place)
             presenters.unsettle(presenter)
         }

@@ -7,7 +7,23 @@
 
 import FileCoordinationArbiter
 
-/// What the reconciler keeps for a presenter.
+/// What a presenter may have read of its item before it was told.
+struct OwnReading {
+    /// What was there, before others were told of that.
+    var seen: FileSight?
+    /// It was told that there is no item, and may have read one by then.
+    var mayBeGone = false
+}
+
+/// Who made what a presenter is to be told of its item, as others were told.
+struct OwnOrigins {
+    /// Who deleted or replaced it.
+    var changed: [ChangeOrigin]?
+    /// Who moved it, or a directory above.
+    var moved: ChangeOrigin?
+}
+
+/// A presenter.
 struct Presenter {
     let kind: PresentedKind
     /// The item's path that the presenter knows.
@@ -22,7 +38,9 @@ struct Presenter {
     var isStarting = true
     /// What the presenter knew of its item when it was added.
     var since: FileSight?
-    /// The time since which changes are reported when the presenter is added.
+    /// What it may have read that it was not told of.
+    var read = OwnReading()
+    /// It is told if anything was changed later than this.
     var changedAfter: Int64?
     /// The change that the presenter did not know of when it was added.
     var early: WatchedChange?
@@ -35,10 +53,14 @@ struct Presenter {
     /// The place of the item before its last move, and the time until which it matters.
     var former: (place: WatchNodeID, path: ItemPath, until: UInt64)?
     var trouble: WatchTrouble?
-    /// Who deleted or replaced the item, as other presenters were told.
-    var changedBy: [ChangeOrigin]?
+    var origins = OwnOrigins()
 
     var isSettled: Bool { !isStarting && object == place }
+
+    func isSettled(at node: WatchNodeID) -> Bool { isSettled && place == node }
+
+    /// Whether it was told that nothing is at its path, which leads to the node.
+    func isAbsent(at node: WatchNodeID) -> Bool { !isStarting && object == nil && place == node }
 }
 
 /// The presenters, in the order of their numbers.

@@ -46,7 +46,7 @@ extension WatchReconciler {
     mutating func distribute(_ report: TurnReport, into outbox: inout TurnOutbox) {
         let node = report.node
         let after = nodes[node].isAttached ? nowAbove(node) : []
-        let before = nodes[node].told == nil ? after : toldAbove(node)
+        let before = nodes[node].known == nil ? after : toldAbove(node)
         rememberOrigins(report)
         for origin in report.origins {
             switch report.what {
@@ -64,19 +64,30 @@ extension WatchReconciler {
                     give(isNew ? change : replaced, to: id, &outbox)
                     if report.isNew { giveAll(below: node, origin, id, &outbox) }
                 }
-                guard case .changed = report.what, nodes[node].told != nil else { continue }
-                for id in nodes[node].anchors
-                where presenters[id].isSettled && presenters[id].place == node {
-                    outbox.add(change, for: id)
-                }
+                giveToOwn(change, of: node, &outbox)
             case .deleted:
                 let change = WatchedChange(
                     what: .deleted, path: report.path, origin: origin, sight: nil)
-                for id in before { give(change, to: id, &outbox) }
+                // Where nothing is, nothing is inside.
+                let isInside = nodes[node].parent.map { nodes[$0].now == nil } ?? false
+                for id in before where !isInside { give(change, to: id, &outbox) }
+                guard nodes[node].isAttached else { continue }
+                // One who has read its item before it was told of it.
+                for id in nodes[node].anchors
+                where presenters[id].isAbsent(at: node) {
+                    outbox.add(change, for: id)
+                }
             case .moved(let former):
                 let change = WatchedChange(
                     what: report.what, path: report.path, origin: origin, sight: report.sight)
                 let left = WatchedChange(what: .deleted, path: former, origin: origin, sight: nil)
+                if let told = nodes[node].told?.sight,
+                    report.sight?.difference(from: told) == .attributes
+                {
+                    var relabelled = change
+                    relabelled.what = .changed(.attributes)
+                    giveToOwn(relabelled, of: node, &outbox)
+                }
                 for id in before {
                     if after.contains(id) {
                         give(change, to: id, &outbox)
@@ -94,20 +105,53 @@ extension WatchReconciler {
         }
     }
 
-    /// Stores who made a change of which an unsettled presenter will be told later.
+    /// Tells the presenters whose item it is.
+    private mutating func giveToOwn(
+        _ change: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
+    ) {
+        for id in nodes[node].anchors where presenters[id].isSettled(at: node) {
+            var change = change
+            if let seen = presenters[id].read.seen {
+                presenters[id].read.seen = nil
+                guard let difference = change.sight?.difference(from: seen) else { continue }
+                change.what = .changed(difference)
+            }
+            if case .changed = change.what { outbox.add(change, for: id) }
+        }
+    }
+
+    /// Keeps who changed what an unsettled presenter will be told of by itself.
     private mutating func rememberOrigins(_ report: TurnReport) {
         for id in nodes[report.node].anchors {
             let place = presenters[id].place
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
-                presenters[id].changedBy = report.origins
+                presenters[id].origins.changed = report.origins
             }
         }
+        guard case .moved = report.what, let origin = report.origins.first else { return }
+        for id in objectsBelow(report.node) {
+            // Two moves by different writers come to one message.
+            let former = presenters[id].origins.moved ?? origin
+            presenters[id].origins.moved = former == origin ? origin : .either
+        }
+    }
+
+    /// The presenters whose item is the node, or below.
+    private func objectsBelow(_ node: WatchNodeID) -> [UInt64] {
+        var result: [UInt64] = []
+        var rest = [node]
+        while let next = rest.popLast() {
+            guard nodes[next].below > 0 else { continue }
+            result += nodes[next].anchors.filter { presenters[$0].object == next }
+            rest += nodes.sortedChildren(of: next)
+        }
+        return result
     }
 
     /// Whether another item has the path that presenters were told for this one.
     private func isTakenAgain(_ node: WatchNodeID) -> Bool {
-        guard let told = nodes[node].told, let parent = nodes.existing(told.parent),
+        guard let told = nodes[node].known, let parent = nodes.existing(told.parent),
             nodes.isInTree(parent), let taker = nodes[parent].children[told.name]
         else { return false }
         return nodes[taker].now != nil && !nodes[taker].isPending
@@ -142,15 +186,28 @@ extension WatchReconciler {
         below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, _ outbox: inout TurnOutbox
     ) {
         guard !nodes[node].children.isEmpty else { return }
-        for below in nodes.subtree(of: node).dropFirst() where nodes[below].told != nil {
-            guard let path = nodes.path(below), let now = nodes[below].now else { continue }
+        for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
+            guard let path = nodes.path(below), let now = nodes[below].now,
+                !isToldLater(below, than: node)
+            else { continue }
             give(
                 WatchedChange(what: .appeared, path: path, origin: origin, sight: now), to: id,
                 &outbox)
         }
     }
 
-    /// Returns the presenters of directories above the node's present place.
+    /// Whether a node inside another one, or a directory between them, is on its way here for
+    /// presenters, and is told in a later turn.
+    private func isToldLater(_ below: WatchNodeID, than node: WatchNodeID) -> Bool {
+        var next = below
+        while next != node, let parent = nodes[next].parent {
+            if nodes[next].flags.contains(.changed), !nodes.isToldInPlace(next) { return true }
+            next = parent
+        }
+        return false
+    }
+
+    /// The presenters of directories above a node, as it is now.
     private func nowAbove(_ node: WatchNodeID) -> [UInt64] {
         var result: [UInt64] = []
         var next = nodes[node].parent
@@ -164,10 +221,10 @@ extension WatchReconciler {
     /// Returns the presenters of directories above the place that they were told.
     private func toldAbove(_ node: WatchNodeID) -> [UInt64] {
         var result: [UInt64] = []
-        var next = nodes.existing(nodes[node].told?.parent)
+        var next = nodes.existing(nodes[node].known?.parent)
         while let node = next {
             result += trees(at: node)
-            next = nodes.existing(nodes[node].told?.parent)
+            next = nodes.existing(nodes[node].known?.parent)
         }
         return result
     }
@@ -177,182 +234,6 @@ extension WatchReconciler {
         return nodes[node].anchors.filter {
             presenters[$0].kind.isTree
                 && (presenters[$0].object == node || presenters[$0].place == node)
-        }
-    }
-
-    /// Decides where the items of presenters are whose place and object differ.
-    mutating func settlePresenters(into outbox: inout TurnOutbox) {
-        for id in presenters.takeUnsettled() where presenters.contains(id) {
-            if !settlePresenter(id, &outbox) { presenters.unsettle(id) }
-        }
-    }
-
-    /// Decides for one presenter; returns whether that was possible.
-    private mutating func settlePresenter(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
-        let presenter = presenters[id]
-        guard !presenter.isStarting else { return false }
-        if let early = presenter.early {
-            presenters[id].early = nil
-            outbox.add(early, for: id)
-        }
-        let place = presenter.place
-        guard !nodes.isPendingAbove(place), !claims.isActive(at: presenter.path) else {
-            return false
-        }
-        let object = nodes.existing(presenter.object)
-        if nodes[place].now != nil {
-            guard object != place else { return true }
-            // Another item has taken the path: the presenter stays with the path.
-            guard nodes[place].told != nil, !nodes[place].flags.contains(.changed) else {
-                return false
-            }
-            let prior = object.flatMap { nodes[$0].told?.sight }
-            settle(id, at: place, from: object)
-            // If the node of the former item is gone, as after an unmount, the presenter still knew
-            // the item.
-            let wasThere = presenter.object != nil
-            changedItself(id, prior, wasThere ? .changed(.content) : .appeared, &outbox)
-            return true
-        }
-        guard presenter.object != nil else { return true }
-        if let object, nodes.isInTree(object) {
-            guard presenter.settleAt <= pace.now, !nodes.isPendingAbove(object),
-                !nodes[object].flags.contains(.changed), let path = nodes.path(object)
-            else { return false }
-            follow(id, to: object, at: path, &outbox)
-            return true
-        }
-        if let object, nodes[object].place != .gone {
-            // The item, or a directory that contains it, is being moved.
-            return isGoneAbove(object) ? lost(id, &outbox) : false
-        }
-        return lost(id, &outbox)
-    }
-
-    private func isGoneAbove(_ node: WatchNodeID) -> Bool {
-        var next = node
-        while let parent = nodes[next].parent { next = parent }
-        return nodes[next].place == .gone
-    }
-
-    private mutating func settle(_ id: UInt64, at place: WatchNodeID, from object: WatchNodeID?) {
-        presenters[id].object = place
-        dropFormer(id)
-        releaseUnused(object, from: id)
-    }
-
-    private mutating func changedItself(
-        _ id: UInt64, _ prior: FileSight?, _ what: WatchedChange.What, _ outbox: inout TurnOutbox
-    ) {
-        let path = presenters[id].path
-        let now = nodes[presenters[id].place].now
-        let origins = presenters[id].changedBy ?? claims.origins(at: path, told: prior, now: now)
-        presenters[id].changedBy = nil
-        for origin in origins {
-            outbox.add(
-                WatchedChange(what: what, path: path, origin: origin, sight: now), for: id)
-        }
-        if presenters[id].kind.isTree {
-            let reason: WatchNews.Reason = origins == [.coordinated] ? .rewritten : .replaced
-            presenters[id].whole = max(presenters[id].whole ?? reason, reason)
-        }
-    }
-
-    /// The item was moved and its former path is free: the presenter follows the item.
-    private mutating func follow(
-        _ id: UInt64, to object: WatchNodeID, at path: ItemPath, _ outbox: inout TurnOutbox
-    ) {
-        let former = presenters[id].path
-        let left = presenters[id].place
-        let older = presenters[id].former?.place
-        presenters[id].path = path
-        presenters[id].place = object
-        presenters[id].former = (left, former, pace.now + limits.returning)
-        presenters.returning.append(id)
-        releaseUnused(older, from: id)
-        outbox.add(
-            WatchedChange(
-                what: .moved(former: former), path: path, origin: nodes[object].movedBy,
-                sight: nodes[object].now),
-            for: id)
-    }
-
-    /// Reports that the item is gone.
-    ///
-    /// If a new item has the path that this one had before it was moved, the move was part of a
-    /// replacement.
-    private mutating func lost(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
-        let path = presenters[id].path
-        let prior = nodes.existing(presenters[id].object).flatMap { nodes[$0].told?.sight }
-        if let former = presenters[id].former, former.until > pace.now,
-            let place = nodes.existing(former.place), nodes.isInTree(place),
-            nodes[place].now != nil, nodes[place].told != nil
-        {
-            let left = presenters[id].place
-            presenters[id].path = former.path
-            presenters[id].place = place
-            presenters[id].object = place
-            presenters[id].former = nil
-            releaseUnused(left, from: id)
-            outbox.add(
-                WatchedChange(
-                    what: .moved(former: path), path: former.path, origin: .uncoordinated,
-                    sight: nodes[place].now),
-                for: id)
-            changedItself(id, prior, .changed(.content), &outbox)
-            return true
-        }
-        presenters[id].object = nil
-        let origins = presenters[id].changedBy ?? claims.origins(at: path, told: prior, now: nil)
-        presenters[id].changedBy = nil
-        for origin in origins {
-            outbox.add(
-                WatchedChange(what: .deleted, path: path, origin: origin, sight: nil), for: id)
-        }
-        return true
-    }
-
-    /// Whether the message to read everything is sent now.
-    ///
-    /// It waits for pending looks, so that what the presenter reads is known here as well.
-    private mutating func isTimeToRead(_ id: UInt64, _ reason: WatchNews.Reason) -> Bool {
-        guard [.replaced, .rewritten, .late].contains(reason), !isQuiet else { return true }
-        if presenters[id].wholeUntil == 0 {
-            presenters[id].wholeUntil = pace.now + limits.rescanning
-        }
-        return presenters[id].wholeUntil <= pace.now
-    }
-
-    /// Makes the messages from the collected changes, in the order of presenters.
-    mutating func send(_ outbox: TurnOutbox) {
-        presenters.postponed = []
-        for id in presenters.ids {
-            if outbox.full.contains(id) {
-                presenters[id].whole = max(presenters[id].whole ?? .manyChanges, .manyChanges)
-            }
-            let changes = outbox.changes[id] ?? []
-            guard !presenters[id].isStarting else { continue }
-            guard let reason = presenters[id].whole else {
-                if !changes.isEmpty {
-                    news.append(WatchNews(presenter: id, body: .changes(changes)))
-                    pace.lastTold = pace.now
-                }
-                continue
-            }
-            // The presenter is told where its item is before it is told to read it.
-            let own = changes.filter { change in
-                if case .moved = change.what { return change.path == presenters[id].path }
-                return change.what == .deleted && change.path == presenters[id].path
-            }
-            if !own.isEmpty { news.append(WatchNews(presenter: id, body: .changes(own))) }
-            guard isTimeToRead(id, reason) else {
-                presenters.postponed.append(id)
-                continue
-            }
-            presenters[id].whole = nil
-            presenters[id].wholeUntil = 0
-            news.append(WatchNews(presenter: id, body: .wholeMayHaveChanged(reason)))
-            pace.lastTold = pace.now
         }
     }
 }

@@ -33,14 +33,10 @@ extension WatchReconciler {
         expire()
         runTimers()
         startPresenters()
+        rememberReaders()
         tellTroubles()
         if isDueNow() { tellChanges() }
-        if news.contains(where: { $0.body.asksToRead }) {
-            pace.isUnsure = true
-            for node in nodes.all where nodes[node].told == nil && nodes[node].isPending {
-                nodes[node].flags.insert(.unsure)
-            }
-        }
+        rememberReaders()
         defer { news = [] }
         return news
     }
@@ -56,6 +52,7 @@ extension WatchReconciler {
         if hasOrders { times.append(pace.now) }
         let isWaiting =
             !changed.isEmpty || !presenters.unsettled.isEmpty || !presenters.postponed.isEmpty
+        if pace.isToBeContinued { times.append(max(pace.now, pace.lastTold ?? 0) + limits.pause) }
         if isWaiting, let last = pace.lastTold, last + limits.pause > pace.now {
             times.append(last + limits.pause)
         }
@@ -87,6 +84,7 @@ extension WatchReconciler {
             guard isSeen(place) else { continue }
             presenters[id].isStarting = false
             presenters[id].object = nodes[place].now == nil ? nil : place
+            presenters[id].read.seen = nodes[place].known == nil ? nodes[place].now : nil
             news.append(WatchNews(presenter: id, body: .listening))
             if let time = presenters[id].changedAfter, isChanged(place, after: time) {
                 presenters[id].whole = presenters[id].whole ?? .late
@@ -130,6 +128,8 @@ extension WatchReconciler {
         for node in told where nodes.contains(node) {
             if nodes[node].place == .gone { drop(node) } else { tidyTold(node) }
         }
+        // What waited for those may be told next.
+        pace.isToBeContinued = !told.isEmpty && !changed.isEmpty
         if changed.isEmpty, isQuiet, presenters.unsettled.isEmpty { claims.settled() }
     }
 
@@ -160,32 +160,66 @@ extension WatchReconciler {
         switch nodes[node].place {
         case .missing: return true
         case .gone:
-            if let parent = nodes.existing(nodes[node].told?.parent), !nodes.isInTree(parent),
+            if let parent = nodes.existing(nodes[node].known?.parent), !nodes.isInTree(parent),
                 nodes[parent].place != .gone
+            {
+                return true
+            }
+            // What has the name now is told first, or is no other item's.
+            if let told = nodes[node].known, let parent = nodes.existing(told.parent),
+                let taker = nodes[parent].children[told.name], nodes[taker].isPending
             {
                 return true
             }
         case .attached:
             guard nodes.isInTree(node), !nodes[node].isPending else { return true }
-            if let parent = nodes[node].parent, nodes[parent].told == nil,
-                !isTold.contains(parent)
-            {
-                return true
-            }
+            if isBelowUntold(node, isTold) { return true }
+            // That nothing is at a path that leads elsewhere for presenters is told after that.
+            if nodes[node].now == nil, displacedFrom(node) != nil || isCarried(node) { return true }
             if !claims.isEmpty, claims.isActive(at: nodes.path(node)) { return true }
         }
         return !claims.isEmpty && claims.isActive(at: nodes.toldPath(node))
     }
 
-    private func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
-        let told = nodes[node].told
+    /// Whether a directory above is where presenters do not know it yet.
+    func isBelowUntold(_ node: WatchNodeID, _ isTold: Set<WatchNodeID> = []) -> Bool {
+        if let parent = nodes[node].parent, nodes[parent].known == nil, !isTold.contains(parent) {
+            return true
+        }
+        var next = nodes[node].parent
+        while let above = next {
+            next = nodes[above].parent
+            guard nodes[above].flags.contains(.changed), !isTold.contains(above) else { continue }
+            if !nodes.isToldInPlace(above) { return true }
+        }
+        return false
+    }
+
+    /// What presenters believe to be where a node is, if that is another item.
+    private func displacedFrom(_ node: WatchNodeID) -> WatchNodeID? {
+        guard let parent = nodes[node].parent else { return nil }
+        return nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
+    }
+
+    /// Whether presenters know a directory above by another path.
+    private func isCarried(_ node: WatchNodeID) -> Bool {
+        var next = nodes[node].parent
+        while let above = next, above != nodes.root {
+            if nodes[above].now != nil, !nodes.isToldInPlace(above) { return true }
+            next = nodes[above].parent
+        }
+        return false
+    }
+
+    private mutating func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
+        let told = nodes[node].known
         let former = nodes.toldPath(node)
         guard nodes[node].isAttached else { return reportGone(node, isTold) }
-        guard let parent = nodes[node].parent, let path = nodes.path(node) else { return [] }
+        guard let path = nodes.path(node) else { return [] }
         guard let now = nodes[node].now else {
             // The item was never reported. But a presenter that read everything may have seen it.
             guard nodes[node].flags.contains(.unsure) else { return [] }
-            let origins = claims.origins(at: path, told: nil, now: nil)
+            let origins = claims.origins(at: path, told: nil, now: nil, isToldKnown: false)
             return [
                 TurnReport(node: node, what: .deleted, path: path, sight: nil, origins: origins)
             ]
@@ -194,22 +228,25 @@ extension WatchReconciler {
             TurnReport(node: node, what: what, path: path, sight: now, origins: origins)
         }
         guard let told, let former else {
-            let prior = nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
+            let prior = displacedFrom(node)
             let priorSight = prior.flatMap { nodes[$0].told?.sight }
-            let origins = claims.origins(at: path, told: priorSight, now: now)
-            // If the item that was here was moved in the same turn, that is reported as a move.
+            let origins = claims.origins(
+                at: path, told: priorSight, now: now,
+                isToldKnown: !nodes[node].flags.contains(.unsure))
+            // Moved away in the same turn, it is reported as that.
             let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
             var result = make(isReplaced ? .changed(.content) : .appeared, origins)
             result.prior = prior
             result.isNew = true
             return [result]
         }
-        if told.parent != parent || told.name != nodes[node].name {
+        if !nodes.isToldInPlace(node) {
             let from = claims.origins(at: former, told: told.sight, now: nil)
-            let slot = ToldSlot(parent: parent, name: nodes[node].name)
-            let prior = nodes.existing(displaced[slot]).flatMap { nodes[$0].told?.sight }
-            let to = claims.origins(at: path, told: prior, now: now)
-            // A coordinated write to either of the two paths shows who moved the item.
+            let prior = displacedFrom(node).flatMap { nodes[$0].told?.sight }
+            let to = claims.origins(
+                at: path, told: prior, now: now,
+                isToldKnown: !nodes[node].flags.contains(.unsure))
+            // A claim on either end says who moved it.
             let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
             var result = [make(.moved(former: former), [origin ?? .uncoordinated])]
             if now.difference(from: told.sight) == .content {
@@ -219,18 +256,28 @@ extension WatchReconciler {
         }
         guard let difference = now.difference(from: told.sight) else { return [] }
         return [
-            make(.changed(difference), claims.origins(at: path, told: told.sight, now: now))
+            make(
+                .changed(difference),
+                claims.origins(
+                    at: path, told: told.sight, now: now,
+                    isToldKnown: !nodes[node].flags.contains(.unsure)))
         ]
     }
 
-    private func reportGone(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
-        guard let told = nodes[node].told, let path = nodes.toldPath(node),
+    private mutating func reportGone(
+        _ node: WatchNodeID, _ isTold: Set<WatchNodeID>
+    ) -> [TurnReport] {
+        guard let told = nodes[node].known, let path = nodes.toldPath(node),
             let parent = nodes.existing(told.parent), nodes.isInTree(parent)
         else { return [] }
-        if let taker = nodes[parent].children[told.name], nodes[taker].now != nil,
-            nodes[taker].told?.parent == parent || isTold.contains(taker)
-        {
-            return []
+        if let taker = nodes[parent].children[told.name] {
+            if nodes[taker].now == nil, nodes.path(taker) == path {
+                nodes[taker].flags.remove(.unsure)
+            } else if nodes[taker].now != nil,
+                nodes.isToldInPlace(taker) || isTold.contains(taker)
+            {
+                return []
+            }
         }
         return [
             TurnReport(
@@ -246,31 +293,27 @@ extension WatchReconciler {
             let now = nodes[node].now
         else {
             nodes[node].flags.remove(.unsure)
-            if let slot = ToldSlot(nodes[node].told), let parent = nodes.existing(slot.parent),
-                let taker = nodes[parent].children[slot.name]
-            {
-                nodes[taker].flags.remove(.unsure)
-            }
             return
         }
         let slot = ToldSlot(parent: parent, name: nodes[node].name)
         // Presenters now know that what they had been told is here is not.
         if let prior = nodes.existing(displaced[slot]), ToldSlot(nodes[prior].told) == slot {
-            nodes[prior].told = nil
+            nodes[prior].flags.insert(.overtaken)
         }
         displaced[slot] = nil
-        nodes[node].flags.remove(.unsure)
+        let wasUnsure = nodes[node].flags.contains(.unsure)
+        nodes[node].flags.subtract([.unsure, .overtaken])
         nodes[node].told = WatchNode.Told(parent: parent, name: slot.name, sight: now)
+        guard wasUnsure, now.isDirectory else { return }
+        // What came along with it is where presenters know it now.
+        for below in nodes.subtree(of: node) where nodes.isToldInPlace(below) {
+            nodes[below].flags.remove(.unsure)
+        }
     }
 
     private mutating func discardAccounts(of report: TurnReport) {
-        claims.told(report.path)
-        if case .moved(let former) = report.what {
-            claims.told(former)
-            if nodes.contains(report.node), let origin = report.origins.first {
-                nodes[report.node].movedBy = origin
-            }
-        }
+        claims.told(report.path, report.sight)
+        if case .moved(let former) = report.what { claims.told(former, nil) }
     }
 
     /// Removes a node that was moved to a place where nothing is presented.

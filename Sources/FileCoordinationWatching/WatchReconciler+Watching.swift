@@ -12,14 +12,20 @@ extension WatchReconciler {
         guard let sight = nodes[node].now, nodes.isInTree(node) else { return nil }
         if sight.isDirectory {
             if nodes.isCovered(node) { return .tree }
-            if nodes[node].below > nodes[node].anchors.count { return .names }
+            if nodes[node].below > nodes[node].anchors.count {
+                return nodes[node].anchors.isEmpty ? .names : .itemAndNames
+            }
         }
         return nodes[node].anchors.isEmpty ? nil : .item
     }
 
     /// Orders the watch that a node needs, or ends the one that it does not need.
     mutating func ensureWatch(_ node: WatchNodeID) {
-        guard let mode = wantedMode(node) else { return endWatch(node) }
+        guard let mode = wantedMode(node) else {
+            // What is not needed any more must not be waited for.
+            if nodes[node].now != nil, nodes.isInTree(node) { clearBaseline(node) }
+            return endWatch(node)
+        }
         switch nodes[node].watch {
         case .none: order(mode, for: node)
         case .ordered(let former): if former != mode { order(mode, for: node) }
@@ -128,7 +134,7 @@ extension WatchReconciler {
         markDirty(node)
         switch mode {
         case .item: clearBaseline(node)
-        case .names:
+        case .names, .itemAndNames:
             clearBaseline(node)
             for child in nodes.sortedChildren(of: node) { markDirty(child) }
         case .tree: list(node)

@@ -187,6 +187,8 @@ struct Pace {
     /// The number of nodes whose content was there before their presenter and has not been looked
     /// at.
     var baselines = 0
-    /// Whether the kernel's queue has not been empty since presenters were told to read everything.
+    /// Something waits for what was told in the last turn.
+    var isToBeContinued = false
+    /// Since presenters were told to read everything, the kernel's queue has not been empty.
     var isUnsure = false
 }

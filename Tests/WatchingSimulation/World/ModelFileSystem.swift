@@ -106,9 +106,16 @@ struct ModelFileSystem {
         items[handle] = ModelItem(
             handle: handle, number: number, isDirectory: directory, modified: now, changed: now,
             mode: directory ? 0o40755 : 0o100644)
-        self[parent].names[name] = handle
+        setName(name, of: parent, to: handle)
         kernel.notify(parent, .created, name)
         return true
+    }
+
+    /// Changes what a name in a directory leads to, and with it the directory.
+    private mutating func setName(_ name: String, of parent: UInt64, to handle: UInt64?) {
+        self[parent].names[name] = handle
+        self[parent].modified = clock
+        self[parent].changed = clock
     }
 
     mutating func write(_ path: [String], size: UInt64) -> Bool {
@@ -140,8 +147,8 @@ struct ModelFileSystem {
         guard let name = path.last, let parent = find(Array(path.dropLast())),
             let handle = self[parent].names[name], self[handle].names.isEmpty
         else { return false }
-        self[parent].names[name] = nil
         unlink(handle)
+        setName(name, of: parent, to: nil)
         kernel.notify(parent, .removed, name)
         return true
     }
@@ -163,10 +170,10 @@ struct ModelFileSystem {
             let parent = find(Array(to.dropLast())), self[parent].isDirectory,
             self[parent].names[name] == nil
         else { return false }
-        self[parent].names[name] = handle
         self[handle].linkCount += 1
         self[handle].wasLinked = true
         self[handle].changed = tick()
+        setName(name, of: parent, to: handle)
         kernel.notifyItself(handle, .changed)
         kernel.notify(parent, .created, name)
         return true
@@ -183,10 +190,10 @@ struct ModelFileSystem {
         if target == moved { return false }
         if exchange {
             guard let target else { return false }
-            self[fromParent].names[fromName] = target
-            self[toParent].names[toName] = moved
             self[moved].changed = tick()
             self[target].changed = tick()
+            setName(fromName, of: fromParent, to: target)
+            setName(toName, of: toParent, to: moved)
             kernel.notifyMove(fromParent, fromName, toParent, toName, moved)
             kernel.notifyMove(toParent, toName, fromParent, fromName, target)
             return true
@@ -195,9 +202,9 @@ struct ModelFileSystem {
             guard self[target].isDirectory == self[moved].isDirectory, self[target].names.isEmpty
             else { return false }
         }
-        self[fromParent].names[fromName] = nil
-        self[toParent].names[toName] = moved
         self[moved].changed = tick()
+        setName(fromName, of: fromParent, to: nil)
+        setName(toName, of: toParent, to: moved)
         kernel.notifyMove(fromParent, fromName, toParent, toName, moved)
         if let target { unlink(target) }
         return true

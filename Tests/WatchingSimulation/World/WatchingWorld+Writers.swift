@@ -149,6 +149,10 @@ extension WatchingWorld {
                 paths.append(other)
             }
         }
+        begin(paths)
+    }
+
+    mutating func begin(_ paths: [[String]]) {
         let number = nextClaim
         nextClaim += 1
         let items = paths.compactMap { ItemPath(texts: $0) }

@@ -43,8 +43,11 @@ public struct WatchingWorld {
     var outcome = WatchingOutcome()
     var nextPresenter: UInt64 = 1
     var nextClaim: UInt64 = 1
+    /// What presenters were told; a scripted world forgets it before each turn.
+    var told: [WatchNews] = []
     var log: [String] = []
     let keepsLog: Bool
+    var isScripted = false
 
     /// Makes a world.
     public init(seed: UInt64, keepsLog: Bool = false) {
@@ -101,9 +104,12 @@ public struct WatchingWorld {
             (["r", "f"], .file), (["r", "a", "f"], .file), (["s"], .directory),
             (["s", "f"], .file), (["r", "a", "b", "g"], .file), (["s", "a"], .directory),
         ]
-        guard let (path, kind) = dice.one(of: places), let item = ItemPath(texts: path) else {
-            return
-        }
+        guard let (path, kind) = dice.one(of: places) else { return }
+        present(path, kind)
+    }
+
+    mutating func present(_ path: [String], _ kind: PresentedKind) {
+        guard let item = ItemPath(texts: path) else { return }
         let id = nextPresenter
         nextPresenter += 1
         views[id] = PresenterView(item, kind)
@@ -120,7 +126,7 @@ public struct WatchingWorld {
 
     // MARK: The kernel and the watcher
 
-    private mutating func deliver(_ count: Int) {
+    mutating func deliver(_ count: Int) {
         for _ in 0..<count {
             guard let input = files.kernel.take() else { break }
             note("\(input)")
@@ -130,7 +136,7 @@ public struct WatchingWorld {
         if files.kernel.isDrained { reconciler.handle(.drained, at: now) }
     }
 
-    private mutating func carryOut(_ count: Int) {
+    mutating func carryOut(_ count: Int) {
         if orders.isEmpty { orders = reconciler.takeOrders() }
         for order in orders.prefix(count) {
             note("\(order)")
@@ -171,15 +177,17 @@ public struct WatchingWorld {
         return handle
     }
 
-    private mutating func endTurn() {
+    mutating func endTurn() {
         for news in reconciler.endTurn(at: now) {
+            if isScripted { told.append(news) }
             outcome.messages += 1
             note("\(news)")
             guard var view = views[news.presenter] else {
                 outcome.complaint = "a message to presenter \(news.presenter), which is not there"
                 return
             }
-            check(news, view)
+            // A script says itself who did what.
+            if !isScripted { check(news, view) }
             view.take(news.body) { path in
                 files.tree(at: path.texts).compactMap { names, handle in
                     ItemPath(texts: names).map { ($0, files[handle].sight) }
@@ -192,7 +200,7 @@ public struct WatchingWorld {
     // MARK: Checking
 
     /// Lets everything come to rest, and compares.
-    private mutating func compare() {
+    mutating func compare() {
         while let claim = claims.first { finish(claim.number) }
         var rounds = 0
         repeat {

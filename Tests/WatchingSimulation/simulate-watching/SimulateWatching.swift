@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS`, or one again with
-// its history: `simulate-watching --replay SEED OPERATIONS`.
+// Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS [IN-EACH-WORLD
+// [FAILURES]]`, or one again with its history: `simulate-watching --replay SEED OPERATIONS`. Small
+// worlds make short histories of what they find.
 
 import WatchingSimulation
 
@@ -13,12 +14,14 @@ enum SimulateWatching {
         let isReplay = words.contains("--replay")
         let first = numbers.first ?? 1
         let most = Int(numbers.dropFirst().first ?? 100_000)
+        let perWorld = Int(numbers.dropFirst(2).first ?? 500)
+        let tolerated = Int(numbers.dropFirst(3).first ?? 5)
         var sum = WatchingOutcome()
         var seed = first
         var failures = 0
-        while sum.operations < most, failures < 5 {
+        while sum.operations < most, failures < tolerated {
             var world = WatchingWorld(seed: seed, keepsLog: isReplay)
-            let outcome = world.run(operations: isReplay ? most : 500)
+            let outcome = world.run(operations: isReplay ? most : perWorld)
             sum.operations += outcome.operations
             sum.messages += outcome.messages
             sum.overflows += outcome.overflows

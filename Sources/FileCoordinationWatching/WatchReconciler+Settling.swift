@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters whose path and item have parted, and the messages of a turn. A path that is taken
+// again keeps its presenter; otherwise the presenter follows its item. One that loses its item may
+// return to the path before, if a new item has taken that.
+
+import FileCoordinationArbiter
+
+extension WatchReconciler {
+    /// Decides for the presenters whose path and item have parted.
+    mutating func settlePresenters(into outbox: inout TurnOutbox) {
+        for id in presenters.takeUnsettled() where presenters.contains(id) {
+            if !settlePresenter(id, &outbox) { presenters.unsettle(id) }
+        }
+    }
+
+    /// Whether it is decided.
+    private mutating func settlePresenter(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
+        let presenter = presenters[id]
+        guard !presenter.isStarting else { return false }
+        if let early = presenter.early {
+            presenters[id].early = nil
+            outbox.add(early, for: id)
+        }
+        let place = presenter.place
+        guard !nodes.isPendingAbove(place), !claims.isActive(at: presenter.path) else {
+            return false
+        }
+        let object = nodes.existing(presenter.object)
+        if nodes[place].now != nil {
+            guard object != place else {
+                presenters[id].origins.moved = nil
+                return true
+            }
+            // Taken again: the path keeps its presenter.
+            guard nodes[place].known != nil, !nodes[place].flags.contains(.changed) else {
+                return false
+            }
+            let prior = object.flatMap { nodes[$0].told?.sight }
+            settle(id, at: place, from: object)
+            // An item whose node is gone, as after an unmount, was still there for the presenter.
+            let wasThere = presenter.object != nil
+            changedItself(id, prior, wasThere ? .changed(.content) : .appeared, &outbox)
+            return true
+        }
+        guard presenter.object != nil else {
+            if presenter.read.mayBeGone {
+                presenters[id].read.mayBeGone = false
+                let origins = claims.origins(
+                    at: presenter.path, told: nil, now: nil, isToldKnown: false)
+                for origin in origins {
+                    outbox.add(
+                        WatchedChange(
+                            what: .deleted, path: presenter.path, origin: origin, sight: nil),
+                        for: id)
+                }
+            }
+            return true
+        }
+        if let object, nodes.isInTree(object) {
+            guard presenter.settleAt <= pace.now, !nodes.isPendingAbove(object),
+                !nodes[object].flags.contains(.changed), !isBelowUntold(object),
+                let path = nodes.path(object)
+            else { return false }
+            follow(id, to: object, at: path, &outbox)
+            return true
+        }
+        if let object, nodes[object].place != .gone {
+            // On its way, or in a directory that is.
+            return isGoneAbove(object) ? lost(id, &outbox) : false
+        }
+        return lost(id, &outbox)
+    }
+
+    private func isGoneAbove(_ node: WatchNodeID) -> Bool {
+        var next = node
+        while let parent = nodes[next].parent { next = parent }
+        return nodes[next].place == .gone
+    }
+
+    private mutating func settle(_ id: UInt64, at place: WatchNodeID, from object: WatchNodeID?) {
+        presenters[id].object = place
+        presenters[id].origins.moved = nil
+        presenters[id].read.mayBeGone = false
+        dropFormer(id)
+        releaseUnused(object, from: id)
+    }
+
+    private mutating func changedItself(
+        _ id: UInt64, _ prior: FileSight?, _ what: WatchedChange.What, _ outbox: inout TurnOutbox
+    ) {
+        let path = presenters[id].path
+        let now = nodes[presenters[id].place].now
+        let origins =
+            presenters[id].origins.changed ?? claims.origins(at: path, told: prior, now: now)
+        presenters[id].origins.changed = nil
+        for origin in origins {
+            outbox.add(
+                WatchedChange(what: what, path: path, origin: origin, sight: now), for: id)
+        }
+        if presenters[id].kind.isTree {
+            let reason: WatchNews.Reason = origins == [.coordinated] ? .rewritten : .replaced
+            presenters[id].whole = max(presenters[id].whole ?? reason, reason)
+        }
+    }
+
+    /// The item has another path, and its former one is free: the presenter goes with the item.
+    private mutating func follow(
+        _ id: UInt64, to object: WatchNodeID, at path: ItemPath, _ outbox: inout TurnOutbox
+    ) {
+        let former = presenters[id].path
+        let left = presenters[id].place
+        let older = presenters[id].former?.place
+        presenters[id].path = path
+        presenters[id].place = object
+        presenters[id].former = (left, former, pace.now + limits.returning)
+        presenters.returning.append(id)
+        releaseUnused(older, from: id)
+        let origin = presenters[id].origins.moved ?? .uncoordinated
+        presenters[id].origins.moved = nil
+        outbox.add(
+            WatchedChange(
+                what: .moved(former: former), path: path, origin: origin,
+                sight: nodes[object].now),
+            for: id)
+    }
+
+    /// The item is gone.
+    ///
+    /// If a new one has taken the path that it had before it was moved, the move was half of a
+    /// replacement.
+    private mutating func lost(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
+        let path = presenters[id].path
+        let prior = nodes.existing(presenters[id].object).flatMap { nodes[$0].told?.sight }
+        if let former = presenters[id].former, former.until > pace.now,
+            let place = nodes.existing(former.place), let back = nodes.path(place),
+            nodes[place].now != nil, nodes[place].known != nil
+        {
+            let left = presenters[id].place
+            presenters[id].path = back
+            presenters[id].place = place
+            presenters[id].object = place
+            presenters[id].former = nil
+            // That was about the item that is gone.
+            presenters[id].origins.changed = nil
+            releaseUnused(left, from: id)
+            outbox.add(
+                WatchedChange(
+                    what: .moved(former: path), path: back, origin: .uncoordinated,
+                    sight: nodes[place].now),
+                for: id)
+            changedItself(id, prior, .changed(.content), &outbox)
+            return true
+        }
+        presenters[id].object = nil
+        let origins =
+            presenters[id].origins.changed ?? claims.origins(at: path, told: prior, now: nil)
+        presenters[id].origins.changed = nil
+        for origin in origins {
+            outbox.add(
+                WatchedChange(what: .deleted, path: path, origin: origin, sight: nil), for: id)
+        }
+        return true
+    }
+
+    /// Whether a presenter is told to read everything now: what it reads should be known here, too.
+    private mutating func isTimeToRead(_ id: UInt64, _ reason: WatchNews.Reason) -> Bool {
+        guard [.replaced, .rewritten, .late].contains(reason),
+            !isQuiet || hasUntoldMoves(inside: presenters[id].place)
+        else { return true }
+        if presenters[id].wholeUntil == 0 {
+            presenters[id].wholeUntil = pace.now + limits.rescanning
+        }
+        return presenters[id].wholeUntil <= pace.now
+    }
+
+    /// Makes messages of what was collected, in the order of presenters.
+    mutating func send(_ outbox: TurnOutbox) {
+        presenters.postponed = []
+        for id in presenters.ids {
+            if outbox.full.contains(id) {
+                presenters[id].whole = max(presenters[id].whole ?? .manyChanges, .manyChanges)
+            }
+            let changes = outbox.changes[id] ?? []
+            guard !presenters[id].isStarting else { continue }
+            guard let reason = presenters[id].whole else {
+                if !changes.isEmpty {
+                    news.append(WatchNews(presenter: id, body: .changes(changes)))
+                    pace.lastTold = pace.now
+                }
+                continue
+            }
+            // Where its item is now is told before it is told to read it.
+            let own = changes.filter { change in
+                if case .moved = change.what { return change.path == presenters[id].path }
+                return change.what == .deleted && change.path == presenters[id].path
+            }
+            if !own.isEmpty { news.append(WatchNews(presenter: id, body: .changes(own))) }
+            guard isTimeToRead(id, reason) else {
+                presenters.postponed.append(id)
+                continue
+            }
+            presenters[id].whole = nil
+            presenters[id].wholeUntil = 0
+            news.append(WatchNews(presenter: id, body: .wholeMayHaveChanged(reason)))
+            pace.lastTold = pace.now
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What simulated worlds have found, each as the few steps that matter, without chance: the order in
+// which programs act, notifications are read and names are looked at (Rules 7.7, 7.14 and 11.9).
+// Each of these was told wrongly once.
+
+import FileCoordinationWatching
+import Testing
+import WatchingSimulation
+
+@Suite struct ScriptedOriginTests {
+    @Test func `A presenter below a directory that a writer moved is told who moved it`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/a/f", .file)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/a", "/r/b")
+        #expect(world.act(.move(to: "/r/b"), "/r/a"))
+        world.endClaim(claim)
+        #expect(world.settle() == ["\(file) moved /r/a/f to /r/b/f (coordinated)"])
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A move whose both halves are told in one turn names its writer`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/a/f", .file)
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/a/f", "/f")
+        #expect(world.act(.move(to: "/f"), "/r/a/f"))
+        world.read()
+        world.look()
+        // By the end of the claim the presenter's path has been free for long.
+        #expect(world.turn(after: 100) == [])
+        world.endClaim(claim)
+        world.look()
+        let told = world.turn()
+        #expect(told.contains("\(file) moved /r/a/f to /f (coordinated)"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A plain deletion before a writer's creation is no deletion by the writer`() {
+        let world = ScriptedWorld()
+        let directory = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/out/f"), "/r/f"))
+        let claim = world.beginClaim("/s/f", "/r/f")
+        #expect(world.act(.move(to: "/r/f"), "/s/f"))
+        world.endClaim(claim)
+        let told = world.settle()
+        #expect(
+            !told.contains("\(directory) appeared /r/f"), "a plain appearance: \(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `What claims left before a presenter came explains what it was told`() {
+        let world = ScriptedWorld()
+        let first = world.beginClaim("/s/f")
+        #expect(world.act(.write(1), "/s/f"))
+        let directory = world.present("/s", .directory)
+        world.endClaim(first)
+        world.look()
+        let second = world.beginClaim("/s/f")
+        #expect(world.act(.write(2), "/s/f"))
+        world.endClaim(second)
+        world.look()
+        let told = world.turn()
+        #expect(told == ["\(directory) listening"] || !told.contains("\(directory) changed /s/f"))
+        #expect(!world.settle().contains("\(directory) changed /s/f"))
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A claim that did nothing says nothing inside what a writer moved in`() {
+        let world = ScriptedWorld()
+        let directory = world.present("/s", .directory)
+        _ = world.settle()
+        let move = world.beginClaim("/r/a", "/s/a")
+        #expect(world.act(.move(to: "/s/a"), "/r/a"))
+        let idle = world.beginClaim("/s/a/b")
+        world.endClaim(idle)
+        world.endClaim(move)
+        let told = world.settle()
+        #expect(told.contains("\(directory) appeared /s/a/b (either)"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+}
+
+@Suite struct ScriptedMoveTests {
+    @Test func `What is inside a directory on its way is told after the directory`() {
+        let world = ScriptedWorld()
+        let directory = world.present("/s", .directory)
+        _ = world.present("/r/a/f", .file)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/s/r"), "/r"))
+        let claim = world.beginClaim("/r")
+        world.read()
+        world.look()
+        let early = world.turn(after: 60).filter { $0.hasPrefix("\(directory) ") }
+        #expect(early == [], "told before its directory")
+        world.endClaim(claim)
+        let told = world.settle().filter { $0 == "\(directory) appeared /s/r/a/b" }
+        #expect(told.count == 1)
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A deletion below a moved ancestor whose name was taken is told`() {
+        let world = ScriptedWorld()
+        let package = world.present("/r/a/b", .package)
+        #expect(world.act(.createDirectory, "/r/a/b/a"))
+        _ = world.settle()
+        #expect(world.act(.remove, "/r/a/b/a"))
+        #expect(world.act(.exchange(with: "/out"), "/r"))
+        world.read()
+        // The new item at /r is told before the former one is found.
+        world.look(1)
+        _ = world.turn()
+        let told = world.settle()
+        #expect(told.contains("\(package) moved /r/a/b to /out/a/b"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A name that a neighbour has taken does not hide what was there`() {
+        let world = ScriptedWorld()
+        let directory = world.present("/r/a", .directory)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/a/f")
+        #expect(world.act(.move(to: "/out/b"), "/r/a/b"))
+        #expect(world.act(.move(to: "/r/a/b"), "/r/a/f"))
+        world.read()
+        world.look()
+        // The neighbour waits for the claim.
+        #expect(world.turn(after: 100) == ["\(directory) deleted /r/a/b"])
+        #expect(world.act(.remove, "/r/a/b"))
+        world.endClaim(claim)
+        _ = world.settle()
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A move that was seen before its notifications were read is a move`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/a/f", .file)
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.act(.chmod(0o700), "/r/a"))
+        world.read()
+        // The look at /r/a finds another item already.
+        #expect(world.act(.exchange(with: "/r/a"), "/out"))
+        world.look()
+        let told = world.settle()
+        #expect(told.contains("\(file) moved /r/a/f to /out/f"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `An item that comes back to its path with its directory is compared`() {
+        let world = ScriptedWorld()
+        let file = world.present("/s/f", .file)
+        #expect(world.act(.createDirectory, "/x"))
+        _ = world.settle()
+        #expect(world.act(.move(to: "/x/f"), "/s/f"))
+        #expect(world.act(.exchange(with: "/s"), "/x"))
+        #expect(world.settle() == ["\(file) attributes /s/f"])
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A presenter returns to where its former path leads now`() {
+        let world = ScriptedWorld()
+        let file = world.present("/s/f", .file)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/s/old"), "/s/f"))
+        #expect(world.settle() == ["\(file) moved /s/f to /s/old"])
+        #expect(world.act(.create, "/s/f"))
+        #expect(world.act(.move(to: "/t"), "/s"))
+        #expect(world.act(.remove, "/t/old"))
+        let told = world.settle()
+        #expect(told.contains("\(file) moved /s/old to /t/f"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+}
