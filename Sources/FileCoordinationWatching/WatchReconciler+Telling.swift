@@ -72,22 +72,15 @@ extension WatchReconciler {
                 let isInside = nodes[node].parent.map { nodes[$0].now == nil } ?? false
                 for id in before where !isInside { give(change, to: id, &outbox) }
                 guard nodes[node].isAttached else { continue }
-                // One who has read its item before it was told of it.
-                for id in nodes[node].anchors
-                where presenters[id].isAbsent(at: node) {
+                // A presenter may have read its item before it was told of it.
+                for id in nodes[node].anchors where presenters[id].isAbsent(at: node) {
                     outbox.add(change, for: id)
                 }
             case .moved(let former):
                 let change = WatchedChange(
                     what: report.what, path: report.path, origin: origin, sight: report.sight)
                 let left = WatchedChange(what: .deleted, path: former, origin: origin, sight: nil)
-                if let told = nodes[node].told?.sight,
-                    report.sight?.difference(from: told) == .attributes
-                {
-                    var relabelled = change
-                    relabelled.what = .changed(.attributes)
-                    giveToOwn(relabelled, of: node, &outbox)
-                }
+                giveAttributes(change, of: node, &outbox)
                 for id in before {
                     if after.contains(id) {
                         give(change, to: id, &outbox)
@@ -103,6 +96,18 @@ extension WatchReconciler {
                 }
             }
         }
+    }
+
+    /// Tells the presenters of a moved item that its attributes have changed, if they have.
+    private mutating func giveAttributes(
+        _ move: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
+    ) {
+        guard let told = nodes[node].told?.sight,
+            move.sight?.difference(from: told) == .attributes
+        else { return }
+        var change = move
+        change.what = .changed(.attributes)
+        giveToOwn(change, of: node, &outbox)
     }
 
     /// Tells the presenters whose item it is.
