@@ -122,7 +122,42 @@ class AccessHoldTests: StageTestCase {
         c.end()
         try b.expect("b held")
         try b.ask("b drop", "b dropped")
-        try stage.untilNoClaimHolds()
+        // What kept the access may have served until it ended, and B needs no arbiter any more.
+        try stage.untilStatusShowsNoClaim()
+    }
+
+    //  A                       keeper          C             B
+    //  hold(f) held
+    //  keep while C runs
+    //  killed
+    //                          serves
+    //                                                        hold(g) held, dropped
+    //                                          killed
+    //                          ends
+    //                                                        (no arbiter, and no need of one)
+    //                                                        hold(f) held
+    //
+    /// Rules 18.5, 18.7 and 18.13: what keeps the access may serve, and ends with what it kept.
+    func testAKeeperThatServesEndsWithWhatItKeeps() throws {
+        let (file, programs) = try peers("A", "B", "C")
+        let (a, b, c) = (programs[0], programs[1], programs[2])
+        try a.ask("a hold \(file)", "a held")
+        try a.ask("a keep \(c.pid)", "a kept")
+        a.end()
+        // No other program has a claim, or has ever had one.
+        let report = try stage.until("the keeper alone holds") { report in
+            report.arbiter.processID != a.pid && report.claims.map(\.stage) == [.granted]
+                && report.claims[0].processID != a.pid
+        }
+        let keeper = report.claims[0].processID
+        XCTAssertEqual(report.arbiter.processID == keeper, Self.serving == .embedded)
+        try b.ask("b hold \(stage.path("g"))", "b held")
+        try b.ask("b drop", "b dropped")
+        XCTAssertTrue(stage.processesOfThisStage().contains(keeper))
+        c.end()
+        try stage.untilEnded(keeper)
+        try stage.untilStatusShowsNoClaim()
+        try b.ask("b hold \(file)", "b held")
     }
 
     /// Rule 18.13: as a lock on an inherited descriptor, until the last copy is closed.

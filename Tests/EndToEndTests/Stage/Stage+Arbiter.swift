@@ -55,7 +55,36 @@ extension Stage {
     func untilWaits(_ program: Program) throws { try until(program, .waiting) }
 
     /// Waits until the arbiter knows of no claim.
+    ///
+    /// That may be never if the program that served has ended: programs without claims and
+    /// presenters make no arbiter (see ``untilStatusShowsNoClaim()``).
     func untilNoClaimHolds() throws { try until("no claim holds") { $0.claims.isEmpty } }
+
+    /// Waits until `filecoord status` shows no claim, whether or not an arbiter is there (Rule
+    /// 18.5).
+    ///
+    /// Where there is none it becomes the arbiter itself, for as long as it runs.
+    func untilStatusShowsNoClaim() throws {
+        let end = Date() + Program.patience
+        var last: [String] = []
+        while Date() < end {
+            let status = try start("status", [Products.filecoord, "status", "--json"])
+            let code = try status.awaitEnd()
+            last = status.lines
+            guard code == 0, last.count == 1 else { break }
+            if last[0].contains("\"claims\":[]") { return }
+        }
+        throw StageError("never: status shows no claim\nlast: \(last)")
+    }
+
+    /// Waits until a process of this stage has ended, be it a child of the test or not.
+    func untilEnded(_ process: pid_t) throws {
+        let end = Date() + Program.patience
+        while processesOfThisStage().contains(process) {
+            guard Date() < end else { throw StageError("never: process \(process) has ended") }
+            poll(nil, 0, 3)
+        }
+    }
 
     /// The process of the present arbiter.
     func arbiter() throws -> pid_t {
