@@ -118,6 +118,26 @@ struct PlainNoticesTests {
         #expect(isExplained(inner, seen: 9, to: other))
     }
 
+    @Test("Rule 11.3: what came with a directory that a writer moved is not told by itself")
+    func arrivals() {
+        let other = Purpose(bytes: [2])
+        func isExplained(_ change: WatchedChange, isArrival: Bool = true) -> Bool {
+            var writes = CoordinatedWrites()
+            writes.record(
+                directory, by: other, after: nil, hasChanged: true, isArrival: isArrival,
+                knownFrom: 4, at: now)
+            return writes.explains(
+                change, commandsSeen: 9, to: Purpose(bytes: [1]), at: now)
+        }
+        #expect(isExplained(change(.appeared, item, .either)))
+        #expect(isExplained(change(.appeared, place("/d/e/g"), .either)))
+        #expect(!isExplained(change(.appeared, item, .either), isArrival: false))
+        // A plain program did these, or may have.
+        #expect(!isExplained(change(.appeared, item, .uncoordinated)))
+        #expect(!isExplained(change(.changed(.content), item, .either)))
+        #expect(!isExplained(change(.appeared, place("/e/g"), .either)))
+    }
+
     @Test("Rule 7.9: what a presenter's own side does is no news to it")
     func own() {
         var writes = CoordinatedWrites()

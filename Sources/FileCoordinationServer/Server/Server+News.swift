@@ -131,8 +131,10 @@ extension Server {
     func markMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = MonotonicClock.now
-        for path in moves.flatMap({ [$0.old, $0.new] }) {
-            watching.record(path, by: purpose, after: nil, hasChanged: true, at: now)
+        for move in moves {
+            watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
+            watching.record(
+                move.new, by: purpose, after: nil, hasChanged: true, isArrival: true, at: now)
         }
     }
 

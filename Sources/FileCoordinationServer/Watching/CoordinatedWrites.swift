@@ -17,6 +17,8 @@ struct CoordinatedWrites {
         /// What the accessor left at the path; nil if that is not known.
         let after: FileSight??
         let hasChanged: Bool
+        /// Whether the writer moved an item to the path, with everything inside it.
+        let isArrival: Bool
         /// Messages of the watcher that had seen this many commands take the write into account.
         let knownFrom: UInt64
         fileprivate let until: UInt64
@@ -56,13 +58,13 @@ struct CoordinatedWrites {
     /// Records what a writer has left at a path.
     mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
-        knownFrom: UInt64, at now: UInt64
+        isArrival: Bool = false, knownFrom: UInt64, at now: UInt64
     ) {
         discardOld(at: now)
         if ended[path] == nil { order.append(path) }
         ended[path] = Ended(
-            purpose: purpose, after: after, hasChanged: hasChanged, knownFrom: knownFrom,
-            until: now + Self.retention)
+            purpose: purpose, after: after, hasChanged: hasChanged, isArrival: isArrival,
+            knownFrom: knownFrom, until: now + Self.retention)
     }
 
     /// Discards the writes that ended long ago.
@@ -90,7 +92,7 @@ struct CoordinatedWrites {
         case .either:
             // A claim announces changes of its item, but not those inside the item.
             if case .moved(let former) = change.what, write(at: former, now) != nil { return true }
-            return write(at: change.path, now) != nil
+            return write(at: change.path, now) != nil || isInsideArrival(change, now)
         case .uncoordinated:
             guard let write = write(at: change.path, now), commandsSeen < write.knownFrom,
                 write.hasChanged, let after = write.after
@@ -102,6 +104,14 @@ struct CoordinatedWrites {
             case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
             case (_?, nil), (nil, _?): return false
             }
+        }
+    }
+
+    /// Whether an item appeared inside a directory that a writer moved: it came with the directory.
+    private func isInsideArrival(_ change: WatchedChange, _ now: UInt64) -> Bool {
+        guard change.what == .appeared else { return false }
+        return (1..<max(1, change.path.depth)).contains { depth in
+            write(at: change.path.prefix(depth: depth), now)?.isArrival == true
         }
     }
 

@@ -175,11 +175,11 @@ struct Watching {
     /// Records the result of a write for a path, after the watcher was told.
     mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
-        at now: UInt64
+        isArrival: Bool = false, at now: UInt64
     ) {
         guard let watcher else { return }
         writes.record(
-            path, by: purpose, after: after, hasChanged: hasChanged,
+            path, by: purpose, after: after, hasChanged: hasChanged, isArrival: isArrival,
             knownFrom: watcher.commandCount, at: now)
     }
 
