@@ -81,7 +81,8 @@ final class PresenterRuleTests: CoordinatorTestCase {
     /// reacquirer, or none; none of that fails the access.
     func testAPresenterMayAnswerLaterAndMoreThanOnce() throws {
         for handsOver in [true, false] {
-            let url = try file("f")
+            // One that was never presented: of its creation the watcher has nothing to tell.
+            let url = try file("f-\(handsOver)")
             let presenter = SlowPresenter(url, handsOver: handsOver)
             NSFileCoordinator.addFilePresenter(presenter)
             write(url)
