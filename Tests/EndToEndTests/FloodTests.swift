@@ -16,15 +16,21 @@ final class FloodTests: StageTestCase {
 
     private var pinned: [String] { ["/usr/bin/taskset", "-c", "0"] }
 
-    /// The median time of an access beside a process of that kind, in microseconds.
+    /// The mean time of an access beside a process of that kind, in microseconds.
     private func measure(beside kind: String, _ victim: Program) throws -> Double {
         let other = try stage.peer("other", through: pinned)
         try other.ask("o flood \(kind) \(stage.path("flooded"))", "o floods")
+        defer { other.end() }
+        return try measure(victim).mean
+    }
+
+    /// The mean and the longest time of an access, in microseconds.
+    private func measure(_ victim: Program) throws -> (mean: Double, longest: Double) {
         victim.tell("m measure \(stage.path("f")) \(Self.accesses)")
         let answer = try victim.expect("m measured", within: 4 * Program.patience)
-        other.end()
-        let mean = answer.split(separator: " ").last.flatMap { Double($0) } ?? .infinity
-        return mean / 1000
+        let times = answer.split(separator: " ").suffix(3).compactMap { Double($0) }
+        guard times.count == 3 else { throw StageError("no times in \(answer)") }
+        return (times[1] / 1000, times[2] / 1000)
     }
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -66,6 +72,46 @@ final class FloodTests: StageTestCase {
             let time = median(times[kind] ?? [])
             print("beside \(kind): \(Int(time)) µs an access, \(time / base) of the burner's")
             XCTAssertLessThan(time, 2 * base, kind)
+        }
+    }
+
+    /// Issue 16: status, asked again and again, of a file that thousands wait for.
+    ///
+    /// It may cost others what a process costs them that burns the same processor, and not half as
+    /// much again.
+    func testStatusBesideThousandsOfWaiters() throws {
+        try XCTSkipUnless(TestEnvironment.isLong, "Takes minutes; set FILECOORDINATION_LONG=1.")
+        try XCTSkipUnless(access(pinned[0], X_OK) == 0, "There is no \(pinned[0]).")
+        let daemon = try stage.start("daemon", pinned + [Products.daemon])
+        try daemon.expect("serving", inside: true)
+        try stage.file("flooded")
+        let victim = try stage.peer(
+            "victim", environment: ["FILECOORDINATION_DELEGATION": "off"], through: pinned)
+        try victim.ask("m measure \(try stage.file("f")) 300", "m measured")
+        for count in [2000, 16000] {
+            let waiters = try stage.peer("waiters", through: pinned)
+            waiters.tell("o flood waiting \(stage.path("flooded")) count=\(count)")
+            try waiters.expect("o floods", within: 4 * Program.patience)
+            let others = [
+                "burn": "while :; do :; done",
+                "status": "while :; do \(Products.filecoord) status >/dev/null; done",
+            ]
+            var times: [String: [(mean: Double, longest: Double)]] = [:]
+            for _ in 1...Self.repetitions {
+                for (name, script) in others {
+                    let other = try stage.start(name, pinned + ["/bin/sh", "-c", script])
+                    times[name, default: []].append(try measure(victim))
+                    other.end()
+                }
+            }
+            let base = median((times["burn"] ?? []).map(\.mean))
+            let time = median((times["status"] ?? []).map(\.mean))
+            let longest = times.mapValues { median($0.map(\.longest)) }
+            print(
+                "status of \(count) waiters: \(Int(time)) µs an access, \(time / base) of the "
+                    + "burner's; median of the longest, µs: \(longest)")
+            XCTAssertLessThan(time, 1.44 * base)
+            waiters.end()
         }
     }
 }

@@ -11,7 +11,7 @@ import FileCoordinationWire
 
 enum Flooding {
     /// `LABEL flood KIND PATH`, until the program is killed: `burn`, `messages`, `status`,
-    /// `claims`, `nested`, `deaf`, `accesses`.
+    /// `claims`, `waiting`, `nested`, `deaf`, `accesses`.
     static func run(_ call: PeerCall) {
         let kind = call.order.arguments[0]
         guard kind != "burn" else {
@@ -25,6 +25,7 @@ enum Flooding {
             case "messages": try sendMessages(client, call)
             case "status": try askForStatus(client, call)
             case "claims": try claimEverything(client, call)
+            case "waiting": try claimEverything(client, call, andPauses: true)
             case "nested": try claimEverything(client, call, isNested: true)
             case "deaf": try presentEverything(client, call)
             default: call.say("cannot flood \(kind)")
@@ -56,9 +57,10 @@ enum Flooding {
     }
 
     /// As many claims as there can be, which wait for each other, and are given up for others; or
-    /// all of them made inside the accessor of one that runs, every other one of its purpose.
+    /// all of them made inside the accessor of one that runs, every other one of its purpose; or
+    /// all of them left to wait.
     private static func claimEverything(
-        _ client: BareClient, _ call: PeerCall, isNested: Bool = false
+        _ client: BareClient, _ call: PeerCall, isNested: Bool = false, andPauses: Bool = false
     ) throws {
         var outer: [WireRecord] = []
         if isNested {
@@ -78,6 +80,7 @@ enum Flooding {
             records.append(try client.file(.claim, try body(number).encode()))
         }
         call.say("floods")
+        while andPauses { pause() }
         while true {
             for index in records.indices.dropFirst() {
                 client.giveUp(records[index])
@@ -127,7 +130,7 @@ enum Flooding {
     // MARK: Measuring
 
     /// `LABEL measure PATH COUNT`: accesses of a file that no other process wants; tells the median
-    /// time of one in nanoseconds, and the mean.
+    /// time of one in nanoseconds, the mean, and the longest.
     static func measure(_ call: PeerCall) {
         let url = Access.url(call.order.operands[0])
         let count = Int(call.order.operands[1]) ?? 1
@@ -140,7 +143,8 @@ enum Flooding {
             if let failure { return call.say("failed \(failure)") }
         }
         times.sort()
-        call.say("measured \(times[count / 2]) \(times.reduce(0, +) / UInt64(count))")
+        let mean = times.reduce(0, +) / UInt64(count)
+        call.say("measured \(times[count / 2]) \(mean) \(times[count - 1])")
     }
 }
 
