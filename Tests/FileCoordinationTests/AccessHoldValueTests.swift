@@ -10,11 +10,12 @@ import FileCoordinationSystem
 import XCTest
 
 final class AccessHoldValueTests: CoordinatorTestCase {
-    private func code(of url: URL) -> FileCoordinationError.Code? {
+    /// How a read ends that may wait; shortly only where it must fail.
+    private func code(
+        of url: URL, within timeout: Duration = .seconds(60)
+    ) -> FileCoordinationError.Code? {
         do {
-            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: .milliseconds(20)) {
-                _ in
-            }
+            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: timeout) { _ in }
             return nil
         } catch { return (error as? FileCoordinationError)?.code }
     }
@@ -24,7 +25,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         var hold: FileAccessHold? = try NSFileCoordinator().hold(writingItemAt: url)
         XCTAssertEqual(hold?.urls, [url])
         XCTAssertEqual(hold?.isHeld, true)
-        XCTAssertEqual(code(of: url), .timedOut)
+        XCTAssertEqual(code(of: url, within: .milliseconds(20)), .timedOut)
         hold = nil
         XCTAssertNil(code(of: url))
     }
@@ -106,7 +107,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         let joined = try FileAccessHold(joinToken: try XCTUnwrap(environment["FILECOORD_HOLD"]))
         XCTAssertEqual(joined.urls.map(\.path), [url.path])
         hold.release()
-        XCTAssertEqual(code(of: url), .timedOut)
+        XCTAssertEqual(code(of: url, within: .milliseconds(20)), .timedOut)
         joined.release()
         XCTAssertNil(code(of: url))
     }

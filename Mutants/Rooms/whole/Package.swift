@@ -32,10 +32,14 @@ let package = Package(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileCoordinationWatching",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger",
+                "FileCoordinationLedger", "FileCoordinationWatching",
             ],
             swiftSettings: strict),
         .target(
@@ -68,7 +72,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "coordination-peer", dependencies: ["FileCoordination"],
+            name: "coordination-peer",
+            dependencies: [
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem",
+            ],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationServerTests",

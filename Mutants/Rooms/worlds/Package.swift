@@ -26,10 +26,14 @@ let package = Package(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileCoordinationWatching",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger",
+                "FileCoordinationLedger", "FileCoordinationWatching",
             ],
             swiftSettings: strict),
         .target(

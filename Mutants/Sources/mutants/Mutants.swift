@@ -6,8 +6,9 @@
 //     swift run --package-path Mutants mutants [--only N,M,ROOM] [--from N] [--check]
 //         [--scratch DIRECTORY] [--limit SECONDS]
 //
-// `--check` only looks whether every mutant's lines are still there. The scratch directory is
-// removed at the end unless it was named; one that is named is built upon the next time.
+// `--check` only looks whether every mutant's lines are still there, and whether every room has the
+// modules that its targets import. The scratch directory is removed at the end unless it was named;
+// one that is named is built upon the next time.
 
 import Foundation
 
@@ -77,9 +78,11 @@ enum Mutants {
             return mutant.applied(to: try String(contentsOf: file, encoding: .utf8)) == nil
         }
         for mutant in lost { say("ERROR: \(NotApplicable(mutant: mutant))") }
-        guard lost.isEmpty, !wishes.checksOnly else {
+        let missing = try Room.missingDependencies(in: checkout)
+        for one in missing { say("ERROR: \(one)") }
+        guard lost.isEmpty, missing.isEmpty, !wishes.checksOnly else {
             say("\(all.count) mutants, of which \(lost.count) cannot be planted")
-            return lost.isEmpty
+            return lost.isEmpty && missing.isEmpty
         }
         let scratch = Scratch(
             checkout: checkout,

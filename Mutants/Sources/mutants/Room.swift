@@ -75,7 +75,7 @@ struct Scratch {
     }
 
     /// The names of the plain files below a directory.
-    private static func files(below directory: URL) -> [String] {
+    static func files(below directory: URL) -> [String] {
         guard let entries = FileManager.default.enumerator(atPath: directory.path) else {
             return []
         }
