@@ -35,7 +35,13 @@ struct ClaimBook {
 
         /// Whether presenters were told what some claim found or left.
         func explains(_ told: FileSight?) -> Bool {
-            told.isSameVersion(as: first) || between.contains { told.isSameVersion(as: $0) }
+            if told.isSameVersion(as: first) { return true }
+            // A rename changes the change time. If a coordinated writer moved the item here, its
+            // claim was for the former path, and another claim has written the item since then,
+            // this difference is not another program's. If a program did rename or link the item,
+            // presenters are told of the write in the same turn.
+            if let told, let first, told.differsInChangeTimeAlone(from: first) { return true }
+            return between.contains { told.isSameVersion(as: $0) }
         }
 
         /// Takes in what one more claim did.

@@ -103,6 +103,13 @@ public struct FileSight: Hashable, Sendable {
         }
         return isRelabelled || stamp.changed != earlier.stamp.changed ? .attributes : nil
     }
+
+    /// Whether both show the same item, and differ at most in the time of the last change.
+    func differsInChangeTimeAlone(from other: FileSight) -> Bool {
+        var stamp = stamp
+        stamp.changed = other.stamp.changed
+        return isSameItem(as: other) && stamp == other.stamp && linkCount == other.linkCount
+    }
 }
 
 extension Optional where Wrapped == FileSight {

@@ -250,7 +250,9 @@ extension WatchReconciler {
             let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
             var result = [make(.moved(former: former), [origin ?? .uncoordinated])]
             if now.difference(from: told.sight) == .content {
-                result.append(make(.changed(.content), [.uncoordinated]))
+                // A claim that has ended at the new path says so of what it wrote.
+                let writers = claims.origins(at: path, told: told.sight, now: now)
+                result.append(make(.changed(.content), writers))
             }
             return result
         }
