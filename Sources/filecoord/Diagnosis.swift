@@ -38,7 +38,7 @@ enum Diagnosis {
     /// All findings, in the order in which they are shown.
     static func findings(for facts: MachineFacts) -> [DoctorFinding] {
         meetings(facts) + server(facts) + daemon(facts) + kernel(facts) + limits(facts)
-            + versions(facts)
+            + versions(facts) + names
     }
 
     /// The findings as JSON.
@@ -57,6 +57,14 @@ enum Diagnosis {
             )
         ])
     }
+
+    /// What no program can be protected from (Rule 2.24).
+    private static let names = [
+        DoctorFinding(
+            subject: "names", state: .ok,
+            text: "access is to a name: hard links and bind mounts of one file do not exclude "
+                + "each other (`filecoord status PATH` names bind mounts)")
+    ]
 
     // MARK: Where programs meet
 

@@ -79,6 +79,10 @@ struct Failure: Error {
     init(errorNumber: Int32, doing verb: String, path: some CustomStringConvertible) {
         let reason = String(cString: strerror(errorNumber))
         switch errorNumber {
+        // A file system such as that of processes says so of names that cannot be created.
+        case ENOENT where access("\(path)", F_OK) == 0:
+            self.init(
+                .badPath, "cannot create a file in \(path): \(reason); choose another directory")
         case ENOENT:
             self.init(.badPath, "\(path) does not exist: check the name and its directory")
         case ENOTDIR, ELOOP, ENAMETOOLONG, EISDIR:

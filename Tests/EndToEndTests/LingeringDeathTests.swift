@@ -170,6 +170,8 @@ class LingeringDeathTests: StageTestCase {
 /// The same with the daemon.
 final class LingeringDeathWithDaemonTests: LingeringDeathTests {
     override class var serving: Serving { .daemon }
+
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }
 
 extension Stage {

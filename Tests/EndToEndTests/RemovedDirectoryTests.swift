@@ -67,6 +67,8 @@ class RemovedDirectoryTests: StageTestCase {
         try a.ask("a write \(file)", "a granted")
         let arbiter = try stage.arbiter()
         try removeDirectory()
+        // A question before the arbiter has noticed would have the asker make the directory.
+        try stage.untilThereIs(stage.runtime + "/socket")
         try stage.until("the same arbiter is found again") { report in
             report.arbiter.processID == arbiter && report.claims.count == 1
         }

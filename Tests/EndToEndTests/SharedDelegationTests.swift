@@ -239,4 +239,6 @@ class SharedDelegationTests: DelegatingTestCase {
 /// The same with the daemon.
 final class SharedDelegationWithDaemonTests: SharedDelegationTests {
     override class var serving: Serving { .daemon }
+
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -28,7 +28,9 @@ final class TrapTests: StageTestCase {
         let steps = [
             "one item", "options", "timeouts", "tasks", "purposes", "intents", "batches",
             "announcements",
-            "presenters", "nesting", "packages", "versions", "neighbours",
+            "presenters", "nesting", "packages", "versions", "neighbours", "replacing",
+            "containers", "holds", "joining", "labels", "changes", "orphans", "conflicts",
+            "queries", "providers",
         ]
         for step in steps { try a.expect("x did \(step)", within: 60) }
         try assertServed(a)

@@ -21,7 +21,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
             let end = onThread("writer") {
                 do {
                     try NSFileCoordinator().coordinate(
-                        writingItemAt: url, timeout: .milliseconds(50)
+                        writingItemAt: url, timeout: .seconds(2)
                     ) { _ in XCTFail("It had access") }
                 } catch {
                     failure.withLock { $0 = error }
@@ -69,7 +69,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
             let waiter = onThread("reader") {
                 do {
                     try NSFileCoordinator().coordinate(
-                        readingItemAt: url, timeout: .milliseconds(50)
+                        readingItemAt: url, timeout: .seconds(2)
                     ) { _ in XCTFail("It had access") }
                 } catch {
                     named.withLock { $0 = error as? FileCoordinationError }
@@ -104,7 +104,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
         NSFileCoordinator.addFilePresenter(presenter, label: "view\u{1b}er")
         defer { NSFileCoordinator.removeFilePresenter(presenter) }
         XCTAssertThrowsError(
-            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: .milliseconds(50)) {
+            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: .seconds(2)) {
                 _ in XCTFail("It had access")
             }
         ) { error in

@@ -75,10 +75,10 @@ final class StatusQueryTests: CoordinatorTestCase {
         let hold = try NSFileCoordinator().hold(writingItemAt: url)
         defer { hold.release() }
         XCTAssertThrowsError(
-            try NSFileCoordinator().hold(readingItemAt: url, timeout: .milliseconds(50))
+            try NSFileCoordinator().hold(readingItemAt: url, timeout: .milliseconds(950))
         ) { error in
             let text = "\(error)"
-            XCTAssertTrue(text.contains("was not granted within 50 ms."), text)
+            XCTAssertTrue(text.contains("was not granted within 950 ms."), text)
             XCTAssertNotNil(
                 text.range(of: #"has held \S+ for \d+ ms\."#, options: .regularExpression), text)
         }

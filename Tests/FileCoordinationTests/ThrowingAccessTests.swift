@@ -48,7 +48,7 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         wait(isHeld)
         var hasRun = false
         XCTAssertThrowsError(
-            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: .milliseconds(50)) {
+            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: .seconds(2)) {
                 _ in
                 hasRun = true
             }

@@ -44,6 +44,15 @@ extension Stage {
                 + heard.joined(separator: "\n"))
     }
 
+    /// Waits until there is something at a path, and asks no arbiter.
+    func untilThereIs(_ path: String) throws {
+        let end = Date() + Program.patience
+        while access(path, F_OK) != 0 {
+            guard Date() < end else { throw StageError("never there: \(path)") }
+            poll(nil, 0, 3)
+        }
+    }
+
     /// Waits until `program` has `count` claims in `stage`.
     func until(_ program: Program, has count: Int = 1, _ stage: ClaimStage) throws {
         try until("\(program.name) has \(count) claims \(stage)") { report in

@@ -75,7 +75,7 @@ final class RealProcessTests: XCTestCase {
             ProcessInfo.processInfo.activeProcessorCount < 2, "A race takes two processors")
         let seconds = TestEnvironment.isLong ? 60 : 2
         for subject in ["slot", "epoch"] {
-            let wrong = try race(subject, .recordStoreReleasing, rounds: 50_000_000, seconds: 20)
+            let wrong = try race(subject, .recordStoreReleasing, rounds: 400_000_000, seconds: 180)
             #if arch(x86_64) || arch(arm64)
             XCTAssertEqual(wrong.overlaps, 1, "\(subject): not caught")
             #endif

@@ -6,7 +6,7 @@
 import FileCoordination
 
 enum Absurd {
-    private static let urls: [URL] =
+    static let urls: [URL] =
         [
             URL(fileURLWithPath: "/" + String(repeating: "a/", count: 50_000)),
             URL(fileURLWithPath: "/" + String(repeating: "n", count: 70_000)),
@@ -19,7 +19,7 @@ enum Absurd {
             "data:,x", "x-no-scheme:",
         ].compactMap { URL(string: $0) }
 
-    private static let timeouts: [Duration] = [
+    static let timeouts: [Duration] = [
         .zero, .seconds(-5), .nanoseconds(1), .milliseconds(1),
         Duration(secondsComponent: .max, attosecondsComponent: 0),
         Duration(secondsComponent: .min, attosecondsComponent: 0),
@@ -39,7 +39,7 @@ enum Absurd {
             ("nesting", { nesting(file) }), ("packages", { packages() }),
             ("versions", { versions(file) }), ("neighbours", { neighbours(file) }),
         ]
-        for (name, step) in steps {
+        for (name, step) in steps + laterSteps(file) {
             step()
             call.say("did \(name)")
         }
@@ -290,7 +290,7 @@ enum Absurd {
 }
 
 /// A presenter of anything, or nothing.
-private final class OddPresenter: NSObject, NSFilePresenter {
+final class OddPresenter: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue = SerialQueue.make()
 

@@ -53,6 +53,10 @@ final class CalledTests: ExampleTestCase {
         Spelling(name: "MainActorAnswers", methods: ["save", "delete", "delete inside"]) {
             MainActorAnswers($0, $1)
         },
+        Spelling(
+            name: "ActorMethods",
+            methods: relinquishing.union(["save", "delete", "change", "move"])
+        ) { ActorMethods($0, $1) },
         Spelling(name: "ArchiveAnswers", methods: ["toReader", "save", "delete"]) {
             ArchiveAnswers($0, $1)
         },

@@ -21,6 +21,14 @@ final class PortedIdiomTests: ExampleTestCase {
         XCTAssertEqual(names.sorted(), ["item.txt", "kept"])
     }
 
+    func testCombinedOptionsWrite() throws {
+        let url = try file("combined.txt", "old")
+        for (number, options) in CombinedOptions.all.enumerated() {
+            CombinedOptions.write("new \(number)", to: url, options)
+            XCTAssertEqual(try text(url), "new \(number)")
+        }
+    }
+
     func testAFileThatImportsFoundationAloneIsServedByTheExportOfAnother() throws {
         let url = try file("item.txt", "old")
         let note = UnimportedNote(url)

@@ -104,3 +104,17 @@ final class SelfRemoving: NSObject, NSFilePresenter {
 
     func close() { NSFileCoordinator.removeFilePresenter(self) }
 }
+
+/// Sets of options that Apple's documentation does not combine, and programs do (Rule 2.8b).
+enum CombinedOptions {
+    static let all: [NSFileCoordinator.WritingOptions] = [
+        [.forReplacing, .forDeleting], [.forReplacing, .forMerging], [.forMoving, .forReplacing],
+    ]
+
+    /// Writes without looking at an error.
+    static func write(_ text: String, to url: URL, _ options: NSFileCoordinator.WritingOptions) {
+        NSFileCoordinator().coordinate(writingItemAt: url, options: options, error: nil) { url in
+            try? text.write(to: url, atomically: true, encoding: .utf8)
+        }
+    }
+}
