@@ -37,6 +37,14 @@ final class ListingTests: ExampleTestCase {
         XCTAssertTrue(NSFileCoordinator.filePresenters.allSatisfy { $0 !== document })
     }
 
+    func testALineIsNotAppendedToWhatCannotBeRead() throws {
+        let url = folder.appendingPathComponent("latin-1.txt")
+        let bytes = Data([0x63, 0x61, 0x66, 0xE9, 0x0A])
+        try bytes.write(to: url)
+        XCTAssertThrowsError(try append("milk", to: url))
+        XCTAssertEqual(try Data(contentsOf: url), bytes)
+    }
+
     func testFilesArePublishedReplacedSwappedAndDeleted() throws {
         let (first, second) = (try file("1", "one"), try file("2", "two"))
         try swapContents(of: first, and: second)
