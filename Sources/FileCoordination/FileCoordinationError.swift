@@ -119,6 +119,11 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
         ([reason] + parties.map(\.description)).joined(separator: " ")
     }
 
+    /// What happened, without the processes.
+    public var failureReason: String? {
+        reason.hasSuffix(":") ? "\(reason.dropLast())." : reason
+    }
+
     /// What to do next.
     public var recoverySuggestion: String? { advice }
 
@@ -132,6 +137,8 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: errorDescription ?? reason,
+            // Foundation on Linux prints an error with this text, or else with "(null)".
+            NSLocalizedFailureReasonErrorKey: failureReason ?? reason,
             NSLocalizedRecoverySuggestionErrorKey: advice,
             Self.userInfoKey: self,
         ]

@@ -84,7 +84,8 @@ extension NSFileCoordinator {
 
         /// The accessor will replace the item by another one.
         ///
-        /// Waits and asks presenters like ``forDeleting`` (Rule 2.8).
+        /// Waits and asks presenters like ``forDeleting`` (Rule 2.8), so editors of the item may
+        /// close it. To save a document that is open, write without this option.
         public static let forReplacing = Self(rawValue: 1 << 3)
 
         /// The accessor will write only metadata that does not depend on the item's contents.

@@ -72,6 +72,20 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(20)) { _ in }
     }
 
+    /// Rule 18.12: Foundation on Linux prints an `NSError` by its failure reason, or else "(null)".
+    func testAnErrorOfACallWithApplesSignatureSaysWhatHappenedWhenPrinted() throws {
+        let url = try file("f")
+        var error: NSError?
+        try NSFileCoordinator().coordinate(writingItemAt: url) { url in
+            NSFileCoordinator().coordinate(readingItemAt: url, error: &error) { _ in }
+        }
+        XCTAssertEqual(error?.code, FileCoordinationError.Code.deadlock.rawValue)
+        XCTAssertEqual(
+            error?.localizedFailureReason,
+            "Access would never be granted, because each waits for the next in a circle.")
+        XCTAssertEqual(error?.description.contains("(null)"), false)
+    }
+
     /// Rule 18.1: a deadline does not bound the accessor.
     func testADeadlineDoesNotBoundTheAccessor() throws {
         let url = try file("f")

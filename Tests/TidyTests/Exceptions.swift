@@ -110,6 +110,8 @@ enum Exceptions {
             "a subclass must restate it",
         "Tests/SourceCompatibility/Examples/CallLog.swift CallLog":
             "an NSCondition guards its calls",
+        "Tests/SourceCompatibility/Examples/MemoDocument.swift MemoDocument":
+            "an NSLock guards its state, as in programs from before Mutex",
         "Tests/SourceCompatibility/Examples/Wrappers.swift Cancellable":
             "what programs write to cancel from another thread",
         "Tests/SourceCompatibility/Examples/Subclasses.swift NamedIntent":

@@ -37,6 +37,51 @@ final class ListingTests: ExampleTestCase {
         XCTAssertTrue(NSFileCoordinator.filePresenters.allSatisfy { $0 !== document })
     }
 
+    func testTwoDocumentsOfOneFileSaveOneAfterTheOther() throws {
+        let url = try file("a.txt")
+        let (first, second) = (PlainTextDocument(url: url), PlainTextDocument(url: url))
+        try first.open()
+        try second.open()
+        first.edit("first")
+        try first.close()
+        second.edit("second")
+        try second.close()
+        XCTAssertEqual(try content(url), "second")
+    }
+
+    func testTwoEditedDocumentsOfOneFileBothSaveForOneReader() throws {
+        let url = try file("a.txt")
+        let documents = [PlainTextDocument(url: url), PlainTextDocument(url: url)]
+        for (document, text) in zip(documents, ["first", "second"]) {
+            try document.open()
+            document.edit(text)
+        }
+        let text = try nightlyExport(of: url)
+        XCTAssertTrue([Data("first".utf8), Data("second".utf8)].contains(text))
+        for document in documents { try document.close() }
+    }
+
+    func testTheTextOfADeletedDocumentIsNotTakenForSaved() throws {
+        let url = try file("a.txt")
+        let document = PlainTextDocument(url: url)
+        try document.open()
+        document.edit("unsaved")
+        try deleteDocument(url)
+        XCTAssertTrue(NSFileCoordinator.filePresenters.allSatisfy { $0 !== document })
+        XCTAssertThrowsError(try document.close()) {
+            XCTAssertEqual(($0 as? CocoaError)?.code, .fileNoSuchFile)
+        }
+        XCTAssertFalse(FileManager.default.fileExists(atPath: url.path))
+    }
+
+    func testALineIsNotAppendedToWhatCannotBeRead() throws {
+        let url = folder.appendingPathComponent("latin-1.txt")
+        let bytes = Data([0x63, 0x61, 0x66, 0xE9, 0x0A])
+        try bytes.write(to: url)
+        XCTAssertThrowsError(try append("milk", to: url))
+        XCTAssertEqual(try Data(contentsOf: url), bytes)
+    }
+
     func testFilesArePublishedReplacedSwappedAndDeleted() throws {
         let (first, second) = (try file("1", "one"), try file("2", "two"))
         try swapContents(of: first, and: second)

@@ -17,8 +17,10 @@ func loadSettings(at url: URL) throws -> Settings {
 
 func countRun(at url: URL) throws -> Int {
     try NSFileCoordinator().coordinate(writingItemAt: url, options: .forMerging) { url in
-        let data = try? Data(contentsOf: url)
-        var settings = try data.map { try JSONDecoder().decode(Settings.self, from: $0) } ?? .init()
+        var settings = Settings()
+        if FileManager.default.fileExists(atPath: url.path) {
+            settings = try JSONDecoder().decode(Settings.self, from: Data(contentsOf: url))
+        }
         settings.runs += 1
         try JSONEncoder().encode(settings).write(to: url, options: .atomic)
         return settings.runs

@@ -11,9 +11,7 @@ func readOrExplain(_ url: URL) throws -> Data? {
             readingItemAt: url, timeout: .seconds(5)
         ) { try Data(contentsOf: $0) }
     } catch let error as FileCoordinationError where error.code == .timedOut {
-        for party in error.parties {
-            print("\(party.label), process \(party.processIdentifier), since \(party.since)")
-        }
+        for party in error.parties { print(party) }
         return nil
     }
 }

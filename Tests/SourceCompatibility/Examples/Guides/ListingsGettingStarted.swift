@@ -9,7 +9,8 @@ func append(_ line: String, to url: URL) throws {
     try NSFileCoordinator().coordinate(
         writingItemAt: url, options: .forMerging, timeout: .seconds(10)
     ) { url in
-        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+        let isThere = FileManager.default.fileExists(atPath: url.path)
+        let text = isThere ? try String(contentsOf: url, encoding: .utf8) : ""
         try (text + line + "\n").write(to: url, atomically: true, encoding: .utf8)
     }
 }

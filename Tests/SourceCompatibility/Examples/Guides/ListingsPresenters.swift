@@ -49,13 +49,12 @@ final class PlainTextDocument: NSObject, NSFilePresenter {
 
     private func save() throws {
         let (url, text, isEdited) = state.withLock { ($0.url, $0.text, $0.isEdited) }
-        guard isEdited, let url else { return }
-        try NSFileCoordinator(filePresenter: self).coordinate(
-            writingItemAt: url, options: .forReplacing
-        ) { url in
+        guard isEdited else { return }
+        guard let url else { throw CocoaError(.fileNoSuchFile) }
+        try NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url) { url in
             try text.write(to: url, atomically: true, encoding: .utf8)
         }
-        state.withLock { $0.isEdited = false }
+        state.withLock { if $0.text == text { $0.isEdited = false } }
     }
 
     func savePresentedItemChanges(
@@ -84,6 +83,7 @@ final class PlainTextDocument: NSObject, NSFilePresenter {
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         state.withLock { $0.url = nil }
+        NSFileCoordinator.removeFilePresenter(self)
         completionHandler(nil)
     }
 }
