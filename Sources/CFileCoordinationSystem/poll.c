@@ -26,6 +26,7 @@ int fcs_poller_control(int poller, int operation, int descriptor, uint64_t token
     struct epoll_event event = {.data.u64 = token};
     if (events & FCS_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
     if (events & FCS_WRITABLE) event.events |= EPOLLOUT;
+    if (events & FCS_EDGE) event.events |= EPOLLET;
     return RESULT(epoll_ctl(poller, operations[operation], descriptor, &event));
 }
 

@@ -20,6 +20,8 @@ public final class Poller: Sendable {
         public static let readable = Interest(rawValue: UInt32(FCS_READABLE))
         /// Data can be written.
         public static let writable = Interest(rawValue: UInt32(FCS_WRITABLE))
+        /// Each new event is reported once, even if the descriptor stays ready.
+        static let onlyNew = Interest(rawValue: UInt32(FCS_EDGE))
         static let hangup = Interest(rawValue: UInt32(FCS_HANGUP))
     }
 

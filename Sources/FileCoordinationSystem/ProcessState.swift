@@ -45,6 +45,27 @@ public enum ProcessState {
         }
     }
 
+    /// Whether a process is this one, or a child of it, or a child of such a child.
+    public static func isOwnOrDescendant(_ processID: Int32) -> Bool {
+        var process = processID
+        // The depth is bounded, because processes come and go meanwhile.
+        for _ in 0..<64 {
+            if process == CurrentProcess.id { return true }
+            guard process > 1, let parent = parent(of: process) else { return false }
+            process = parent
+        }
+        return false
+    }
+
+    /// The fourth field of `/proc/PID/stat`.
+    private static func parent(of processID: Int32) -> Int32? {
+        guard let text = KernelText.read("/proc/\(processID)/stat"),
+            let bracket = text.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = text[(bracket + 1)...].split(separator: UInt8(ascii: " "))
+        return fields.count > 1 ? Int32(String(decoding: fields[1], as: UTF8.self)) : nil
+    }
+
     /// The third field of `/proc/PID/stat`.
     ///
     /// The second is a name in parentheses that may contain anything.

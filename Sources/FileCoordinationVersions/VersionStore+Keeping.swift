@@ -19,4 +19,18 @@ extension VersionStore: VersionKeeping {
     }
 }
 
+extension VersionStore {
+    /// Moves contents into the store, as a version of the item at `place` that is in conflict with
+    /// it (Rule 19.3).
+    package func keepConflict(
+        _ contents: ItemPath, of place: ItemPath
+    ) throws -> VersionNews {
+        let record = VersionRecord(
+            origin: .conflict, name: String(decoding: place.name, as: UTF8.self),
+            computer: VersionRecord.thisComputer)
+        let version = try keep(contents, of: place, isMoving: true, record: record)
+        return VersionNews(.gained, identifier: Array(version.id.text.utf8))
+    }
+}
+
 extension CoordinatedWrite: VersionedWrite {}

@@ -34,6 +34,14 @@ struct PresentCommand: ParsableCommand {
             A presenter follows its item when that is moved: from then on, $FILECOORD_PATH is the \
             new path. Each line names it by the PATH under which it was registered.
 
+            With --guard, a program that does not coordinate, and opens the file for writing or \
+            truncates it, waits until the presenter was asked to relinquish and to save; at most \
+            for the seconds in /proc/sys/fs/lease-break-time. The lines "guard on" and "guard \
+            off" say whether programs wait, and why not. The file must be a regular file of your \
+            own. A shell command must save by replacing the file, as filecoord write does. What \
+            it saves becomes a conflict version (see "filecoord versions"), because the program \
+            goes on with the file that it has opened.
+
             With --json, each line is an object with the fields time, presenter and message, and, \
             where they apply, url (where the item is, or is by now), oldURL and newURL (of an item \
             inside), version (an identifier, see "filecoord versions"), attributes (a list) and \
@@ -82,6 +90,11 @@ struct PresentCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Leave without an answer for ever.", valueName: "message"))
     var neverAnswer: [String] = []
 
+    @Flag(
+        name: .customLong("guard"),
+        help: "Have programs that do not coordinate wait until the presenter has saved.")
+    var isGuarded = false
+
     @Option(
         help: ArgumentHelp("What others are shown for these presenters.", valueName: "text"))
     var label: String?
@@ -108,7 +121,7 @@ struct PresentCommand: ParsableCommand {
                     try UserPath.item(path), reactions: reactions, printer: printer,
                     shells: shells))
         }
-        for presenter in presenters { try presenter.register() }
+        for presenter in presenters { try presenter.register(isGuarded: isGuarded) }
         try end.wait()
         for presenter in presenters { presenter.unregister() }
         shells.endAll()

@@ -44,11 +44,11 @@ final class PrintingPresenter: Presenter {
 
     let observedAttributes = UbiquityAttributes.all
 
-    /// Registers the presenter.
-    func register() throws(Failure) {
+    /// Registers the presenter, with or without a guard.
+    func register(isGuarded: Bool) throws(Failure) {
         do throws(AccessFailure) {
             let session = try Session.current()
-            try session.add(self, label: "")
+            try session.add(self, label: "", isGuarded: isGuarded)
             session.sweepUploads()
         } catch {
             let failure = Failure(error, of: [path])
@@ -130,6 +130,15 @@ final class PrintingPresenter: Presenter {
             receive(Self.subitemMessage(news.fate), News(news, at: NativePath(inner.bytes)))
         }
         return true
+    }
+
+    func leaseGuardChanged(_ status: LeaseGuardStatus) {
+        switch status {
+        case .starting: break
+        case .on: printer.print(path, "guard on")
+        case .off(let refusal):
+            printer.print(path, "guard off", [("reason", .text("\(refusal)"))])
+        }
     }
 
     private var presentPath: NativePath { place.withLock { $0 } }

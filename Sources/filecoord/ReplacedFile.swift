@@ -49,7 +49,7 @@ struct ReplacedFile {
         }
         let mayWrite = path.withCString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0 }
         guard mayWrite else { throw Failure(errorNumber: errno, doing: "write", path: path) }
-        guard status.linkCount > 1, placing == .replacing else { return }
+        guard placing == .replacing, OtherNames.count(of: path.bytes) > 1 else { return }
         throw Failure(
             .badPath,
             "\(path) is one of \(status.linkCount) names of its file (hard links), and the others "

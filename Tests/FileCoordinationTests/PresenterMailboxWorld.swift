@@ -166,6 +166,8 @@ struct PresenterMailboxWorld: Hashable {
             case .relinquishmentChanged(_, let isRelinquished):
                 try check(isRelinquished != relinquished, "each change is told once")
                 relinquished = isRelinquished
+            case .letPlainWriterGo, .guardLifted:
+                throw Violation(promise: "claims alone concern no plain program")
             }
         }
     }

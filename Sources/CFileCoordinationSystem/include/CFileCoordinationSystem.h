@@ -181,7 +181,7 @@ int fcs_socket_shut_down(int socket);
 
 // ---- poll.c: waiting for descriptors
 
-enum { FCS_READABLE = 1, FCS_WRITABLE = 2, FCS_HANGUP = 4 };
+enum { FCS_READABLE = 1, FCS_WRITABLE = 2, FCS_HANGUP = 4, FCS_EDGE = 8 };
 enum { FCS_POLL_ADD = 1, FCS_POLL_REMOVE = 2, FCS_POLL_MODIFY = 3, FCS_POLL_BATCH = 64 };
 
 struct fcs_ready {
@@ -209,6 +209,21 @@ int fcs_has_input(int descriptor);
 /// Returns 1 if only this kernel can change the file system of `path`, or else 0.
 int fcs_is_local(const char *_Nonnull path);
 intptr_t fcs_read_now(int descriptor, void *_Nonnull buffer, size_t capacity);
+
+// ---- lease.c: read leases
+
+/// Takes a read lease on an open file; the kernel then tells the calling thread, which must block
+/// all signals, when another open file breaks it.
+int fcs_lease_take(int file);
+/// Returns 1 if the lease is held and no process waits for its end.
+int fcs_lease_is_held(int file);
+int fcs_lease_drop(int file);
+/// Makes a descriptor that becomes readable when the kernel tells the thread that polls it.
+int fcs_lease_signals(void);
+/// Takes what the kernel has told this thread. Signals of the process are left to the program.
+int fcs_lease_take_signals(void);
+/// Gives an open file another name.
+int fcs_link_open(int file, const char *_Nonnull path);
 
 // ---- process.c: processes and threads
 

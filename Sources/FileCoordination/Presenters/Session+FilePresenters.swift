@@ -16,9 +16,11 @@ extension Session {
     /// Registers a presenter.
     ///
     /// An error is printed to standard error and has no other effect (Rule 1.10).
-    static func add(_ presenter: any NSFilePresenter, label: String = "") {
+    static func add(
+        _ presenter: any NSFilePresenter, label: String = "", isGuarded: Bool = false
+    ) {
         do {
-            try register(presenter, label: label)
+            try register(presenter, label: label, isGuarded: isGuarded)
         } catch {
             let reason = (error as NSError).localizedDescription
             Diagnostics.say("a file presenter was not registered: \(reason)")
@@ -26,12 +28,14 @@ extension Session {
     }
 
     /// Registers a presenter; throws if that is impossible.
-    static func register(_ presenter: any NSFilePresenter, label: String) throws {
+    static func register(
+        _ presenter: any NSFilePresenter, label: String, isGuarded: Bool = false
+    ) throws {
         do throws(AccessFailure) {
             let session = try current()
             let registered = RegisteredPresenter(
                 presenter, methods: PresenterMethods(implementedBy: presenter))
-            if try session.add(registered, label: label) {
+            if try session.add(registered, label: label, isGuarded: isGuarded) {
                 PresenterAdvice.look(at: presenter, methods: registered.methods)
             }
             session.sweepUploads()

@@ -44,6 +44,13 @@ package protocol Presenter: Sendable {
     ///
     /// Returns false if the presenter object no longer exists.
     func receive(_ notice: PresenterNotice) -> Bool
+
+    /// Tells it whether plain programs wait at its file, if it was registered with a guard.
+    func leaseGuardChanged(_ status: LeaseGuardStatus)
+}
+
+extension Presenter {
+    package func leaseGuardChanged(_ status: LeaseGuardStatus) {}
 }
 
 /// A request that a presenter answers with a completion.

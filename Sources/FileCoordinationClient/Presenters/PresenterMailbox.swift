@@ -33,15 +33,18 @@ package final class PresenterMailbox: Sendable {
         let relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
         let handled: @Sendable (PresenterNotice) -> Void
         let changed: @Sendable (PresenterMailbox) -> Void
+        let leaseGuard: LeaseGuard?
 
         init(
             presenter: any Presenter,
             answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
             relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
             handled: @escaping @Sendable (PresenterNotice) -> Void,
-            changed: @escaping @Sendable (PresenterMailbox) -> Void
+            changed: @escaping @Sendable (PresenterMailbox) -> Void,
+            leaseGuard: LeaseGuard?
         ) {
             self.presenter = presenter
+            self.leaseGuard = leaseGuard
             self.answer = answer
             self.relinquishmentChanged = relinquishmentChanged
             self.handled = handled
@@ -73,16 +76,30 @@ package final class PresenterMailbox: Sendable {
     ///   - handled: called on the presenter's queue after its method for a notice has returned
     ///     (Rule 11.7). Not called for a notice that does not reach the presenter.
     ///   - changed: called when ``isBlocked(by:)`` may have changed.
-    package init(
+    package convenience init(
         presenter: any Presenter,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
         relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
         handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in },
         changed: @escaping @Sendable (PresenterMailbox) -> Void = { _ in }
     ) {
+        self.init(
+            guardedBy: nil, presenter: presenter, answer: answer,
+            relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed)
+    }
+
+    /// Creates the mailbox of a presenter whose file may have a lease.
+    init(
+        guardedBy leaseGuard: LeaseGuard?, presenter: any Presenter,
+        answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
+        relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
+        handled: @escaping @Sendable (PresenterNotice) -> Void,
+        changed: @escaping @Sendable (PresenterMailbox) -> Void
+    ) {
         let callbacks = Callbacks(
             presenter: presenter, answer: answer,
-            relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed)
+            relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed,
+            leaseGuard: leaseGuard)
         contents = Lock(Contents(state: State(methods: presenter.methods), callbacks: callbacks))
         queue = presenter.queue
     }
@@ -115,6 +132,14 @@ package final class PresenterMailbox: Sendable {
     /// 12.5).
     package func cancelAsk(claim: UInt64, in batch: PresenterBatch? = nil) {
         handle(in: batch) { $0.cancelled(claim: claim) }
+    }
+
+    /// How the presenter's guard asks on behalf of a plain program that waits at its lease.
+    var questions: LeaseGuard.Questions {
+        LeaseGuard.Questions(
+            ask: { saves in self.handle { $0.plainWriterWaits(saves: saves) } },
+            giveBack: { self.handle { $0.plainWriterGone() } },
+            tell: { news, path in self.notify(.itemVersion(news, of: path)) })
     }
 
     /// Discards all questions, because the server that asked them is gone, and tells the presenter
@@ -152,7 +177,7 @@ extension PresenterMailbox {
     ) {
         let batchID = batch.map { ObjectIdentifier($0) }
         let first: ActionBatch = contents.withLock { contents in
-            let actions = decide(&contents.state)
+            let actions = contents.state.lifting(decide)
             switch contents.outbox {
             case .idle:
                 guard !actions.isEmpty else { return ActionBatch([], contents.callbacks) }
@@ -228,6 +253,8 @@ extension PresenterMailbox {
             callbacks?.answer(claim, failure)
         case .relinquishmentChanged(let kind, let isRelinquished):
             callbacks?.relinquishmentChanged(kind, isRelinquished)
+        case .letPlainWriterGo: callbacks?.leaseGuard?.presenterAnswered()
+        case .guardLifted(let isLifted): callbacks?.leaseGuard?.lift(isLifted)
         }
     }
 

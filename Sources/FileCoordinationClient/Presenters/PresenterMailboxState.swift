@@ -19,6 +19,10 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         /// Tell the session whether the presenter has relinquished its item for this kind of
         /// access.
         case relinquishmentChanged(Relinquishment, Bool)
+        /// Let the plain program go on that waits at the presenter's lease.
+        case letPlainWriterGo
+        /// Drop the presenter's lease, because a claim needs the item; or set it again.
+        case guardLifted(Bool)
     }
 
     private enum Step: Hashable, Sendable {
@@ -28,9 +32,24 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case accommodateSubitemDeletion(ItemPath)
     }
 
+    /// For whom the presenter is asked.
+    enum Asker: Hashable, Sendable {
+        case claim(UInt64)
+        /// A program that does not coordinate and waits at the presenter's lease.
+        case plainWriter
+    }
+
+    /// For whom the presenter has relinquished to a writer.
+    struct Writers: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+
+        static var claims: Writers { Writers(rawValue: 1) }
+        static var plainWriter: Writers { Writers(rawValue: 2) }
+    }
+
     /// A question, with the steps that are left.
     private struct Ask: Hashable, Sendable {
-        var claim: UInt64
+        var asker: Asker
         var steps: ArraySlice<Step>
     }
 
@@ -52,7 +71,8 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     private var activity = Activity.idle
     private var waiting: [Ask] = []
     private var reader = RelinquishmentLifecycle<Reacquirer>()
-    private var writer = RelinquishmentLifecycle<Reacquirer>()
+    private(set) var writer = RelinquishmentLifecycle<Reacquirer>()
+    var writers: Writers = []
     private var lastCall: UInt64 = 0
     /// The last call to save or accommodate that has started.
     private var lastBegun: PresenterCallID?
@@ -79,7 +99,10 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Handles a question for a claim.
     package mutating func asked(claim: UInt64, steps: YieldSteps) -> [Action] {
-        let ask = Ask(claim: claim, steps: implementedSteps(of: steps)[...])
+        asked(Ask(asker: .claim(claim), steps: implementedSteps(of: steps)[...]))
+    }
+
+    private mutating func asked(_ ask: Ask) -> [Action] {
         switch activity {
         case .idle:
             return work(on: ask)
@@ -99,6 +122,18 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Handles the end of the last access for which the presenter relinquished.
     package mutating func recalled(_ kind: Relinquishment) -> [Action] {
+        if kind == .writer {
+            // The presenter has its item back after the last writer (Rule 8.3).
+            let hadClaims = writers.contains(.claims)
+            writers.remove(.claims)
+            guard !writers.contains(.plainWriter) else {
+                return hadClaims ? [.relinquishmentChanged(kind, false)] : []
+            }
+        }
+        return giveBack(kind)
+    }
+
+    mutating func giveBack(_ kind: Relinquishment) -> [Action] {
         switch self[kind].recall() {
         case .nothing:
             []
@@ -114,14 +149,18 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Handles the end of a claim before the presenter has yielded to it (Rule 12.5).
     package mutating func cancelled(claim: UInt64) -> [Action] {
-        waiting.removeAll { $0.claim == claim }
+        withdrawn(.claim(claim))
+    }
+
+    mutating func withdrawn(_ asker: Asker) -> [Action] {
+        waiting.removeAll { $0.asker == asker }
         switch activity {
         case .idle, .removed:
             return []
         case .awaitingReturn(let ask, _), .calling(let ask, _):
-            return ask.claim == claim ? workOnNext() : []
+            return ask.asker == asker ? workOnNext() : []
         case .relinquishing(let ask, let kind, let call):
-            guard ask.claim == claim else { return [] }
+            guard ask.asker == asker else { return [] }
             self[kind].withdraw(call)
             return workOnNext()
         }
@@ -131,11 +170,14 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     /// presenter is told to look at its item, because a message may have been lost.
     package mutating func serverChanged() -> [Action] {
         guard activity != .removed else { return [] }
-        waiting = []
-        activity = .idle
+        // A plain program's question does not come from the server.
+        waiting.removeAll { $0.asker != .plainWriter }
         reader.serverChanged()
+        let notices = noticed(.itemDidChange)
+        if currentAsk?.asker == .plainWriter { return notices }
+        activity = .idle
         writer.serverChanged()
-        return noticed(.itemDidChange)
+        return notices + workOnNext()
     }
 
     /// Handles the removal of the presenter.
@@ -144,6 +186,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         activity = .removed
         reader = RelinquishmentLifecycle()
         writer = RelinquishmentLifecycle()
+        writers = []
     }
 
     // MARK: Answers of the presenter
@@ -180,7 +223,9 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case .ignore:
             return []
         case .relinquished:
-            actions.append(.relinquishmentChanged(kind, true))
+            if kind == .reader || writers.contains(.claims) {
+                actions.append(.relinquishmentChanged(kind, true))
+            }
         case .runReacquirer(let call, let reacquirer):
             actions.append(.deliver(.reacquire(kind, call, reacquirer)))
         case .held:
@@ -195,7 +240,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
         guard let ask = isCalling(call) else { return [] }
         guard let failure else { return work(on: ask) }
-        return [.answer(claim: ask.claim, failure)] + workOnNext()
+        return [answer(ask, failure)] + workOnNext()
     }
 
     /// Handles the return of a reacquirer.
@@ -205,6 +250,20 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 }
 
 extension PresenterMailboxState {
+    /// Adds the question of a plain program.
+    mutating func askForPlainWriter(_ steps: YieldSteps) -> [Action] {
+        asked(Ask(asker: .plainWriter, steps: implementedSteps(of: steps)[...]))
+    }
+
+    var currentAsker: Asker? { currentAsk?.asker }
+
+    private var currentAsk: Ask? {
+        switch activity {
+        case .idle, .removed: nil
+        case .awaitingReturn(let ask, _), .relinquishing(let ask, _, _), .calling(let ask, _): ask
+        }
+    }
+
     /// What must end before the present question continues; nil if there is no question.
     var obstacle: RelinquishmentLifecycle<Reacquirer>.Obstacle? {
         switch activity {
@@ -219,11 +278,14 @@ extension PresenterMailboxState {
     /// If none is left, answers and continues with the next question.
     private mutating func work(on ask: Ask) -> [Action] {
         var ask = ask
+        var joined: [Action] = []
         while let step = ask.steps.popFirst() {
             let call = nextCall()
             switch step {
             case .relinquish(let kind):
-                switch self[kind].require(call) {
+                let requirement = self[kind].require(call)
+                joined += join(ask.asker, kind, requirement)
+                switch requirement {
                 case .call:
                     activity = .relinquishing(ask, kind, call)
                     return [.deliver(.relinquish(kind, call))]
@@ -231,7 +293,7 @@ extension PresenterMailboxState {
                     activity = .relinquishing(ask, kind, earlier)
                     return []
                 case .waitForReturn:
-                    let again = Ask(claim: ask.claim, steps: [step] + ask.steps)
+                    let again = Ask(asker: ask.asker, steps: [step] + ask.steps)
                     activity = .awaitingReturn(again, kind)
                     return []
                 case .goOn:
@@ -239,16 +301,44 @@ extension PresenterMailboxState {
                 }
             case .save:
                 activity = .calling(ask, call)
-                return [.deliver(.save(call))]
+                return joined + [.deliver(.save(call))]
             case .accommodateDeletion:
                 activity = .calling(ask, call)
-                return [.deliver(.accommodateDeletion(call))]
+                return joined + [.deliver(.accommodateDeletion(call))]
             case .accommodateSubitemDeletion(let path):
                 activity = .calling(ask, call)
-                return [.deliver(.accommodateSubitemDeletion(path, call))]
+                return joined + [.deliver(.accommodateSubitemDeletion(path, call))]
             }
         }
-        return [.answer(claim: ask.claim, nil)] + workOnNext()
+        return joined + [answer(ask, nil)] + workOnNext()
+    }
+
+    private func answer(_ ask: Ask, _ failure: Failure?) -> Action {
+        switch ask.asker {
+        case .claim(let claim): .answer(claim: claim, failure)
+        case .plainWriter: .letPlainWriterGo
+        }
+    }
+
+    /// Remembers for whom the presenter relinquishes to a writer.
+    ///
+    /// A record says so only of claims, because only those are the server's.
+    private mutating func join(
+        _ asker: Asker, _ kind: Relinquishment,
+        _ requirement: RelinquishmentLifecycle<Reacquirer>.RequireAction
+    ) -> [Action] {
+        guard kind == .writer else { return [] }
+        let added: Writers = asker == .plainWriter ? .plainWriter : .claims
+        switch requirement {
+        case .waitForReturn: return []
+        case .call: writers = added
+        case .waitForBlock: writers.insert(added)
+        case .goOn:
+            let isNew = !writers.contains(added)
+            writers.insert(added)
+            if isNew, added == .claims { return [.relinquishmentChanged(kind, true)] }
+        }
+        return []
     }
 
     private mutating func workOnNext() -> [Action] {

@@ -170,6 +170,11 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case reacquirer(PresenterCallID)
     }
 
+    /// Whether the presenter has relinquished and nothing is on its way to it.
+    var isRelinquished: Bool {
+        if case .relinquished = state { true } else { false }
+    }
+
     var obstacle: Obstacle {
         switch state {
         case .held, .relinquished: .nothing

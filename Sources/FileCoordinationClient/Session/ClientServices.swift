@@ -66,6 +66,10 @@ package protocol VersionKeeping: AnyObject, Sendable {
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
     ) -> (any VersionedWrite)?
 
+    /// Moves contents into the store, as a version of the item at `place` that is in conflict with
+    /// it (Rule 19.3).
+    func keepConflict(_ contents: ItemPath, of place: ItemPath) throws -> VersionNews
+
     /// Attaches the versions to an item's new path after a move.
     func itemDidMove(from old: ItemPath, to new: ItemPath)
 }

@@ -28,12 +28,14 @@ extension Session {
         case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim, in: batch)
         case .reacquire(let kind): entry.mailbox.reacquire(kind, in: batch)
         case .notice(let notice):
+            if case .itemDidChange = notice { entry.leaseGuard?.itemMayHaveChanged() }
             guard let notice = spelled(notice, for: entry) else { return }
             entry.mailbox.notify(notice, in: batch)
         case .relocated(let place, let isTold):
             guard setRelocation(of: entry, to: place, isTold: isTold) else { return }
             entry.mailbox.notify(.itemDidMove(to: place), in: batch)
         case .plainNotice(let notice):
+            if case .itemDidChange = notice { entry.leaseGuard?.itemMayHaveChanged() }
             guard let notice = spelled(notice, for: entry) else { return }
             entry.mailbox.notify(.plain(notice), in: batch)
         case .followed(let place):
@@ -72,7 +74,8 @@ extension Session {
     private func setRelocation(
         of entry: PresenterEntry, to place: ItemPath, isTold: Bool
     ) -> Bool {
-        entry.registration.tie.withLock { tie in
+        entry.leaseGuard?.itemMayHaveChanged(at: place)
+        return entry.registration.tie.withLock { tie in
             guard tie.place != place else { return false }
             tie.place = place
             if !isTold { tie.knownPlace = place }

@@ -48,6 +48,8 @@ final class PresenterRegistration: Sendable {
 struct PresenterEntry: Sendable {
     let registration: PresenterRegistration
     let mailbox: PresenterMailbox
+    /// Holds its file's lease, if the program wants that.
+    var leaseGuard: LeaseGuard?
 }
 
 extension Session {
@@ -84,21 +86,31 @@ extension Session {
     ///
     /// When this returns, the server knows it (Rule 5.4).
     ///
+    /// - Parameters:
+    ///   - presenter: the presenter.
+    ///   - label: a text for people; if empty, the process's.
+    ///   - isGuarded: whether plain programs that open its file for writing wait until it has
+    ///     saved.
     /// - Returns: whether it was not registered before (Rule 5.2).
     @discardableResult
-    package func add(_ presenter: any Presenter, label: String) throws(AccessFailure) -> Bool {
+    package func add(
+        _ presenter: any Presenter, label: String, isGuarded: Bool = false
+    ) throws(AccessFailure) -> Bool {
         let registration = PresenterRegistration(presenter, label: label)
         guard entry(of: presenter.identity) == nil else { return false }
         let place = try place(of: presenter)
+        let leaseGuard = isGuarded ? try makeLeaseGuard(of: presenter) : nil
         let mailbox = PresenterMailbox(
-            presenter: presenter,
+            guardedBy: leaseGuard, presenter: presenter,
             answer: { [self] claim, failure in answer(registration, claim, failure) },
             relinquishmentChanged: { [self] kind, isRelinquished in
                 writeRelinquishment(registration, kind, isRelinquished)
             },
             handled: { [self] notice in presenterHeard(registration, notice) },
             changed: { [self] mailbox in tellBlocked(of: registration, mailbox) })
-        let entry = PresenterEntry(registration: registration, mailbox: mailbox)
+        leaseGuard?.begin(mailbox.questions)
+        let entry = PresenterEntry(
+            registration: registration, mailbox: mailbox, leaseGuard: leaseGuard)
         let isFirst = state.withLock { state in
             let identity = presenter.identity
             guard !state.presenters.contains(where: { $0.identity == identity }) else {
@@ -116,6 +128,28 @@ extension Session {
             throw error
         }
         return true
+    }
+
+    /// Whether plain programs wait at the file of a presenter; nil if it has no guard.
+    package static func leaseGuardStatus(_ identity: ObjectIdentifier) -> LeaseGuardStatus? {
+        existing?.entry(of: identity)?.leaseGuard?.status
+    }
+
+    /// Makes the guard of a presenter that is being registered.
+    func makeLeaseGuard(of presenter: any Presenter) throws(AccessFailure) -> LeaseGuard {
+        do throws(SystemError) {
+            let thread = try leaseGuards.withLock { thread throws(SystemError) in
+                if let thread { return thread }
+                let fresh = try LeaseGuardThread(services)
+                thread = fresh
+                return fresh
+            }
+            return LeaseGuard(on: thread) { status in
+                presenter.queue.add { presenter.leaseGuardChanged(status) }
+            }
+        } catch {
+            throw .system(.limitReached("\(error)"))
+        }
     }
 
     private func place(of presenter: any Presenter) throws(AccessFailure) -> ItemPath? {
@@ -175,6 +209,7 @@ extension Session {
         // Another thread has removed the presenter meanwhile and did not know this record.
         if !isWanted { endRecord(record) }
         if let record = former.record { endRecord(record) }
+        if isWanted, let place { entry.leaseGuard?.itemMayHaveChanged(at: place) }
     }
 
     /// Returns the kind of the presented item, for the server's watcher.
@@ -196,6 +231,7 @@ extension Session {
             return state.presenters.remove(at: index)
         }
         guard let entry else { return }
+        entry.leaseGuard?.end()
         entry.mailbox.invalidate()
         let record = entry.registration.tie.withLock { tie in
             defer { tie = PresenterRegistration.Tie() }

@@ -9,6 +9,7 @@ import FileCoordinationSystem
 extension Session {
     /// Records that an accessor starts.
     func markRunning(_ access: CoordinatedAccess) {
+        liftLeases(for: access, true)
         state.withLock { $0.running.append(access) }
     }
 
@@ -19,12 +20,26 @@ extension Session {
                 state.running.remove(at: index)
             }
         }
+        liftLeases(for: access, false)
     }
 
     /// Adds moves to all running accesses, so that none of them infers these moves as its own.
     func ignoreMoves(_ moves: [ItemMove]) {
         for access in state.withLock({ $0.running }) {
             access.state.withLock { $0.moves.append(moves) }
+        }
+    }
+
+    /// Drops the leases of presenters on whose behalf this process writes, or takes them again.
+    ///
+    /// Such a presenter is not asked (Rule 4.5), and the writer would wait at its lease.
+    func liftLeases(for access: CoordinatedAccess, _ isLifted: Bool) {
+        guard leaseGuards.withLock({ $0 != nil }),
+            access.plan.requests.contains(where: { $0.access.isWriting })
+        else { return }
+        for entry in state.withLock({ $0.presenters })
+        where entry.registration.purpose == access.plan.purpose {
+            entry.leaseGuard?.lift(isLifted)
         }
     }
 }

@@ -34,6 +34,8 @@ package final class Session: Sendable {
     let delegated: DelegatedPlaces
     /// The ticket queues of the present server.
     let ticketQueues = KnownTicketQueues()
+    /// Holds the leases of guarded presenters, once there is one.
+    let leaseGuards = Lock<LeaseGuardThread?>(nil)
     private let hasSwept = Atomic(false)
     /// Identifies the process that opened the session; a forked child has another token.
     private let processToken = ForkGuard.processToken

@@ -33,5 +33,8 @@ final class NoVersions: VersionKeeping {
     func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
     ) -> (any VersionedWrite)? { nil }
+    func keepConflict(_ contents: ItemPath, of place: ItemPath) throws -> VersionNews {
+        throw CancellationError()
+    }
     func itemDidMove(from old: ItemPath, to new: ItemPath) {}
 }

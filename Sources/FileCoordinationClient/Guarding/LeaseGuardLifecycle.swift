@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state machine of one presenter's lease guard: facts in, actions out, without the kernel. A
+// lease is only wanted while neither a claim nor a program of the presenter's own purpose writes.
+
+/// Whether plain programs wait at a presenter's file.
+package enum LeaseGuardStatus: Hashable, Sendable {
+    /// There is no lease yet.
+    case starting
+    /// A plain program that opens the file for writing waits.
+    case on
+    /// No plain program waits, for this reason; the next event at the file may change it.
+    case off(LeaseRefusal)
+
+    /// Why there is no lease.
+    package enum LeaseRefusal: Hashable, Sendable, CustomStringConvertible {
+        /// A process has the file open for writing.
+        case isOpenForWriting
+        /// There is no file at the path.
+        case noFile
+        /// It is no regular file.
+        case notARegularFile
+        /// It is another user's file.
+        case otherUsersFile
+        /// The kernel or the file system refuses, with this error number.
+        case system(Int32)
+
+        package var description: String {
+            switch self {
+            case .isOpenForWriting: "a process has the file open for writing"
+            case .noFile: "there is no file"
+            case .notARegularFile: "it is no regular file"
+            case .otherUsersFile: "it is another user's file"
+            case .system(let code): "the kernel refuses: error \(code)"
+            }
+        }
+    }
+}
+
+/// The lifecycle of a guard.
+///
+///     idle ─► seeking ─► held ─► asking ─► letGo ─► seeking
+///               ▲  │
+///             refused
+struct LeaseGuardLifecycle: Hashable, Sendable {
+    typealias LeaseRefusal = LeaseGuardStatus.LeaseRefusal
+
+    private enum Phase: Hashable, Sendable {
+        /// A claim, or a writer of the presenter's purpose, needs the file without a lease.
+        case idle
+        /// The thread is to take the lease.
+        case seeking
+        /// The lease was refused. The next event at the file makes the thread try again.
+        case refused(LeaseRefusal)
+        /// The lease is held.
+        case held
+        /// A plain program waits, and the presenter is asked.
+        case asking
+        /// As `asking`, but the lease was dropped: the presenter's own opening waited at it.
+        case askingWithoutLease
+        /// The plain program goes on; the presenter waits until it has closed the file.
+        case letGo(wasAsked: Bool)
+        /// The presenter was removed.
+        case removed
+    }
+
+    enum GuardEvent: Hashable, Sendable {
+        /// A claim, or a writer of the presenter's purpose, needs the file without a lease.
+        case lifted
+        /// That is over.
+        case restored
+        /// The item was moved, replaced, created, closed or changed.
+        case itemMayHaveChanged
+        /// The file that has the lease is no longer at the item's path.
+        case replaced
+        /// The thread has taken the lease.
+        case leaseTaken
+        case leaseRefused(LeaseRefusal)
+        /// A process waits for the lease to be dropped.
+        case broken(byOwnProcess: Bool)
+        /// The presenter's own opening of the file waits at the lease.
+        case saverWaits
+        /// The presenter has answered, and what it saved is safe.
+        case answered
+        case removed
+    }
+
+    enum GuardAction: Hashable, Sendable {
+        /// Drop the lease now.
+        case drop
+        /// Have the thread take a lease.
+        case takeLease
+        /// Have the thread compare the file that has the lease with the one at the path.
+        case look
+        /// Ask the presenter to relinquish and to save.
+        case ask
+        /// Give the presenter its item back.
+        case giveBack
+        /// Have the thread secure what the presenter saved, and drop the lease.
+        case finish
+        /// Tell the program.
+        case report(LeaseGuardStatus)
+    }
+
+    private var state = Phase.seeking
+    private var lifters = 0
+    private(set) var status = LeaseGuardStatus.starting
+
+    /// Whether the presenter is asked while its lease is held.
+    var isAsking: Bool { state == .asking }
+
+    /// Whether a lease that is broken now is news.
+    var isHolding: Bool { state == .held }
+
+    /// Whether the thread is to try to take a lease.
+    var isSeeking: Bool {
+        switch state {
+        case .seeking, .letGo: true
+        case .idle, .refused, .held, .asking, .askingWithoutLease, .removed: false
+        }
+    }
+
+    mutating func handle(_ event: GuardEvent) -> [GuardAction] {
+        switch event {
+        case .lifted:
+            lifters += 1
+            return lift()
+        case .restored:
+            lifters -= 1
+            guard lifters == 0, state == .idle else { return [] }
+            return seek()
+        case .itemMayHaveChanged: return itemMayHaveChanged()
+        case .replaced:
+            guard state == .held else { return [] }
+            return [.drop] + seek()
+        case .leaseTaken: return leaseTaken()
+        case .leaseRefused(let refusal): return leaseRefused(refusal)
+        case .broken(let isOwn):
+            guard state == .held else { return [] }
+            state = isOwn ? .letGo(wasAsked: false) : .asking
+            return isOwn ? [.drop, .takeLease] : [.ask]
+        case .saverWaits:
+            guard state == .asking else { return [] }
+            state = .askingWithoutLease
+            return [.drop]
+        case .answered:
+            guard state == .asking || state == .askingWithoutLease else { return [] }
+            state = .letGo(wasAsked: true)
+            return [.drop, .takeLease]
+        case .removed: return remove()
+        }
+    }
+
+    private mutating func lift() -> [GuardAction] {
+        switch state {
+        case .held:
+            state = .idle
+            return [.drop]
+        case .seeking, .refused:
+            state = .idle
+            return []
+        case .idle, .asking, .askingWithoutLease, .letGo, .removed:
+            return []
+        }
+    }
+
+    private mutating func seek() -> [GuardAction] {
+        state = .seeking
+        return [.takeLease]
+    }
+
+    private mutating func itemMayHaveChanged() -> [GuardAction] {
+        switch state {
+        case .held: [.look]
+        case .refused: seek()
+        case .seeking, .letGo: [.takeLease]
+        case .idle, .asking, .askingWithoutLease, .removed: []
+        }
+    }
+
+    private mutating func leaseTaken() -> [GuardAction] {
+        switch state {
+        case .seeking:
+            state = .held
+            return report(.on)
+        case .letGo(let wasAsked):
+            // The kernel gives a lease only when no process has the file open for writing.
+            state = lifters == 0 ? .held : .idle
+            return (lifters == 0 ? report(.on) : [.drop]) + (wasAsked ? [.giveBack] : [])
+        case .held:
+            return []
+        case .idle, .refused, .asking, .askingWithoutLease, .removed:
+            return [.drop]
+        }
+    }
+
+    private mutating func leaseRefused(_ refusal: LeaseRefusal) -> [GuardAction] {
+        switch state {
+        case .seeking:
+            state = .refused(refusal)
+            return report(.off(refusal))
+        case .letGo(let wasAsked):
+            guard refusal != .isOpenForWriting else { return report(.off(refusal)) }
+            state = lifters == 0 ? .refused(refusal) : .idle
+            return report(.off(refusal)) + (wasAsked ? [.giveBack] : [])
+        case .idle, .refused, .held, .asking, .askingWithoutLease, .removed:
+            return []
+        }
+    }
+
+    private mutating func remove() -> [GuardAction] {
+        defer { state = .removed }
+        switch state {
+        case .asking, .askingWithoutLease: return [.finish]
+        case .held: return [.drop]
+        case .idle, .seeking, .refused, .letGo, .removed: return []
+        }
+    }
+
+    private mutating func report(_ new: LeaseGuardStatus) -> [GuardAction] {
+        defer { status = new }
+        return new == status ? [] : [.report(new)]
+    }
+}
