@@ -58,7 +58,8 @@ enum DecoderSeeds {
         .answered(presenter: record, claim: 5, failure: nil),
         .answered(presenter: record, claim: 5, failure: [0x7B, 0x7D]), .explain(record),
         .madeWay([PresenterAnswer(presenter: record, claim: 5)]),
-        .statusRequest, .metricsRequest, .handOver, .packagePolicy(Array("package a\n".utf8)),
+        .statusRequest, .metricsRequest, .record(true), .handOver,
+        .packagePolicy(Array("package a\n".utf8)),
     ]
 
     private static let party = Party(
@@ -75,6 +76,7 @@ enum DecoderSeeds {
             .deliveryPart([1, 2, 3], isLast: false), .statusPart([1], isLast: true),
             .packagePolicy([0x23]),
             .metrics(MetricsReport(arbiter: report.arbiter, epoch: 3, counts: [.answers: 4])),
+            .trace([1, 2, 3]),
         ] + ServerMessage.packing(deliveries)
 
     private static let news = VersionNews(.resolved, identifier: [1, 2])

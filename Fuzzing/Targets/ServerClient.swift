@@ -51,7 +51,11 @@ final class ServerClient {
         case 46: send(ClientMessage.explain(reference(&input)).encode())
         case 47: send(ClientMessage.statusRequest.encode())
         case 48: send(ClientMessage.packagePolicy(input.take(input.number(below: 32))).encode())
-        case 49: send((input.byte() == 1 ? .handOver : ClientMessage.metricsRequest).encode())
+        case 49:
+            let messages: [ClientMessage] = [
+                .metricsRequest, .handOver, .record(true), .record(false),
+            ]
+            send(messages[Int(input.byte() % 4)].encode())
         case 50: disconnect()
         case 51...52: scribbleWord(&input)
         case 53: scribble(&input)
@@ -117,7 +121,7 @@ final class ServerClient {
                 receive(try Delivery(decoding: whole))
             }
         case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart, .metrics,
-            .retiring, .packagePolicy, .skipped, .overLimit:
+            .trace, .retiring, .packagePolicy, .skipped, .overLimit:
             break
         }
     }

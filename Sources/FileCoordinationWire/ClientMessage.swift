@@ -81,6 +81,8 @@ public enum ClientMessage: Hashable, Sendable {
     case statusRequest
     /// Requests a ``MetricsReport``.
     case metricsRequest
+    /// Begins or ends a recording, which comes as ``ServerMessage/trace(_:)`` messages.
+    case record(Bool)
     /// A daemon asks an embedded server to give up its role.
     case handOver
     /// The presenter cannot answer before this waiting claim is granted or over; nil means that it
@@ -150,6 +152,7 @@ extension ClientMessage: WireCoded {
         case blocked = 10
         case madeWay = 11
         case metricsRequest = 12
+        case record = 13
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -176,6 +179,9 @@ extension ClientMessage: WireCoded {
             encoder.value(record)
         case .statusRequest: encoder.raw(Kind.statusRequest)
         case .metricsRequest: encoder.raw(Kind.metricsRequest)
+        case .record(let isWanted):
+            encoder.raw(Kind.record)
+            encoder.bool(isWanted)
         case .handOver: encoder.raw(Kind.handOver)
         case .announced(let record):
             encoder.raw(Kind.announced)
@@ -210,6 +216,7 @@ extension ClientMessage: WireCoded {
         case .explain: self = .explain(try decoder.value(WireRecord.self))
         case .statusRequest: self = .statusRequest
         case .metricsRequest: self = .metricsRequest
+        case .record: self = .record(try decoder.bool())
         case .handOver: self = .handOver
         case .announced: self = .announced(try decoder.value(WireRecord.self))
         case .blocked:

@@ -26,8 +26,19 @@ struct MessageEncoder {
     private static let usualLength = 160
 
     init(version: UInt16 = ProtocolVersion.current) {
+        self.init(version: version, capacity: Self.usualLength)
+    }
+
+    /// Creates an encoder with room for so many bytes.
+    init(version: UInt16, capacity: Int) {
         self.version = version
-        bytes.reserveCapacity(Self.usualLength)
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Forgets what was encoded after the first `count` bytes, and its fault.
+    mutating func truncate(to count: Int) {
+        bytes.removeLast(bytes.count - count)
+        fault = nil
     }
 
     /// Records that the encoding must not be sent.

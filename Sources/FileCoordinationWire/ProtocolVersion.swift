@@ -20,8 +20,9 @@ public enum ProtocolVersion {
     /// 4 adds labels, and the number of parties that a claim waits for. Version 5 distinguishes
     /// changes by programs that do not coordinate, reports how presenters are watched, which
     /// methods they have and which kinds of relinquishment they are in, reports a claim's kind and
-    /// the claims that surround it, and adds ``ClientMessage/metricsRequest``.
-    public static let current: UInt16 = 5
+    /// the claims that surround it, and adds ``ClientMessage/metricsRequest``. Version 6 adds
+    /// ``ClientMessage/record(_:)`` and ``ServerMessage/trace(_:)``.
+    public static let current: UInt16 = 6
 
     /// The first version that reports parties, claims and presenters with their labels.
     static let withLabels: UInt16 = 4
@@ -30,10 +31,13 @@ public enum ProtocolVersion {
     /// ``PresenterMessage/followed(to:)``.
     public static let withPlainChanges: UInt16 = 5
 
+    /// The first version with ``ClientMessage/record(_:)``.
+    public static let withTraces: UInt16 = 6
+
     /// All versions that this source code speaks.
     ///
     /// The client chooses one in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...5
+    public static let supported: ClosedRange<UInt16> = 1...6
 }
 
 /// The limits of everything that is sent or stored in a ledger.
@@ -42,6 +46,8 @@ public enum WireLimits {
     public static let messageBytes = 64 << 10
     /// Bytes of a part of a long value; see ``PartAssembler``.
     public static let statusPartBytes = 60 << 10
+    /// Bytes of a message with entries of a recording.
+    public static let traceBytes = 60 << 10
     /// Bytes of a message with deliveries, as ``ServerMessage/packing(_:)-([Delivery])`` creates
     /// them.
     public static let deliveriesBytes = 60 << 10

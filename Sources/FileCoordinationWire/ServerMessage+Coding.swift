@@ -23,6 +23,7 @@ extension ServerMessage: WireCoded {
         case skipped = 0x8C
         case overLimit = 0x8D
         case metrics = 0x8E
+        case trace = 0x8F
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -68,6 +69,9 @@ extension ServerMessage: WireCoded {
         case .metrics(let report):
             encoder.raw(Kind.metrics)
             encoder.value(report)
+        case .trace(let entries):
+            encoder.raw(Kind.trace)
+            encoder.blob(entries, .part, limit: WireLimits.traceBytes)
         case .retiring: encoder.raw(Kind.retiring)
         case .packagePolicy(let policy):
             encoder.raw(Kind.packagePolicy)
@@ -104,6 +108,7 @@ extension ServerMessage: WireCoded {
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
         case .skipped: self = .skipped(try decoder.value(WireRecord.self))
         case .metrics: self = .metrics(try decoder.value(MetricsReport.self))
+        case .trace: self = .trace(try decoder.blob(.part, limit: WireLimits.traceBytes))
         case .retiring: self = .retiring
         case .packagePolicy:
             self = .packagePolicy(

@@ -106,6 +106,8 @@ public enum ServerMessage: Hashable, Sendable {
     case statusPart([UInt8], isLast: Bool)
     /// The server's counters.
     case metrics(MetricsReport)
+    /// Encoded entries of a recording; see ``TraceEntry/entries(decoding:version:)``.
+    case trace([UInt8])
     /// The server gives up its role; the client must reconnect.
     case retiring
     /// The new package policy, which is not interpreted here.

@@ -37,7 +37,8 @@ struct FileCoord: ParsableCommand {
         subcommands: [
             ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
             HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,
-            PresentCommand.self, StatusCommand.self, ExplainCommand.self, DoctorCommand.self,
+            PresentCommand.self, StatusCommand.self, ExplainCommand.self, GraphCommand.self,
+            RecordCommand.self, ReportCommand.self, DoctorCommand.self,
             DemoCommand.self, DemoPartCommand.self, KeepHoldCommand.self,
         ])
 

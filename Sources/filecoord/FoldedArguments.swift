@@ -38,7 +38,7 @@ struct FoldedArguments: Hashable, Sendable {
         let arguments = Array(arguments.dropFirst())
         return switch arguments.first {
         case "read", "write", "update": foldingCommand(arguments, isFirst: false)
-        case "access": foldingCommand(arguments, isFirst: true)
+        case "access", "record": foldingCommand(arguments, isFirst: true)
         case "present": foldingPairs(arguments)
         case _: arguments
         }

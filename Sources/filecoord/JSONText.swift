@@ -11,6 +11,8 @@ enum JSONText: CustomStringConvertible, Sendable {
     case integer(Int64)
     /// A number of seconds, with microseconds.
     case seconds(nanoseconds: UInt64)
+    /// A number with three decimals.
+    case decimal(thousandths: UInt64)
     case text(String)
     /// A path.
     ///
@@ -53,6 +55,8 @@ enum JSONText: CustomStringConvertible, Sendable {
         case .truth(let truth): truth ? "true" : "false"
         case .integer(let integer): "\(integer)"
         case .seconds(let nanoseconds): "\(Double(nanoseconds / 1000) / 1_000_000)"
+        case .decimal(let thousandths):
+            "\(thousandths / 1000)." + String("\(1000 + thousandths % 1000)".dropFirst())
         case .text(let text): Self.quoted(text)
         case .path(let path): Self.quoted(Self.repaired(path))
         case .list(let values): "[\(values.map(\.description).joined(separator: ","))]"

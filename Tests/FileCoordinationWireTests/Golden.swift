@@ -71,6 +71,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden("explain", .client(.explain(record)), "05 07000000 04030201"),
         Golden("statusRequest", .client(.statusRequest), "06"),
         Golden("metricsRequest", .client(.metricsRequest), "0c"),
+        Golden("record", .client(.record(true)), "0d 01"),
         Golden("handOver", .client(.handOver), "07"),
         Golden("announced", .client(.announced(record)), "08 07000000 04030201"),
         Golden(

@@ -77,6 +77,7 @@ extension Golden {
             0100000000000000 \(zeros(7)) 0100000000000000 0158d47cb08d0000
             \(zeros(10))
             """),
+        Golden("trace", .server(.trace([1, 2, 3])), "8f 0300 010203"),
         Golden(
             "a supplement",
             .supplement(

@@ -48,7 +48,7 @@ struct PackingTests {
                     result.append(try Delivery(decoding: whole))
                 }
             case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .metrics,
-                .retiring, .packagePolicy, .inCycle, .skipped, .overLimit:
+                .trace, .retiring, .packagePolicy, .inCycle, .skipped, .overLimit:
                 #expect(Bool(false), "no delivery: \(message)")
             }
         }

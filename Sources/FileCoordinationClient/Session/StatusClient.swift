@@ -8,13 +8,13 @@ package import FileCoordinationWire
 
 /// Asks the server which claims hold items and which wait (Rule 18.5).
 package struct StatusClient {
-    private let socket: SequencedSocket
-    private let poller: Poller
+    let socket: SequencedSocket
+    let poller: Poller
     /// The server, if it runs in this process because no other process had one.
     private let embedded: EmbeddedServer?
 
     /// The protocol version of the connection.
-    private let version: UInt16
+    let version: UInt16
     /// What counts as a package, as the arbiter announces it.
     private let packages: [UInt8]
 
@@ -75,14 +75,17 @@ package struct StatusClient {
     private static let patience = Duration.seconds(1)
 
     /// Connects to the server; returns nil if there is none and no process that needs one.
-    package init?(environment: [String: String]) throws {
+    ///
+    /// - Parameter startsServer: whether one is started if there is none.
+    package init?(environment: [String: String], startsServer: Bool = false) throws {
         let runtime = try RuntimeDirectory.open(environment: environment)
         let election = Election(
             runtime: runtime,
             daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" }))
         var version = ProtocolVersion.spoken
         while true {
-            guard let (socket, embedded) = try Self.connect(election, runtime) else { return nil }
+            guard let (socket, embedded) = try Self.connect(election, runtime, startsServer)
+            else { return nil }
             let poller = try Poller()
             try poller.add(socket.descriptor, token: 0, .readable)
             let answer = try Self.greet(version, on: socket, poller)
@@ -104,12 +107,12 @@ package struct StatusClient {
     }
 
     private static func connect(
-        _ election: Election, _ runtime: RuntimeDirectory
+        _ election: Election, _ runtime: RuntimeDirectory, _ startsServer: Bool
     ) throws -> (SequencedSocket, EmbeddedServer?)? {
         if let socket = try election.connectIfServed() { return (socket, nil) }
         // Between two servers, claims are still held. A server that recovers them can tell by which
         // processes.
-        guard try !runtime.ledgers.names().isEmpty else { return nil }
+        guard try startsServer || !runtime.ledgers.names().isEmpty else { return nil }
         let result = try election.connectOrServe(onEnd: { _ in })
         return (result.socket, result.embedded)
     }

@@ -14,7 +14,8 @@ extension ClientMessage {
         case .ended: .handlesEnded
         case .announced: .handlesAnnounced
         case .answered, .madeWay: .handlesAnswered
-        case .explain, .statusRequest, .metricsRequest, .handOver, .packagePolicy, .blocked:
+        case .explain, .statusRequest, .metricsRequest, .record, .handOver, .packagePolicy,
+            .blocked:
             .handlesOther
         }
     }
@@ -27,7 +28,8 @@ extension ClientMessage {
         case .ended: .sendsEnded
         case .announced: .sendsAnnounced
         case .answered, .madeWay: .sendsAnswered
-        case .explain, .statusRequest, .metricsRequest, .handOver, .packagePolicy, .blocked:
+        case .explain, .statusRequest, .metricsRequest, .record, .handOver, .packagePolicy,
+            .blocked:
             .sendsOther
         }
     }
@@ -40,8 +42,8 @@ extension ServerMessage {
         case .welcome: .saysWelcome
         case .granted: .saysGranted
         case .deliveries, .deliveryPart: .saysDeliveries
-        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .retiring,
-            .packagePolicy, .skipped, .overLimit:
+        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .trace,
+            .retiring, .packagePolicy, .skipped, .overLimit:
             .saysOther
         }
     }
@@ -52,8 +54,8 @@ extension ServerMessage {
         case .welcome: .receivesWelcome
         case .granted: .receivesGranted
         case .deliveries, .deliveryPart: .receivesDeliveries
-        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .retiring,
-            .packagePolicy, .skipped, .overLimit:
+        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .trace,
+            .retiring, .packagePolicy, .skipped, .overLimit:
             .receivesOther
         }
     }

@@ -37,7 +37,7 @@ package enum Handover {
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
                 case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .metrics, .packagePolicy, .inCycle, .skipped, .overLimit:
+                    .metrics, .trace, .packagePolicy, .inCycle, .skipped, .overLimit:
                     break
                 }
             case .wouldBlock:

@@ -25,7 +25,7 @@ extension Server {
         case .refused(let refusal):
             if refusal.code == .limitReached { outgoing.metrics.count(.limitsReached) }
         case .welcome, .granted, .failed, .inCycle, .deliveries, .deliveryPart, .explanation,
-            .skipped, .statusPart, .metrics, .retiring, .packagePolicy:
+            .skipped, .statusPart, .metrics, .trace, .retiring, .packagePolicy:
             break
         }
     }

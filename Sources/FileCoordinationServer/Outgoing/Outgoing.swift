@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the server still has to send: messages to presenters, open questions, status reports that
-// are made step by step, and records to return. A record is returned to its client only after
-// everything that follows from it was sent; if the server dies before, the next server finds the
-// record and sends that.
+// are made step by step, recordings, and records to return. A record is returned to its client only
+// after everything that follows from it was sent; if the server dies before, the next server finds
+// the record and sends that.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -21,6 +21,8 @@ struct Outgoing {
     var reports = StatusReports()
     /// The counters that `filecoord status --metrics` prints.
     var metrics = ServerMetrics()
+    /// What is recorded for `filecoord record`; empty while no program records.
+    var recordings = Recordings()
     /// Watches for changes by programs that do not coordinate, for presenters.
     var watching: Watching
     private var givenBack: [GivenBack] = []

@@ -70,6 +70,7 @@ extension Server {
             // A client that has not read its last answer gets no further one yet.
             if !connection.hasBacklog { beginStatus(for: connection) }
         case .metricsRequest: if !connection.hasBacklog { sendMetrics(on: connection) }
+        case .record(let isWanted): record(isWanted, on: connection)
         case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
         case .packagePolicy(let lines): addToPackagePolicy(lines)
         case .blocked, .filed, .announced, .ended, .answered, .madeWay, .explain:
@@ -102,7 +103,7 @@ extension Server {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }
         case .explain(let record): explain(record, to: client)
-        case .hello, .statusRequest, .metricsRequest, .handOver, .packagePolicy: break
+        case .hello, .statusRequest, .metricsRequest, .record, .handOver, .packagePolicy: break
         }
     }
 

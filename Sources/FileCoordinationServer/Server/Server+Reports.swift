@@ -100,7 +100,7 @@ extension Server {
     }
 
     /// Returns the PID namespace of the process that reads what is sent on a connection.
-    private func namespace(of connection: Connection) -> UInt64 {
+    func namespace(of connection: Connection) -> UInt64 {
         if let client = connection.client.flatMap({ clients[$0] }) {
             return client.ledger.processNamespace
         }
@@ -193,7 +193,7 @@ extension Server {
     /// Returns how long a claim has been in its present stage, in nanoseconds.
     ///
     /// The record has the time, so it survives a change of servers.
-    private func age(of claim: ClaimID) -> UInt64 {
+    func age(of claim: ClaimID) -> UInt64 {
         guard let address = records.address(of: claim), let client = clients[address.client],
             let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
         else { return 0 }
@@ -203,12 +203,18 @@ extension Server {
     /// Returns the label of a claim or presenter: its own, or else its process's (Rule 18.15).
     func label(of address: RecordAddress?, _ owner: Client?) -> String {
         guard let owner else { return "" }
-        if let address, let bytes = owner.ledger.supplement(address.record),
-            let own = try? RecordSupplement(decoding: bytes).label, !own.isEmpty
-        {
-            return own
-        }
-        return String(decoding: owner.ledger.label, as: UTF8.self)
+        let own = ownLabel(of: address)
+        return own.isEmpty ? String(decoding: owner.ledger.label, as: UTF8.self) : own
+    }
+
+    /// Returns the label that a claim or presenter has besides its process's; empty if it has none.
+    func ownLabel(of address: RecordAddress?) -> String {
+        guard let address, let client = clients[address.client],
+            let bytes = client.ledger.supplement(address.record),
+            // Bytes that are no supplement say no label.
+            let supplement = try? RecordSupplement(decoding: bytes)
+        else { return "" }
+        return supplement.label
     }
 
     /// Returns whether a client is stopped; asks the kernel only once per client and report.

@@ -28,7 +28,10 @@ extension Server {
     /// Queues a message to a presenter; it is sent at the end of the turn at the latest, if
     /// possible.
     func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
-        if case .plainNotice = message { outgoing.metrics.count(.plainNotices) }
+        if case .plainNotice(let notice) = message {
+            outgoing.metrics.count(.plainNotices)
+            if !outgoing.recordings.isEmpty { record(plain: notice, to: presenter) }
+        }
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
         let delivery = Delivery(presenter: WireRecord(address.record), message: message)

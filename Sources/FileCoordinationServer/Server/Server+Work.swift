@@ -47,6 +47,7 @@ extension Server {
     ) {
         let actions = arbiter.handle(event)
         outgoing.metrics.record(event, actions)
+        if !outgoing.recordings.isEmpty { record(event, actions) }
         var entries = actions.compactMap { $0.relocationEntry }
         if let handled {
             entries.append(

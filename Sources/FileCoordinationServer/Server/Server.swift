@@ -113,6 +113,7 @@ package final class Server {
         for event in connections.ready { take(event) }
         takeTimers()
         workOnReports()
+        sendRecordings()
         finishWork()
         return nil
     }
@@ -170,6 +171,7 @@ package final class Server {
         return [
             arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextLook,
             presence.nextDeadline, clients.nextLook, idleEnd, watching.nextDeadline,
+            outgoing.recordings.isEmpty ? nil : nextRecordingDeadline,
         ].compactMap { $0 }.min()
     }
 

@@ -53,6 +53,21 @@ package enum ServerLimits {
     package static let reportedParties = 8
     /// The most claims of a queue that the server examines to find these parties.
     package static let partiesLookedAt = 256
+    /// Programs that record at the same time.
+    package static let recordings = 4
+    /// Bytes of a recording that may wait until its program reads them; entries beyond are counted
+    /// and dropped.
+    ///
+    /// About 80,000 entries: what a busy server does in two seconds.
+    package static let recordingBytes = 4 << 20
+    /// Bytes of a recording that are sent together.
+    package static let recordingSlice = 32 << 10
+    /// How long an entry of a recording may wait for others, in nanoseconds.
+    package static let recordingDelay: UInt64 = 100_000_000
+    /// The most parties that a recording lists for one claim.
+    package static let recordedParties = 16
+    /// The most waiting claims whose parties are recorded anew after an event that may change them.
+    package static let claimsRecordedAnew = 64
     /// The time in each turn for making reports, in nanoseconds.
     ///
     /// Making the entry of one claim takes no longer.

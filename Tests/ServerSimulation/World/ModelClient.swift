@@ -197,7 +197,7 @@ final class ModelClient {
             }
         case .refused(let refusal): world.find("\(name) is refused: \(refusal.text)")
         case .overLimit(_, let text): world.find("\(name): over a limit: \(text)")
-        case .explanation, .statusPart, .metrics, .retiring, .packagePolicy, .skipped: break
+        case .explanation, .statusPart, .metrics, .trace, .retiring, .packagePolicy, .skipped: break
         }
     }
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The recordings that programs have asked for: entries that wait to be sent, in slices. What waits
+// is bounded: a program that does not read in time misses entries, which are counted, and no other
+// program waits for it. While no program records, there is no recording, and the server looks at
+// nothing but that.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+/// All recordings.
+struct Recordings {
+    private(set) var all: [Recording] = []
+
+    var isEmpty: Bool { all.isEmpty }
+    var count: Int { all.count }
+
+    /// Adds a recording.
+    mutating func begin(_ recording: Recording) { all.append(recording) }
+
+    /// Whether there is a recording for a connection.
+    func contains(_ token: UInt64) -> Bool { all.contains { $0.token == token } }
+
+    /// Changes each recording, and removes those for which `change` returns false.
+    mutating func update(_ change: (inout Recording) -> Bool) {
+        var index = 0
+        while index < all.count {
+            if change(&all[index]) { index += 1 } else { all.remove(at: index) }
+        }
+    }
+
+    /// Changes the recording for a connection, if there is one.
+    mutating func update(_ token: UInt64, _ change: (inout Recording) -> Void) {
+        guard let index = all.firstIndex(where: { $0.token == token }) else { return }
+        change(&all[index])
+    }
+}
+
+/// The entries for one connection that are not sent yet.
+struct Recording {
+    /// The connection.
+    let token: UInt64
+    /// The PID namespace of the recording program.
+    let namespace: UInt64
+    /// The entries that are not in a slice yet.
+    private var open: TraceEncoder
+    /// Encoded entries to be sent, oldest first.
+    private var slices: ArraySlice<[UInt8]> = []
+    private var sliceBytes = 0
+    /// The entries that are missing behind the last one.
+    private(set) var dropped: UInt64 = 0
+    /// When the first entry of those that are not in a slice was made.
+    private var openSince: UInt64 = 0
+    /// The clients that were described.
+    private var described: Set<ClientID> = []
+    /// Claims that were filed, and of which nothing more is known to the recording.
+    var unlooked: [ClaimID] = []
+    /// The claims that wait, as far as the recording has seen, in the order of their filing.
+    var waiting = OrderedWaiting()
+    /// Whether the program wants no more entries.
+    private(set) var isOver = false
+
+    /// Begins a recording; its first entry is sent at once, for a program that waits for it.
+    init(token: UInt64, namespace: UInt64, version: UInt16, at time: UInt64) {
+        self.token = token
+        self.namespace = namespace
+        open = TraceEncoder(version: version)
+        add(.began, at: time)
+        close()
+    }
+
+    // MARK: Adding
+
+    /// Adds an entry, or counts it as dropped.
+    ///
+    /// - Returns: whether it was added.
+    @discardableResult
+    mutating func add(_ event: TraceEvent, at time: UInt64) -> Bool {
+        guard !isOver else { return false }
+        // After it was full, it takes entries again when half of it is free, so that what is
+        // missing is missing in one place.
+        let limit =
+            dropped == 0 ? ServerLimits.recordingBytes : ServerLimits.recordingBytes / 2
+        guard sliceBytes + open.count < limit else {
+            dropped += 1
+            return false
+        }
+        sayWhatIsMissing(at: time)
+        return put(event, at: time)
+    }
+
+    /// Describes a client, unless that was done before.
+    mutating func describe(_ client: ClientID, at time: UInt64, as event: () -> TraceEvent) {
+        guard !described.contains(client) else { return }
+        if add(event(), at: time) { described.insert(client) }
+    }
+
+    /// Makes the entry that says how many are missing.
+    private mutating func sayWhatIsMissing(at time: UInt64) {
+        guard dropped > 0 else { return }
+        let count = dropped
+        dropped = 0
+        _ = put(.dropped(count), at: time)
+    }
+
+    private mutating func put(_ event: TraceEvent, at time: UInt64) -> Bool {
+        if open.count == 0 { openSince = time }
+        var isAdded = open.add(TraceEntry(time: time, event))
+        if !isAdded {
+            close()
+            openSince = time
+            isAdded = open.add(TraceEntry(time: time, event))
+            // A claim of thousands of items is longer than any message.
+            if !isAdded { dropped += 1 }
+        }
+        if open.count >= ServerLimits.recordingSlice { close() }
+        return isAdded
+    }
+
+    /// Makes a slice of the entries so far.
+    private mutating func close() {
+        guard open.count > 0 else { return }
+        let slice = open.take()
+        sliceBytes += slice.count
+        slices.append(slice)
+    }
+
+    /// Ends the recording: its last entry says so.
+    mutating func end(at time: UInt64) {
+        guard !isOver else { return }
+        sayWhatIsMissing(at: time)
+        _ = put(.over, at: time)
+        close()
+        isOver = true
+    }
+
+    // MARK: Sending
+
+    /// Returns the next slice to send, if there is one that is full, or old enough.
+    mutating func takeSlice(at now: UInt64) -> [UInt8]? {
+        if slices.isEmpty, let deadline, deadline <= now { close() }
+        guard let slice = slices.popFirst() else { return nil }
+        sliceBytes -= slice.count
+        return slice
+    }
+
+    /// Whether all was sent.
+    var isSent: Bool { slices.isEmpty && open.count == 0 }
+
+    /// When there is something to send, if the connection takes it.
+    var deadline: UInt64? {
+        if !slices.isEmpty { return 0 }
+        return open.count == 0 ? nil : openSince + ServerLimits.recordingDelay
+    }
+}
+
+/// The claims that wait, oldest first; removing one costs no look at the others.
+struct OrderedWaiting {
+    private var order: ArraySlice<ClaimID> = []
+    private var members: Set<ClaimID> = []
+
+    /// Adds a claim behind the others.
+    mutating func add(_ claim: ClaimID) {
+        if members.insert(claim).inserted { order.append(claim) }
+    }
+
+    /// Removes a claim.
+    mutating func remove(_ claim: ClaimID) {
+        guard !members.isEmpty, members.remove(claim) != nil else { return }
+        // Those that are over leave the list when they come to its front, or when they are most of
+        // it.
+        while let first = order.first, !members.contains(first) { order.removeFirst() }
+        if order.count > 2 * members.count + 64 {
+            order = ArraySlice(order.filter { members.contains($0) })
+        }
+    }
+
+    /// The first claims that still wait.
+    func first(_ count: Int) -> [ClaimID] {
+        Array(order.lazy.filter { members.contains($0) }.prefix(count))
+    }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records what the arbiter is told and what it decides, for the programs that have asked for it
+// (Rule 18.5). It changes nothing but the recordings: no delegation is recalled for them, and no
+// ticket queue ends.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    // MARK: Beginning, sending, ending
+
+    /// Begins or ends the recording for a connection.
+    func record(_ isWanted: Bool, on connection: Connection) {
+        let now = MonotonicClock.now
+        guard isWanted else {
+            return outgoing.recordings.update(connection.token) { $0.end(at: now) }
+        }
+        guard !outgoing.recordings.contains(connection.token) else { return }
+        guard connection.version >= ProtocolVersion.withTraces else {
+            return refuse(connection, .malformed, "its version has no recordings")
+        }
+        guard outgoing.recordings.count < ServerLimits.recordings else {
+            return refuse(
+                connection, .limitReached,
+                "\(ServerLimits.recordings) programs record already: end one of them")
+        }
+        outgoing.recordings.begin(
+            Recording(
+                token: connection.token, namespace: namespace(of: connection),
+                version: connection.version, at: now))
+    }
+
+    /// Sends what is to be sent now, as far as the connections take it without waiting.
+    func sendRecordings() {
+        guard !outgoing.recordings.isEmpty else { return }
+        let now = MonotonicClock.now
+        var messages: [(Connection, [UInt8])] = []
+        outgoing.recordings.update { recording in
+            guard let connection = connections[recording.token] else { return false }
+            // One slice waits in the connection at most; the others are in the bounded recording.
+            if !connection.hasBacklog, let slice = recording.takeSlice(at: now) {
+                messages.append((connection, slice))
+            }
+            return !recording.isOver || !recording.isSent
+        }
+        for (connection, slice) in messages { send(.trace(slice), on: connection) }
+    }
+
+    /// When a recording has something to send that its connection takes.
+    var nextRecordingDeadline: UInt64? {
+        outgoing.recordings.all.compactMap { recording in
+            guard connections[recording.token]?.hasBacklog == false else { return nil }
+            return recording.deadline
+        }.min()
+    }
+
+    // MARK: Recording
+
+    /// Records an event of the arbiter and what it leads to.
+    func record(_ event: Event, _ effects: [Effect]) {
+        let now = MonotonicClock.now
+        outgoing.recordings.update { recording in
+            record(event, in: &recording, at: now)
+            for effect in effects {
+                record(effect, because: event.claim, in: &recording, at: now)
+            }
+            recordWaits(after: event, in: &recording, at: now)
+            return true
+        }
+    }
+
+    /// Records that a presenter is told of a change by a program that does not coordinate.
+    func record(plain notice: Notice, to presenter: PresenterID) {
+        let now = MonotonicClock.now
+        outgoing.recordings.update { recording in
+            recording.add(
+                .notified(
+                    presenter: presenter.rawValue, TracedNotice(notice), claim: nil,
+                    isPlain: true),
+                at: now)
+            return true
+        }
+    }
+
+    private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
+        switch event {
+        case .clockAdvanced, .recoveryFinished, .delegationsContested, .presenterBlocked,
+            .claimReminded:
+            break
+        case .claimFiled(let claim):
+            describe(claim.client, in: &recording, at: now)
+            recording.add(.filed(traced(claim)), at: now)
+            recording.unlooked.append(claim.id)
+        case .claimRecovered(let claim):
+            describe(claim.client, in: &recording, at: now)
+            recording.add(.found(traced(claim), age: age(of: claim.id)), at: now)
+        case .claimAnnounced(let claim, .moved(let moves)):
+            recording.add(
+                .announced(claim.rawValue, moves.flatMap { [$0.old, $0.new] }), at: now)
+        case .claimAnnounced: break
+        case .claimEnded(let claim, let outcomes):
+            recording.waiting.remove(claim)
+            recording.add(.ended(claim.rawValue, outcomes: outcomes), at: now)
+        case .claimCancelled(let claim):
+            recording.waiting.remove(claim)
+            recording.add(.cancelled(claim.rawValue), at: now)
+        case .grantWithdrawn(let claim):
+            recording.waiting.add(claim)
+            recording.add(.grantWithdrawn(claim.rawValue), at: now)
+        case .unreportedClaimEnded(let claim): recording.add(.endFound(claim.rawValue), at: now)
+        case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
+            .presenterAnswered:
+            recordPresenter(event, in: &recording, at: now)
+        case .clientStopped(let client):
+            describe(client, in: &recording, at: now)
+            recording.add(.stopped(client.rawValue, true), at: now)
+        case .clientContinued(let client): recording.add(.stopped(client.rawValue, false), at: now)
+        case .clientDied(let client): recording.add(.died(client.rawValue), at: now)
+        case .delegationRecalled(let delegation):
+            recording.add(.delegationEnded(delegation.rawValue, turns: 0), at: now)
+        case .queueOpened(let delegation, let path, let members):
+            recordDelegation(
+                delegation, .queue, path, members.map(\.client), in: &recording, at: now)
+        case .queueClosed(let delegation, _, let turns):
+            recording.add(
+                .delegationEnded(delegation.rawValue, turns: UInt32(clamping: turns)), at: now)
+        }
+    }
+
+    private func recordPresenter(
+        _ event: Event, in recording: inout Recording, at now: UInt64
+    ) {
+        switch event {
+        case .presenterAdded(let presenter):
+            describe(presenter.client, in: &recording, at: now)
+            recording.add(
+                .presenterAdded(
+                    presenter.id.rawValue, client: presenter.client.rawValue,
+                    path: presenter.path,
+                    label: ownLabel(of: records.address(of: presenter.id))),
+                at: now)
+        case .presenterRelocated(let presenter, let path):
+            recording.add(.presenterMoved(presenter.rawValue, path), at: now)
+        case .presenterMoved(let presenter, let path):
+            recording.add(.presenterMoved(presenter.rawValue, path), at: now)
+        case .presenterRemoved(let presenter):
+            recording.add(.presenterRemoved(presenter.rawValue), at: now)
+        case .presenterAnswered(let presenter, let claim, let failure):
+            recording.add(
+                .answered(
+                    presenter: presenter.rawValue, claim: claim.rawValue,
+                    isRefusal: failure != nil),
+                at: now)
+        case .claimFiled, .claimRecovered, .claimAnnounced, .claimReminded, .claimEnded,
+            .claimCancelled, .presenterBlocked, .clientStopped, .clientContinued,
+            .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
+            .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
+            break
+        }
+    }
+
+    private func record(
+        _ effect: Effect, because cause: ClaimID?, in recording: inout Recording, at now: UInt64
+    ) {
+        func tell(_ presenter: PresenterID, _ notice: TracedNotice) {
+            recording.add(
+                .notified(
+                    presenter: presenter.rawValue, notice, claim: cause?.rawValue,
+                    isPlain: false),
+                at: now)
+        }
+        switch effect {
+        case .grant(let claim):
+            recording.waiting.remove(claim)
+            recording.add(.granted(claim.rawValue, isUnreported: false), at: now)
+        case .grantUnreported(let claim, _):
+            recording.waiting.remove(claim)
+            recording.add(.granted(claim.rawValue, isUnreported: true), at: now)
+        case .fail(let claim, _):
+            recording.waiting.remove(claim)
+            recording.add(.refused(claim.rawValue), at: now)
+        case .failInCycle(let claim, let steps):
+            recording.waiting.remove(claim)
+            recording.add(.inCycle(claim.rawValue, steps.map(\.claim.id.rawValue)), at: now)
+        case .recallQuestions(let claim):
+            recording.add(.questionsRecalled(claim.rawValue), at: now)
+        case .askToYield(let presenter, let claim, let steps):
+            recording.add(
+                .asked(
+                    presenter: presenter.rawValue, claim: claim.rawValue,
+                    message: steps.lastMessageName),
+                at: now)
+        case .reacquire(let presenter, let kind):
+            tell(presenter, kind == .reader ? .reacquireFromReader : .reacquireFromWriter)
+        case .notify(let presenter, let notice): tell(presenter, TracedNotice(notice))
+        case .retarget(let claim, let items):
+            recording.add(.claimMoved(claim.rawValue, items.map(\.path)), at: now)
+        case .relocate(let presenter, let path, let isTold):
+            recording.add(.presenterMoved(presenter.rawValue, path), at: now)
+            if isTold { tell(presenter, .itemDidMove) }
+        case .delegate(let delegation): record(delegation, in: &recording, at: now)
+        case .recall(let delegation): recording.add(.recalled(delegation.rawValue), at: now)
+        case .openQueue, .startQueue: break
+        }
+    }
+
+    private func record(
+        _ delegation: Delegation, in recording: inout Recording, at now: UInt64
+    ) {
+        switch delegation.holding {
+        case .place(let client, _, let mode, _):
+            recordDelegation(
+                delegation.id, mode == .shared ? .shared : .exclusive, delegation.path, [client],
+                in: &recording, at: now)
+        case .directory(let client, _):
+            recordDelegation(
+                delegation.id, .directory, delegation.path, [client], in: &recording, at: now)
+        // A claim is recorded as such, and a queue when it is made.
+        case .claim, .queue: break
+        }
+    }
+
+    private func recordDelegation(
+        _ id: DelegationID, _ mode: TracedDelegation, _ path: ItemPath, _ clients: [ClientID],
+        in recording: inout Recording, at now: UInt64
+    ) {
+        for client in clients { describe(client, in: &recording, at: now) }
+        recording.add(
+            .delegated(id.rawValue, mode, path, clients: clients.map(\.rawValue)), at: now)
+    }
+
+    // MARK: Details
+
+    /// Records what claims wait for: those that were filed with this event, and after events that
+    /// change the order of claims the first of those that wait.
+    private func recordWaits(
+        after event: Event, in recording: inout Recording, at now: UInt64
+    ) {
+        var claims: [ClaimID] = []
+        // While recalls are pending, the arbiter has not put new claims in line yet.
+        if !recording.unlooked.isEmpty, !arbiter.awaitsRecalls {
+            claims = recording.unlooked
+            recording.unlooked = []
+        } else if event.mayReorderClaims {
+            claims = recording.waiting.first(ServerLimits.claimsRecordedAnew)
+        }
+        for claim in claims {
+            guard let stage = arbiter.stage(of: claim), stage != .granted else { continue }
+            recording.waiting.add(claim)
+            let found = arbiter.impediments(of: claim, amongFirst: ServerLimits.partiesLookedAt)
+            var (holders, presenters): ([UInt64], [UInt64]) = ([], [])
+            for impediment in found.prefix(ServerLimits.recordedParties) {
+                switch impediment {
+                case .claim(let other): holders.append(other.rawValue)
+                case .presenter(let presenter, _): presenters.append(presenter.rawValue)
+                }
+            }
+            recording.add(
+                .waits(
+                    claim.rawValue, claims: holders, presenters: presenters,
+                    count: UInt32(clamping: found.count)),
+                at: now)
+        }
+    }
+
+    private func describe(
+        _ id: ClientID, in recording: inout Recording, at now: UInt64
+    ) {
+        let namespace = recording.namespace
+        recording.describe(id, at: now) {
+            let client = clients[id]
+            return .client(
+                id.rawValue, processID: processes.number(of: client, for: namespace),
+                name: client?.ledger.programName ?? "",
+                label: client.map { String(decoding: $0.ledger.label, as: UTF8.self) } ?? "")
+        }
+    }
+
+    private func traced(_ claim: FiledClaim) -> TracedClaim {
+        TracedClaim(
+            claim: claim.id.rawValue, client: claim.client.rawValue, kind: claim.kind,
+            label: ownLabel(of: records.address(of: claim.id)), items: claim.items,
+            outerClaims: (claim.enclosing + claim.surrounding).map(\.rawValue))
+    }
+}
+
+extension Event {
+    /// The claim that the event is about, if what follows is because of it.
+    fileprivate var claim: ClaimID? {
+        switch self {
+        case .claimFiled(let claim), .claimRecovered(let claim): claim.id
+        case .claimAnnounced(let claim, _), .claimReminded(let claim, _),
+            .claimEnded(let claim, _), .claimCancelled(let claim), .grantWithdrawn(let claim),
+            .unreportedClaimEnded(let claim), .presenterAnswered(_, let claim, _):
+            claim
+        case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
+            .presenterBlocked, .clientStopped, .clientContinued, .clientDied, .clockAdvanced,
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .queueOpened,
+            .queueClosed:
+            nil
+        }
+    }
+
+    /// Whether claims may now wait for others than when they were filed, without being granted.
+    fileprivate var mayReorderClaims: Bool {
+        switch self {
+        case .claimRecovered, .claimAnnounced, .clientStopped, .clientContinued, .grantWithdrawn,
+            .presenterMoved:
+            true
+        case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
+            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
+            .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
+            .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
+            false
+        }
+    }
+}
+
+extension TracedNotice {
+    /// The notice without what it says.
+    fileprivate init(_ notice: Notice) {
+        switch notice {
+        case .itemDidChange: self = .itemDidChange
+        case .subitemDidAppear: self = .subitemDidAppear
+        case .subitemDidChange: self = .subitemDidChange
+        case .subitemDidMove: self = .subitemDidMove
+        case .itemVersion: self = .itemVersion
+        case .subitemVersion: self = .subitemVersion
+        case .ubiquityAttributes: self = .ubiquityAttributes
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord record`: writes what the arbiter is told and decides into a file.
+
+import ArgumentParser
+import FileCoordinationSystem
+import Glibc
+
+/// Records the arbiter.
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record every claim, message and answer of the arbiter, for a report.",
+        usage: "filecoord record [-o <file>] [-- <command> [<arg> ...]]",
+        discussion: """
+            Records what all programs of this user do that share the runtime directory, until \
+            COMMAND has ended, or else until INT, TERM or HUP comes, or until the end of \
+            standard input when that is a pipe. The file has a JSON object on each line, and is \
+            written as it goes: what is there can be read, whatever happens. "filecoord report" \
+            makes a page of it.
+
+            Recording changes nothing and no program waits for it. If the recorder does not keep \
+            up, entries are left out, and the trace says how many. When the arbiter dies, the \
+            next one is recorded, and the trace has a mark.
+
+            Not seen: accesses that programs grant themselves by delegation do not pass the \
+            arbiter. The trace says which files are delegated, and has such an access if the \
+            arbiter heard of it later. With FILECOORDINATION_DELEGATION=off in their \
+            environment, programs use the arbiter for everything.
+
+            With COMMAND, the status is COMMAND's own; its claims are recorded from the first \
+            one on.
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              filecoord record -o trace -- make -j8
+              filecoord report trace -o report.html
+              filecoord record -o - | jq -c 'select(.event == "waits")'
+            """)
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The trace; - is standard output.", valueName: "file"))
+    var output = "trace.jsonl"
+
+    @Flag(name: .shortAndLong, help: "Do not say at the end how much was recorded.")
+    var quiet = false
+
+    @OptionGroup(visibility: .private)
+    var command: CommandArguments
+
+    func run() throws {
+        if command.words.isEmpty {
+            let end = try EndOfProgram()
+            let recorder = try begin()
+            try end.wait()
+            try finish(recorder, status: 0)
+        } else {
+            let signals = try SignalReceiver()
+            let child = try ChildProcess(words: command.words, environment: [:])
+            let recorder = try begin()
+            let status = try child.run(signals: signals)
+            try finish(recorder, status: status)
+        }
+    }
+
+    private func begin() throws(Failure) -> TraceRecorder {
+        let descriptor = try output == "-" ? STDOUT_FILENO : create()
+        return try TraceRecorder(
+            environment: CurrentProcess.environment, program: FileCoord.configuration.version,
+            output: descriptor)
+    }
+
+    /// Creates the file, or empties it; others may not read which files there are.
+    private func create() throws(Failure) -> Int32 {
+        let path = try UserPath.item(output)
+        let descriptor = path.withCString {
+            open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        }
+        guard descriptor >= 0 else {
+            throw Failure(errorNumber: errno, doing: "write", path: path)
+        }
+        return descriptor
+    }
+
+    private func finish(_ recorder: TraceRecorder, status: Int32) throws(Failure) {
+        let summary = recorder.end()
+        if let failure = summary.failure {
+            guard status == 0 else {
+                throw Failure(status: status, lines: failure.lines)
+            }
+            throw failure
+        }
+        if !quiet {
+            let name = output == "-" ? "standard output" : output
+            var line = "recorded \(summary.count) events in \(name)"
+            if summary.dropped > 0 { line += "; \(summary.dropped) are missing" }
+            Console.say(line)
+        }
+        guard status == 0 else { throw Failure(status: status, lines: []) }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord report`: makes a page of a trace, or a file for trace viewers.
+
+import ArgumentParser
+import Glibc
+
+/// Makes a report of a trace.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Make a page of a recording: a timeline, who waited for whom, and why.",
+        discussion: """
+            The page is one HTML file that needs no network. It has a timeline with a lane for \
+            each process and file, who waited for whom at any moment, and the longest waits with \
+            their causes. It can be used with the keyboard; press ? in it for the keys.
+
+            With --format perfetto, a file that ui.perfetto.dev and other viewers of Chrome's \
+            traces open.
+
+            A trace that was cut off, because the recorder was killed or the disk was full, is \
+            read up to its last whole line. What is not in a trace is said in the report: see \
+            "filecoord record --help".
+
+            EXAMPLES
+              filecoord report trace -o report.html
+              filecoord report --format perfetto trace -o trace.json
+            """)
+
+    /// The formats of the report.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case html
+        case perfetto
+    }
+
+    @Option(help: "html, a page, or perfetto, for trace viewers.")
+    var format = Format.html
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The report; standard output without it.", valueName: "file"))
+    var output: String?
+
+    @Argument(help: ArgumentHelp("The trace; - is standard input.", valueName: "trace"))
+    var trace: String
+
+    func run() throws {
+        let model = TraceModelBuilder.model(of: try TraceFile.read(trace))
+        let text =
+            switch format {
+            case .html: TracePage(model).text
+            case .perfetto: PerfettoTrace(model).text + "\n"
+            }
+        try write(Array(text.utf8))
+    }
+
+    private func write(_ bytes: [UInt8]) throws(Failure) {
+        guard let output, output != "-" else { return try Console.write(bytes, to: STDOUT_FILENO) }
+        let path = try UserPath.item(output)
+        // The names of files are for their owner alone.
+        let descriptor = path.withCString {
+            open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        }
+        guard descriptor >= 0 else {
+            throw Failure(errorNumber: errno, doing: "write", path: path)
+        }
+        defer { close(descriptor) }
+        do throws(Failure) {
+            try Console.write(bytes, to: descriptor)
+        } catch {
+            throw Failure(errorNumber: errno, doing: "write", path: path)
+        }
+    }
+}

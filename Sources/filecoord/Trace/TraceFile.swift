@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a trace, as `docs/trace-format.md` describes it: line by line, up to the last whole one.
+
+import FileCoordinationVersions
+import Glibc
+
+/// The lines of a trace.
+struct TraceFile {
+    /// One line after the header.
+    struct Line {
+        /// Nanoseconds since the trace began.
+        let time: UInt64
+        /// What happened.
+        let event: String
+        /// The line.
+        let fields: StoredValue
+
+        /// A number among the fields.
+        func number(_ name: String) -> UInt64? { fields[field: name]?.integer() }
+
+        /// A text among the fields; empty if it is not there.
+        func text(_ name: String) -> String { fields[field: name]?.text ?? "" }
+
+        /// Numbers among the fields.
+        func numbers(_ name: String) -> [UInt64] {
+            fields[field: name]?.list { $0.integer() } ?? []
+        }
+
+        /// Texts among the fields.
+        func texts(_ name: String) -> [String] { fields[field: name]?.list { $0.text } ?? [] }
+
+        /// Whether a flag is set.
+        func flag(_ name: String) -> Bool { fields[field: name] == .truth(true) }
+    }
+
+    /// When the trace began, in UTC.
+    private(set) var began = ""
+    /// The program that made it.
+    private(set) var program = ""
+    /// What it does not have.
+    private(set) var unseen = ""
+    private(set) var lines: [Line] = []
+    /// Whether it ends in the middle of a line.
+    private(set) var isCut = false
+
+    /// Reads the trace in `bytes`; `name` is for errors.
+    init(_ bytes: [UInt8], name: String) throws(Failure) {
+        var isFirst = true
+        var start = 0
+        while start < bytes.count {
+            guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+                isCut = true
+                break
+            }
+            let value = StoredValue(reading: Array(bytes[start..<end]))
+            start = end + 1
+            if isFirst {
+                isFirst = false
+                try readHeader(value, name)
+            } else if let value, let time: UInt64 = value[field: "t"]?.integer(),
+                let event = value[field: "event"]?.text
+            {
+                lines.append(Line(time: time, event: event, fields: value))
+            } else {
+                // After a power failure, the end of a file may be zeros.
+                isCut = true
+                break
+            }
+        }
+        if isFirst { try readHeader(nil, name) }
+    }
+
+    private mutating func readHeader(_ value: StoredValue?, _ name: String) throws(Failure) {
+        guard let value, value[field: "trace"]?.text == "filecoord",
+            let version: Int = value[field: "version"]?.integer()
+        else {
+            throw Failure(
+                .badPath, "\(name) is no trace: name a file that \"filecoord record\" has written")
+        }
+        guard version <= TraceWriter.version else {
+            throw Failure(
+                .badPath,
+                "\(name) is of version \(version) of the format, and this program reads up to "
+                    + "\(TraceWriter.version): use a newer filecoord")
+        }
+        began = value[field: "began"]?.text ?? ""
+        program = value[field: "program"]?.text ?? ""
+        unseen = value[field: "unseen"]?.text ?? TraceWriter.unseen
+    }
+
+    /// Reads the trace in a file; "-" is standard input.
+    static func read(_ argument: String) throws(Failure) -> TraceFile {
+        guard argument != "-" else {
+            return try TraceFile(contents(of: STDIN_FILENO, "standard input"), name: argument)
+        }
+        let path = try UserPath.item(argument)
+        let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
+        guard descriptor >= 0 else {
+            throw Failure(errorNumber: errno, doing: "read", path: path)
+        }
+        defer { close(descriptor) }
+        return try TraceFile(contents(of: descriptor, "\(path)"), name: "\(path)")
+    }
+
+    private static func contents(
+        of descriptor: Int32, _ name: String
+    ) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 { bytes += buffer[..<count] }
+            if count == 0 { return bytes }
+            guard count > 0 || errno == EINTR else {
+                throw Failure(errorNumber: errno, doing: "read", path: name)
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a trace tells, as the reports need it: processes, claims with the times in which they
+// waited, asked and held, presenters, questions and messages. Times are nanoseconds since the trace
+// began. Claims, processes and presenters refer to each other by their index.
+
+/// What happened, by a trace.
+struct TraceModel {
+    /// What a claim was doing.
+    enum State: Int {
+        /// It waited for other claims.
+        case waiting = 0
+        /// It waited for presenters.
+        case asking = 1
+        /// Its accessor could run.
+        case holding = 2
+    }
+
+    /// A time in which a claim was in one state.
+    struct Stay {
+        var state: State
+        var from: UInt64
+        var to: UInt64
+    }
+
+    /// How a claim ended.
+    enum Ending: Int, CaseIterable {
+        /// It had not ended when the trace did.
+        case none = 0
+        case ended = 1
+        case cancelled = 2
+        case refused = 3
+        case inCycle = 4
+        /// Its process ended.
+        case died = 5
+        /// It was over when the recorder looked again.
+        case unseen = 6
+        /// It was granted, and the server was not told of its end.
+        case unreported = 7
+    }
+
+    /// A process.
+    struct Process {
+        var processID: UInt64
+        var name: String
+        var label: String
+        var end: UInt64?
+    }
+
+    /// An item of a claim.
+    struct Item {
+        var path: Int
+        var isWriting: Bool
+        var options: [String]
+    }
+
+    /// What a claim waited for from some moment on.
+    struct Wait {
+        var time: UInt64
+        var claims: [Int]
+        var presenters: [Int]
+        var count: Int
+    }
+
+    /// A claim.
+    struct Claim {
+        var number: UInt64
+        var process: Int
+        var label: String
+        var items: [Item]
+        /// Whether its program had granted it itself.
+        var isDelegated: Bool
+        var stays: [Stay]
+        var ending = Ending.none
+        var waits: [Wait] = []
+        var outcomes: [String] = []
+        /// The claims inside whose accessors it was made.
+        var inside: [Int] = []
+
+        /// When it is first known to have been there.
+        var begin: UInt64 { stays.first?.from ?? 0 }
+        /// When it is last known to have been there.
+        var end: UInt64 { stays.last?.to ?? 0 }
+        /// How long it waited and asked.
+        var waited: UInt64 {
+            stays.reduce(0) { $1.state == .holding ? $0 : $0 + ($1.to - $1.from) }
+        }
+    }
+
+    /// A presenter.
+    struct Presenter {
+        var number: UInt64
+        var process: Int
+        var label: String
+        var path: Int?
+        var from: UInt64
+        var to: UInt64
+    }
+
+    /// A question to a presenter.
+    struct Question {
+        var presenter: Int
+        var claim: Int
+        var message: String
+        var from: UInt64
+        var to: UInt64
+        var isAnswered: Bool
+        var isRefusal: Bool
+    }
+
+    /// A message to a presenter that expects no answer.
+    struct Message {
+        var time: UInt64
+        var presenter: Int
+        var message: String
+        var claim: Int?
+        var isPlain: Bool
+    }
+
+    /// Something that happened to the recording, to a process or to a delegation.
+    struct Mark {
+        var time: UInt64
+        /// The process, if it is about one.
+        var process: Int?
+        var text: String
+        /// Whether entries may be missing here.
+        var isGap: Bool
+    }
+
+    var began = ""
+    var program = ""
+    var unseen = ""
+    var isCut = false
+    var end: UInt64 = 0
+    var events = 0
+    var dropped: UInt64 = 0
+    var processes: [Process] = []
+    var paths: [String] = []
+    var claims: [Claim] = []
+    var presenters: [Presenter] = []
+    var questions: [Question] = []
+    var messages: [Message] = []
+    var marks: [Mark] = []
+
+    /// A process for people: its label, or else its name, and its number.
+    func who(_ process: Int) -> String {
+        guard processes.indices.contains(process) else { return "an unknown process" }
+        let process = processes[process]
+        return "\(process.label.isEmpty ? process.name : process.label) (pid \(process.processID))"
+    }
+
+    /// A claim for people.
+    func who(of claim: Claim) -> String {
+        guard !claim.label.isEmpty, processes.indices.contains(claim.process) else {
+            return who(claim.process)
+        }
+        return "\(claim.label) (pid \(processes[claim.process].processID))"
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes a model of the lines of a trace, one line after the other. A trace may begin while claims
+// wait and end while they run, and may miss entries: then the next status says which of them are
+// over.
+
+import FileCoordinationVersions
+
+/// The state of reading a trace.
+struct TraceModelBuilder {
+    private(set) var model = TraceModel()
+    private var processes: [UInt64: Int] = [:]
+    private var paths: [String: Int] = [:]
+    private var claims: [UInt64: Int] = [:]
+    private var presenters: [UInt64: Int] = [:]
+    /// Claims that are not over, by index.
+    private var open: Set<Int> = []
+    /// Claims of whose end the server is not told, by process and path, until they are found.
+    private var unreported: [[Int]: Int] = [:]
+    private var openQuestions: [[UInt64]: Int] = [:]
+    /// When each open claim was last told of.
+    private var touched: [Int: UInt64] = [:]
+    private var looked: UInt64 = 0
+
+    /// The model of a trace.
+    static func model(of trace: TraceFile) -> TraceModel {
+        var builder = TraceModelBuilder()
+        builder.model.began = trace.began
+        builder.model.program = trace.program
+        builder.model.unseen = trace.unseen
+        builder.model.isCut = trace.isCut
+        builder.model.events = trace.lines.count
+        for line in trace.lines { builder.take(line) }
+        return builder.finish()
+    }
+
+    private mutating func take(_ line: TraceFile.Line) {
+        model.end = max(model.end, line.time)
+        switch line.event {
+        case "process": takeProcess(line)
+        case "filed": begin(line, .waiting, since: 0)
+        case "found": takeFound(line)
+        case "claim": takeStatus(line)
+        case "seen": takeSight(line)
+        case "waits": takeWaits(line)
+        case "granted": takeGrant(line)
+        case "grantWithdrawn", "questionsRecalled": enter(.waiting, line)
+        case "ended": finish(line, .ended)
+        case "cancelled": finish(line, .cancelled)
+        case "refused": finish(line, .refused)
+        case "inCycle": finish(line, .inCycle)
+        case "presenter", "presenterMoved", "presenterRemoved", "asked", "answered", "told":
+            takePresenter(line)
+        case "look": looked = line.time
+        case "known": takeKnown(line)
+        case "lost":
+            mark(line, "the arbiter is gone; entries are missing until the next", isGap: true)
+        case "server":
+            mark(line, "arbiter: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
+        case "dropped":
+            model.dropped += line.number("count") ?? 0
+            mark(line, "\(line.number("count") ?? 0) entries are missing here", isGap: true)
+        case "delegated":
+            let who = line.numbers("processes").compactMap { processes[$0] }
+            mark(
+                line, "\(line.text("path")) is delegated (\(line.text("mode"))): unseen from here",
+                who.first)
+        case "delegationEnded":
+            if let turns = line.number("turns") {
+                mark(line, "a ticket queue has ended after \(turns) accesses that were not seen")
+            }
+        case "stopped": mark(line, "stopped", processes[line.number("process") ?? 0])
+        case "continued": mark(line, "runs again", processes[line.number("process") ?? 0])
+        case "died": takeDeath(line)
+        // A newer program may write more.
+        case _: break
+        }
+    }
+
+    private mutating func finish() -> TraceModel {
+        for claim in open { extend(claim, to: model.end) }
+        for (_, question) in openQuestions { model.questions[question].to = model.end }
+        for presenter in presenters.values { model.presenters[presenter].to = model.end }
+        return model
+    }
+
+    // MARK: Names
+
+    private mutating func path(_ text: String) -> Int {
+        if let known = paths[text] { return known }
+        paths[text] = model.paths.count
+        model.paths.append(text)
+        return model.paths.count - 1
+    }
+
+    private mutating func takeProcess(_ line: TraceFile.Line) {
+        guard let number = line.number("process") else { return }
+        let process = TraceModel.Process(
+            processID: line.number("pid") ?? 0, name: line.text("name"),
+            label: line.text("label"))
+        if let known = processes[number] {
+            model.processes[known].label = process.label
+        } else {
+            processes[number] = model.processes.count
+            model.processes.append(process)
+        }
+    }
+
+    private mutating func process(_ line: TraceFile.Line) -> Int {
+        let number = line.number("process") ?? 0
+        if let known = processes[number] { return known }
+        processes[number] = model.processes.count
+        model.processes.append(TraceModel.Process(processID: 0, name: "unknown", label: ""))
+        return model.processes.count - 1
+    }
+
+    private mutating func mark(
+        _ line: TraceFile.Line, _ text: String, _ process: Int? = nil, isGap: Bool = false
+    ) {
+        model.marks.append(
+            TraceModel.Mark(time: line.time, process: process, text: text, isGap: isGap))
+    }
+
+    // MARK: Claims
+
+    private mutating func items(_ line: TraceFile.Line) -> [TraceModel.Item] {
+        guard case .list(let values)? = line.fields[field: "items"] else { return [] }
+        var items: [TraceModel.Item] = []
+        for value in values {
+            guard let path = value[field: "path"]?.text else { continue }
+            items.append(
+                TraceModel.Item(
+                    path: self.path(path), isWriting: value[field: "access"]?.text == "writing",
+                    options: value[field: "options"]?.list { $0.text } ?? []))
+        }
+        return items
+    }
+
+    private mutating func begin(
+        _ line: TraceFile.Line, _ state: TraceModel.State, since age: UInt64,
+        isDelegated: Bool = false
+    ) {
+        guard let number = line.number("claim") else { return }
+        let start = line.time - min(age, line.time)
+        var claim = TraceModel.Claim(
+            number: number, process: process(line), label: line.text("label"), items: items(line),
+            isDelegated: isDelegated,
+            stays: [TraceModel.Stay(state: state, from: start, to: line.time)])
+        claim.inside = line.numbers("inside").compactMap { claims[$0] }
+        claims[number] = model.claims.count
+        touched[model.claims.count] = line.time
+        open.insert(model.claims.count)
+        model.claims.append(claim)
+    }
+
+    private func key(_ claim: TraceModel.Claim) -> [Int] {
+        [claim.process] + claim.items.map(\.path)
+    }
+
+    /// A claim that its program had granted itself, or one that the server had granted without
+    /// waiting for a report, goes on under another number.
+    private mutating func takeFound(_ line: TraceFile.Line) {
+        begin(line, .holding, since: line.number("since") ?? 0, isDelegated: true)
+        let found = model.claims.count - 1
+        guard let former = unreported.removeValue(forKey: key(model.claims[found])),
+            model.claims[former].end <= model.claims[found].end,
+            let number = line.number("claim")
+        else { return }
+        model.claims.removeLast()
+        open.remove(found)
+        touched[found] = nil
+        claims[number] = former
+        open.insert(former)
+        model.claims[former].ending = .none
+        extend(former, to: line.time)
+        touched[former] = line.time
+    }
+
+    private mutating func takeStatus(_ line: TraceFile.Line) {
+        let states: [String: TraceModel.State] = [
+            "waiting": .waiting, "asking": .asking, "granted": .holding,
+        ]
+        let state = states[line.text("state")] ?? .waiting
+        if let number = line.number("claim"), let known = claims[number], open.contains(known) {
+            enter(state, known, line.time)
+        } else {
+            begin(line, state, since: line.number("since") ?? 0)
+        }
+    }
+
+    private mutating func takeSight(_ line: TraceFile.Line) {
+        let age = line.number("since") ?? 0
+        let claim = TraceModel.Claim(
+            number: 0, process: process(line), label: line.text("label"), items: items(line),
+            isDelegated: true,
+            stays: [
+                TraceModel.Stay(
+                    state: line.text("state") == "granted" ? .holding : .waiting,
+                    from: line.time - min(age, line.time), to: line.time)
+            ], ending: .unseen)
+        model.claims.append(claim)
+    }
+
+    private mutating func takeWaits(_ line: TraceFile.Line) {
+        guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
+        let wait = TraceModel.Wait(
+            time: line.time, claims: line.numbers("claims").compactMap { claims[$0] },
+            presenters: line.numbers("presenters").compactMap { presenters[$0] },
+            count: Int(clamping: line.number("count") ?? 0))
+        model.claims[claim].waits.append(wait)
+        touched[claim] = line.time
+        if wait.claims.isEmpty, !wait.presenters.isEmpty { enter(.asking, claim, line.time) }
+    }
+
+    private mutating func takeGrant(_ line: TraceFile.Line) {
+        guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
+        enter(.holding, claim, line.time)
+        guard line.flag("unreported") else { return }
+        model.claims[claim].ending = .unreported
+        open.remove(claim)
+        unreported[key(model.claims[claim])] = claim
+    }
+
+    private mutating func enter(_ state: TraceModel.State, _ line: TraceFile.Line) {
+        guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
+        enter(state, claim, line.time)
+        if state == .waiting { closeQuestions(of: claim, at: line.time) }
+    }
+
+    private mutating func enter(_ state: TraceModel.State, _ claim: Int, _ time: UInt64) {
+        guard open.contains(claim) else { return }
+        touched[claim] = time
+        extend(claim, to: time)
+        let last = model.claims[claim].stays.count - 1
+        guard last < 0 || model.claims[claim].stays[last].state != state else { return }
+        if last >= 0, model.claims[claim].stays[last].from == time {
+            // It was in the former state for no time.
+            model.claims[claim].stays[last].state = state
+        } else {
+            model.claims[claim].stays.append(
+                TraceModel.Stay(state: state, from: time, to: time))
+        }
+    }
+
+    private mutating func extend(_ claim: Int, to time: UInt64) {
+        let last = model.claims[claim].stays.count - 1
+        guard last >= 0, model.claims[claim].stays[last].to < time else { return }
+        model.claims[claim].stays[last].to = time
+    }
+
+    private mutating func finish(_ line: TraceFile.Line, _ ending: TraceModel.Ending) {
+        guard let number = line.number("claim"), let claim = claims[number] else { return }
+        if model.claims[claim].ending == .unreported { open.insert(claim) }
+        model.claims[claim].outcomes = line.texts("outcomes")
+        finish(claim, ending, at: line.time)
+        claims[number] = nil
+    }
+
+    private mutating func finish(_ claim: Int, _ ending: TraceModel.Ending, at time: UInt64) {
+        guard open.remove(claim) != nil else { return }
+        extend(claim, to: time)
+        model.claims[claim].ending = ending
+        touched[claim] = nil
+        closeQuestions(of: claim, at: time)
+    }
+
+    private mutating func takeDeath(_ line: TraceFile.Line) {
+        guard let process = processes[line.number("process") ?? 0] else { return }
+        mark(line, "ended", process)
+        model.processes[process].end = line.time
+        for claim in open where model.claims[claim].process == process {
+            finish(claim, .died, at: line.time)
+        }
+        for (number, presenter) in presenters
+        where model.presenters[presenter].process == process {
+            model.presenters[presenter].to = line.time
+            presenters[number] = nil
+        }
+    }
+
+    /// What was not told of since the recorder looked, and is not there any more, is over.
+    private mutating func takeKnown(_ line: TraceFile.Line) {
+        let known = Set(line.numbers("claims"))
+        for claim in open where !known.contains(model.claims[claim].number) {
+            let time = touched[claim] ?? 0
+            if time < looked { finish(claim, .unseen, at: looked) }
+        }
+        let present = Set(line.numbers("presenters"))
+        for (number, presenter) in presenters
+        where !present.contains(number) && model.presenters[presenter].from < looked {
+            model.presenters[presenter].to = looked
+            presenters[number] = nil
+        }
+    }
+
+    // MARK: Presenters
+
+    private mutating func takePresenter(_ line: TraceFile.Line) {
+        guard let number = line.number("presenter") else { return }
+        if line.event == "presenter", presenters[number] == nil {
+            presenters[number] = model.presenters.count
+            let process = process(line)
+            model.presenters.append(
+                TraceModel.Presenter(
+                    number: number, process: process, label: line.text("label"), path: nil,
+                    from: line.time, to: line.time))
+        }
+        guard let presenter = presenters[number] else { return }
+        let claim = line.number("claim")
+        switch line.event {
+        case "presenter", "presenterMoved":
+            let path = line.text("path")
+            model.presenters[presenter].path = path.isEmpty ? nil : self.path(path)
+        case "presenterRemoved":
+            model.presenters[presenter].to = line.time
+            presenters[number] = nil
+        case "asked":
+            guard let claim, let index = claims[claim] else { return }
+            enter(.asking, index, line.time)
+            openQuestions[[number, claim]] = model.questions.count
+            model.questions.append(
+                TraceModel.Question(
+                    presenter: presenter, claim: index, message: line.text("message"),
+                    from: line.time, to: line.time, isAnswered: false, isRefusal: false))
+        case "answered":
+            guard let claim, let question = openQuestions.removeValue(forKey: [number, claim])
+            else { return }
+            model.questions[question].to = line.time
+            model.questions[question].isAnswered = true
+            model.questions[question].isRefusal = line.flag("refuses")
+        case _:
+            model.messages.append(
+                TraceModel.Message(
+                    time: line.time, presenter: presenter, message: line.text("message"),
+                    claim: claim.flatMap { claims[$0] }, isPlain: line.flag("plain")))
+        }
+    }
+
+    private mutating func closeQuestions(of claim: Int, at time: UInt64) {
+        guard !openQuestions.isEmpty else { return }
+        for (key, question) in openQuestions where model.questions[question].claim == claim {
+            model.questions[question].to = time
+            openQuestions[key] = nil
+        }
+    }
+}

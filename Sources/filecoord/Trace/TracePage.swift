@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes one self-contained page of the model of a trace: the data as JSON, and the style and the
+// script that show it. A policy in the page forbids it to load anything.
+
+/// Makes a page.
+struct TracePage {
+    private let model: TraceModel
+
+    init(_ model: TraceModel) { self.model = model }
+
+    /// The waits that the table has.
+    static let waitLimit = 200
+
+    /// The text of the file.
+    var text: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" \
+        content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>File coordination, \(Self.escaped(model.began))</title>
+        <!-- SPDX-License-Identifier: Apache-2.0. Made by filecoord report. -->
+        <style>
+        \(TracePageStyle.text)
+        </style>
+        </head>
+        <body>
+        <h1>Who waited for whom</h1>
+        <p>\(Self.escaped(summary))</p>
+        <p class="note">\(Self.escaped(model.unseen))</p>
+        \(Self.skeleton)
+        <script id="data" type="application/json">
+        \(data)
+        </script>
+        <script>
+        \(TracePageModelScript.text)
+        \(TracePageGraphScript.text)
+        \(TracePageViewScript.text)
+        </script>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var summary: String {
+        var text =
+            "Recorded from \(model.began) for \(PeopleText.seconds(model.end)), by "
+            + "\(model.program): \(model.events) events, \(model.claims.count) accesses of "
+            + "\(model.processes.count) processes."
+        if model.dropped > 0 {
+            text += " \(model.dropped) entries are missing: the recorder did not keep up."
+        }
+        if model.isCut { text += " The trace was cut off: its end is missing." }
+        return text
+    }
+
+    /// What the script fills.
+    private static let skeleton = """
+        <div class="tools" role="toolbar" aria-label="Timeline">
+        <label>Find <input id="find" type="search" placeholder="process or file"></label>
+        <label>Lanes <select id="group"><option value="process">by process</option>\
+        <option value="file">by file</option></select></label>
+        <button id="in" title="Zoom in (+)">+</button>\
+        <button id="out" title="Zoom out (-)">&minus;</button>\
+        <button id="all" title="Show all (0)">All</button>
+        <button id="help" aria-expanded="false" aria-controls="keys">Keys (?)</button>
+        <span class="legend"><i class="waiting"></i>waits <i class="asking"></i>asks \
+        <i class="reading"></i>reads <i class="writing"></i>writes</span>
+        </div>
+        <div id="keys" hidden>Left and right move, with Shift by a page; + and - zoom; 0 shows \
+        all; up and down choose a lane; n and p choose the next or the previous access of it; w \
+        chooses the next of the longest waits; / finds; Escape leaves the search.</div>
+        <div id="box"><canvas id="lanes" tabindex="0" role="application" \
+        aria-label="Timeline; press the question mark for its keys" aria-describedby="about">\
+        </canvas><div id="tip" hidden></div></div>
+        <div id="about" aria-live="polite">Point at a bar, or press n.</div>
+        <h2>Who waits for whom <span id="moment"></span></h2>
+        <div id="graph"></div>
+        <h2>The longest waits</h2>
+        <table id="waits"><thead><tr><th>waited</th><th>at</th><th>who</th><th>for</th>\
+        <th>because of</th></tr></thead><tbody></tbody></table>
+        """
+
+    /// Text for markup.
+    private static func escaped(_ text: String) -> String { WaitGraphPicture.escaped(text) }
+
+    // MARK: Data
+
+    /// The data as JSON in which no "<" can end the script.
+    private var data: String {
+        let fields: [(name: String, value: JSONText)] = [
+            ("end", .number(model.end)),
+            ("processes", .list(model.processes.map(process))),
+            ("paths", .list(model.paths.map { .text($0) })),
+            ("claims", .list(model.claims.map(claim))),
+            ("presenters", .list(model.presenters.map(presenter))),
+            ("questions", .list(model.questions.map(question))),
+            ("messages", .list(model.messages.map(message))),
+            ("marks", .list(model.marks.map(mark))),
+            ("endings", .list(TraceModel.Ending.allCases.map { .text($0.sentence) })),
+        ]
+        var result: [UInt8] = []
+        for byte in JSONText.object(fields).description.utf8 {
+            if byte == UInt8(ascii: "<") {
+                result += Array("\\u003c".utf8)
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private func process(_ process: TraceModel.Process) -> JSONText {
+        .list([.number(process.processID), .text(process.name), .text(process.label)])
+    }
+
+    private func claim(_ claim: TraceModel.Claim) -> JSONText {
+        .list([
+            .number(claim.number), .number(claim.process), .text(claim.label),
+            .number(claim.ending.rawValue), .number(claim.isDelegated ? 1 : 0),
+            .list(claim.items.flatMap { [.number($0.path), .number($0.isWriting ? 1 : 0)] }),
+            .list(
+                claim.stays.flatMap {
+                    [.number($0.state.rawValue), .number($0.from), .number($0.to)]
+                }),
+            .list(
+                claim.waits.map {
+                    .list([
+                        .number($0.time), .list($0.claims.map { .number($0) }),
+                        .list($0.presenters.map { .number($0) }), .number($0.count),
+                    ])
+                }),
+            .text((claim.items.flatMap(\.options) + claim.outcomes).joined(separator: ", ")),
+        ])
+    }
+
+    private func presenter(_ presenter: TraceModel.Presenter) -> JSONText {
+        .list([
+            .number(presenter.process), .text(presenter.label), .number(presenter.path ?? -1),
+            .number(presenter.from), .number(presenter.to),
+        ])
+    }
+
+    private func question(_ question: TraceModel.Question) -> JSONText {
+        .list([
+            .number(question.presenter), .number(question.claim), .text(question.message),
+            .number(question.from), .number(question.to),
+            .number(question.isRefusal ? 2 : question.isAnswered ? 1 : 0),
+        ])
+    }
+
+    private func message(_ message: TraceModel.Message) -> JSONText {
+        .list([
+            .number(message.time), .number(message.presenter), .text(message.message),
+            .number(message.claim ?? -1), .number(message.isPlain ? 1 : 0),
+        ])
+    }
+
+    private func mark(_ mark: TraceModel.Mark) -> JSONText {
+        .list([
+            .number(mark.time), .number(mark.process ?? -1), .text(mark.text),
+            .number(mark.isGap ? 1 : 0),
+        ])
+    }
+}
+
+extension TraceModel.Ending {
+    /// How a claim ended, for people.
+    fileprivate var sentence: String {
+        switch self {
+        case .none: "not over at the end of the recording"
+        case .ended: "done"
+        case .cancelled: "given up"
+        case .refused: "refused by a presenter"
+        case .inCycle: "failed: a circle of waits"
+        case .died: "its process ended"
+        case .unseen: "over when the recorder looked again; its end was not seen"
+        case .unreported: "granted; the arbiter is not told of its end"
+        }
+    }
+}

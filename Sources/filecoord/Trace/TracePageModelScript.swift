@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the page's script that only computes: lanes, what waited for what at a moment, the
+// longest waits with their causes. It touches no document, so that it can be tested alone.
+
+/// The computing part of the script.
+enum TracePageModelScript {
+    static let text = #"""
+        "use strict";
+        const WAITING = 0, ASKING = 1, HOLDING = 2;
+
+        // Turns the data of the page, in which lists are short, into objects.
+        function readTrace(data) {
+          const trace = {end: Math.max(1, data.end), paths: data.paths, endings: data.endings};
+          trace.processes = data.processes.map(([pid, name, label]) =>
+            ({pid, name, text: (label || name) + " (pid " + pid + ")"}));
+          trace.claims = data.claims.map((c, index) => {
+            const items = [], stays = [];
+            for (let i = 0; i < c[5].length; i += 2)
+              items.push({path: c[5][i], writes: c[5][i + 1] === 1});
+            for (let i = 0; i < c[6].length; i += 3)
+              stays.push({state: c[6][i], from: c[6][i + 1], to: c[6][i + 2]});
+            const process = trace.processes[c[1]];
+            const claim = {index, number: c[0], process: c[1], ending: c[3], delegated: c[4] === 1,
+              items, stays, waits: c[7], details: c[8], writes: items.some(item => item.writes),
+              who: c[2] ? c[2] + " (pid " + process.pid + ")" : process.text};
+            claim.from = stays.length ? stays[0].from : 0;
+            claim.to = stays.length ? stays[stays.length - 1].to : 0;
+            claim.waited = stays.reduce((sum, stay) =>
+              stay.state === HOLDING ? sum : sum + stay.to - stay.from, 0);
+            return claim;
+          });
+          trace.presenters = data.presenters.map(([process, label, path, from, to]) =>
+            ({process, path, from, to, who: label ?
+              label + " (pid " + trace.processes[process].pid + ")" :
+              trace.processes[process].text}));
+          trace.questions = data.questions.map(([presenter, claim, message, from, to, answer]) =>
+            ({presenter, claim, message, from, to, answer}));
+          trace.messages = data.messages.map(([time, presenter, message, claim, plain]) =>
+            ({time, presenter, message, claim, plain: plain === 1}));
+          trace.marks = data.marks.map(([time, process, text, gap]) =>
+            ({time, process, text, gap: gap === 1}));
+          trace.asked = new Map();
+          for (const question of trace.questions) {
+            if (!trace.asked.has(question.claim)) trace.asked.set(question.claim, []);
+            trace.asked.get(question.claim).push(question);
+          }
+          return trace;
+        }
+
+        // One lane for each process and file; `find` is what its text must contain.
+        function makeLanes(trace, group, find) {
+          const lanes = new Map();
+          const lane = (process, path) => {
+            const key = process * 1048576 + path;
+            if (!lanes.has(key))
+              lanes.set(key, {process, path, bars: [], presenters: [], who:
+                trace.processes[process].text, file: path < 0 ? "" : trace.paths[path]});
+            return lanes.get(key);
+          };
+          for (const claim of trace.claims)
+            for (const item of claim.items) lane(claim.process, item.path).bars.push(claim);
+          trace.presenters.forEach((presenter, index) =>
+            lane(presenter.process, presenter.path).presenters.push(index));
+          const wanted = find.trim().toLowerCase();
+          const result = [...lanes.values()].filter(one => !wanted ||
+            (one.who + " " + one.file).toLowerCase().includes(wanted) ||
+            one.bars.some(claim => claim.who.toLowerCase().includes(wanted)));
+          for (const one of result) {
+            one.bars.sort((a, b) => a.from - b.from || a.index - b.index);
+            // Where the latest end of all bars up to here is, to find the first that is visible.
+            let latest = 0;
+            one.latest = one.bars.map(claim => latest = Math.max(latest, claim.to));
+          }
+          const [first, second] = group === "file" ? ["path", "process"] : ["process", "path"];
+          return result.sort((a, b) => a[first] - b[first] || a[second] - b[second]);
+        }
+
+        // The index of the first element for which `isReached`, which stays true, is true.
+        function firstIndex(list, isReached) {
+          let low = 0, high = list.length;
+          while (low < high) {
+            const middle = (low + high) >> 1;
+            if (isReached(list[middle])) high = middle; else low = middle + 1;
+          }
+          return low;
+        }
+
+        function stateAt(claim, time) {
+          if (time < claim.from || time > claim.to) return -1;
+          for (const stay of claim.stays) if (time < stay.to) return stay.state;
+          return claim.stays.length ? claim.stays[claim.stays.length - 1].state : -1;
+        }
+
+        // What a claim waits for at a moment.
+        function causesAt(trace, claim, time) {
+          let wait = null;
+          for (const next of claim.waits) if (next[0] <= time) wait = next;
+          const claims = wait ? wait[1].filter(index => trace.claims[index].to > time) : [];
+          const questions = (trace.asked.get(claim.index) || [])
+            .filter(question => question.from <= time && question.to > time);
+          return {claims, questions, more: wait ? Math.max(0, wait[3] - wait[1].length -
+            wait[2].length) : 0};
+        }
+
+        // The claims that wait at a moment, what they wait for, and who waits for whom.
+        function graphAt(trace, time) {
+          const nodes = new Map(), edges = [];
+          const add = (key, node) => { if (!nodes.has(key)) nodes.set(key, node); return key; };
+          const addClaim = claim => {
+            const state = stateAt(claim, time);
+            return add("c" + claim.index, {claim, state, lines: [claim.who,
+              state === HOLDING ? (claim.writes ? "writes" : "reads") :
+              (state === ASKING ? "asks" : "waits") + (claim.writes ? " to write" : " to read"),
+              claim.items.length ? trace.paths[claim.items[0].path] : ""]});
+          };
+          for (const claim of trace.claims) {
+            if (claim.from > time || claim.to <= time) continue;
+            const state = stateAt(claim, time);
+            if (state !== WAITING && state !== ASKING) continue;
+            const from = addClaim(claim), causes = causesAt(trace, claim, time);
+            for (const index of causes.claims)
+              edges.push({from, to: addClaim(trace.claims[index]), label: ""});
+            for (const question of causes.questions) {
+              const presenter = trace.presenters[question.presenter];
+              edges.push({from, label: question.message, to: add("p" + question.presenter, {
+                state: -1, lines: [presenter.who, "presents",
+                  presenter.path < 0 ? "" : trace.paths[presenter.path]]})});
+            }
+            if (causes.more) edges.push({from, label: "", to: add("m" + claim.index,
+              {state: -1, lines: ["and " + causes.more + " more"]})});
+            if (nodes.size > 200) break;
+          }
+          return {nodes, edges};
+        }
+
+        // The longest waits, with how long each cause was in the way.
+        function longestWaits(trace, limit) {
+          const waits = trace.claims.filter(claim => claim.waited > 0)
+            .sort((a, b) => b.waited - a.waited || a.index - b.index).slice(0, limit);
+          return waits.map(claim => {
+            const causes = new Map();
+            const begin = claim.from;
+            const end = claim.stays.reduce((latest, stay) =>
+              stay.state === HOLDING ? latest : Math.max(latest, stay.to), begin);
+            const add = (text, from, to) => {
+              const time = Math.min(to, end) - Math.max(from, begin);
+              if (time > 0) causes.set(text, Math.max(causes.get(text) || 0, time));
+            };
+            for (const [time, claims] of claim.waits)
+              for (const index of claims) {
+                const other = trace.claims[index];
+                add(other.who + " held or was ahead", time, other.to);
+              }
+            for (const question of trace.asked.get(claim.index) || [])
+              add(trace.presenters[question.presenter].who + " answered " + question.message +
+                (question.answer === 0 ? " (no answer)" : ""), question.from, question.to);
+            return {claim, causes: [...causes].sort((a, b) => b[1] - a[1]).slice(0, 4)
+              .map(([text, time]) => text + " for " + duration(time))};
+          });
+        }
+
+        function duration(time) {
+          if (time < 1e3) return time + " ns";
+          if (time < 1e6) return (time / 1e3).toFixed(time < 1e4 ? 1 : 0) + " \u00b5s";
+          if (time < 1e9) return (time / 1e6).toFixed(time < 1e7 ? 1 : 0) + " ms";
+          if (time < 6e10) return (time / 1e9).toFixed(time < 1e10 ? 2 : 1) + " s";
+          return Math.floor(time / 6e10) + " min " + Math.round(time % 6e10 / 1e9) + " s";
+        }
+
+        function describe(trace, claim) {
+          const names = ["waited", "asked presenters", claim.writes ? "wrote" : "read"];
+          const lines = [claim.who, claim.items.map(item => (item.writes ? "write " : "read ") +
+            trace.paths[item.path]).slice(0, 8).join("\n")];
+          lines.push(claim.stays.map(stay => names[stay.state] + " " +
+            duration(stay.to - stay.from)).join(", ") + "; " + trace.endings[claim.ending]);
+          if (claim.details) lines.push(claim.details);
+          if (claim.delegated) lines.push("by delegation: the arbiter heard of it later");
+          return lines.join("\n");
+        }
+        """#
+}

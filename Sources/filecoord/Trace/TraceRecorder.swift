@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records until it is told to end, on a thread of its own: it receives entries, writes lines, and
+// goes on with the next server when one is gone. After a gap it asks for the status, so that a
+// reader of the trace knows again what there is.
+
+import FileCoordinationClient
+import FileCoordinationServer
+import FileCoordinationSystem
+import FileCoordinationWire
+import Glibc
+
+/// A recording that runs.
+final class TraceRecorder: Sendable {
+    /// How a recording ended.
+    struct Summary: Sendable {
+        var count = 0
+        var dropped: UInt64 = 0
+        var failure: Failure?
+    }
+
+    private struct State: Sendable {
+        var hasBegun = false
+        var summary: Summary?
+    }
+
+    private let state = Monitor(State())
+    private let wakeUp: WakeUp
+    private let environment: [String: String]
+    private let program: String
+    private let output: Int32
+
+    /// How long the last entries may take to come.
+    private static let patience = Duration.seconds(5)
+    /// How long the recorder waits before it looks again for a server that is not there yet.
+    private static let pause: UInt64 = 10_000_000
+
+    /// Begins to record, and returns when the server does.
+    ///
+    /// - Parameters:
+    ///   - environment: says where processes meet.
+    ///   - program: who records, for people.
+    ///   - output: the open file for the trace.
+    init(
+        environment: [String: String], program: String, output: Int32
+    ) throws(Failure) {
+        self.environment = environment
+        self.program = program
+        self.output = output
+        do {
+            wakeUp = try WakeUp()
+            try DetachedThread.start(name: "recorder") { [self] in finish(record()) }
+        } catch {
+            throw Failure(.unavailable, "cannot start a thread: \(error)")
+        }
+        _ = state.wait { $0.hasBegun || $0.summary != nil }
+        let now = state.withLock { $0 }
+        if !now.hasBegun, let failure = now.summary?.failure { throw failure }
+    }
+
+    /// Ends the recording, after the last entries have come.
+    func end() -> Summary {
+        wakeUp.signal()
+        _ = state.wait { $0.summary != nil }
+        return state.withLock { $0.summary } ?? Summary()
+    }
+
+    private func finish(_ summary: Summary) {
+        state.withLock { $0.summary = summary }
+        state.notifyAll()
+    }
+
+    // MARK: The recorder's thread
+
+    private func record() -> Summary {
+        var writer = TraceWriter(start: MonotonicClock.now)
+        var failure: Failure?
+        do throws(Failure) {
+            try write(TraceWriter.header(program))
+            var isFirst = true
+            while let client = try connect(isFirst: isFirst) {
+                isFirst = false
+                let isWanted = try record(client, &writer)
+                guard isWanted else { break }
+                writer.lost(at: MonotonicClock.now)
+                try write(writer.take())
+            }
+        } catch {
+            failure = error
+        }
+        return Summary(count: writer.count, dropped: writer.dropped, failure: failure)
+    }
+
+    /// Connects to the server, or to the next one.
+    ///
+    /// - Returns: nil if the recording was ended meanwhile.
+    private func connect(isFirst: Bool) throws(Failure) -> TraceClient? {
+        while true {
+            do {
+                return try TraceClient(environment: environment, wakeUp: wakeUp)
+            } catch is StatusClient.TooOld {
+                throw Failure(
+                    .unavailable,
+                    "the arbiter is of an older version and records nothing: end the programs "
+                        + "that were started before the update, or wait until they have ended")
+            } catch {
+                guard !isFirst else { throw Failure(.unavailable, "\(error)") }
+            }
+            // Between two servers: without a ledger, nothing announces the next one.
+            if wakeUp.drain() { return nil }
+            Pause.sleep(nanoseconds: Self.pause)
+        }
+    }
+
+    /// Records one server.
+    ///
+    /// - Returns: whether another one is to be recorded after it.
+    private func record(
+        _ client: consuming TraceClient, _ writer: inout TraceWriter
+    ) throws(Failure) -> Bool {
+        var client = client
+        var isEnding = false
+        var deadline = UInt64.max
+        writer.connected(at: MonotonicClock.now)
+        // A send that fails shows as the server's loss right after.
+        try? client.requestStatus()
+        while !writer.isOver {
+            // Bytes that are no entries come from a server that is not to be believed.
+            guard let news = (try? client.next(until: deadline)) ?? (isEnding ? nil : .lost)
+            else { return false }
+            switch news {
+            case .entries(let entries):
+                var hasGap = false
+                for entry in entries where writer.add(entry) { hasGap = true }
+                if hasGap, !isEnding {
+                    writer.asked(at: MonotonicClock.now)
+                    try? client.requestStatus()  // As above.
+                }
+                begun()
+            case .status(let report): writer.add(report, at: MonotonicClock.now)
+            case .lost: return !isEnding
+            case .woken:
+                isEnding = true
+                deadline = MonotonicClock.after(Self.patience)
+                try? client.end()  // As above.
+            }
+            try write(writer.take())
+        }
+        return false
+    }
+
+    private func begun() {
+        guard !state.withLock({ $0.hasBegun }) else { return }
+        state.withLock { $0.hasBegun = true }
+        state.notifyAll()
+    }
+
+    private func write(_ bytes: [UInt8]) throws(Failure) {
+        guard !bytes.isEmpty else { return }
+        do throws(Failure) {
+            try Console.write(bytes, to: output)
+        } catch {
+            throw Failure(
+                .inputOutput,
+                "cannot write the trace: \(String(cString: strerror(errno))); what is there can "
+                    + "be read up to its last whole line")
+        }
+    }
+}

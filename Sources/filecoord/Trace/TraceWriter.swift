@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns what a server records into lines of a trace. `docs/trace-format.md` describes the lines. A
+// server numbers its clients; a trace numbers processes, so that one that outlives a server keeps
+// its number.
+
+import FileCoordinationArbiter
+import FileCoordinationServer
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// The state of writing a trace.
+struct TraceWriter {
+    /// The version of the format; a greater one has lines that this one does not describe.
+    static let version = 1
+
+    /// A process, as far as a trace tells it from others.
+    private struct Process: Hashable {
+        let number: Int32
+        let name: String
+    }
+
+    private(set) var lines = TraceLines()
+    /// The monotonic time at which the trace began.
+    private let start: UInt64
+    private var processes: [Process: (index: Int, label: String)] = [:]
+    /// The processes of the present server's clients.
+    private var clients: [UInt32: Int] = [:]
+    /// Claims and presenters of which entries were seen since status was requested.
+    private var fresh: Set<UInt64> = []
+    private var isAsking = false
+    /// The entries of all servers, and those that are missing.
+    private(set) var count = 0
+    private(set) var dropped: UInt64 = 0
+    /// Whether the present server has said that its recording is over.
+    private(set) var isOver = false
+
+    /// Begins a trace.
+    init(start: UInt64) { self.start = start }
+
+    /// Returns the lines that are not written yet.
+    mutating func take() -> [UInt8] { lines.take() }
+
+    /// The first line of a trace that `program` writes.
+    static func header(_ program: String) -> [UInt8] {
+        let fields: [(name: String, value: JSONText)] = [
+            ("trace", .text("filecoord")), ("version", .number(version)),
+            ("began", .text(WallClock.timestamp)),
+            ("program", .text(program)),
+            ("unseen", .text(unseen)),
+        ]
+        return Array("\(JSONText.object(fields))\n".utf8)
+    }
+
+    /// What a trace does not have, in a sentence.
+    static let unseen = """
+        Accesses that programs granted themselves by delegation did not pass the arbiter and are \
+        not here, unless the arbiter heard of them later.
+        """
+
+    // MARK: Servers
+
+    /// The recording of a server begins; its claims and presenters are requested.
+    mutating func connected(at time: UInt64) {
+        clients = [:]
+        isOver = false
+        lines.line(since(time), "connected")
+        asked(at: time)
+    }
+
+    /// The server is gone.
+    mutating func lost(at time: UInt64) { lines.line(since(time), "lost") }
+
+    /// A status report was requested.
+    mutating func asked(at time: UInt64) {
+        fresh = []
+        isAsking = true
+        lines.line(since(time), "look")
+    }
+
+    /// What there is, by a status report.
+    mutating func add(_ report: StatusReport, at time: UInt64) {
+        let (now, arbiter) = (since(time), report.arbiter)
+        lines.line(now, "server") { lines in
+            lines.number("pid", ProcessNumber.plain(arbiter.processID))
+            lines.text("kind", arbiter.kind.name)
+            lines.number("protocol", arbiter.protocolVersion)
+        }
+        for claim in report.claims where !fresh.contains(claim.claim) { add(claim, now) }
+        for presenter in report.presenters where !fresh.contains(presenter.presenter) {
+            let process = process(presenter.processID, presenter.processName, "", now)
+            lines.line(now, "presenter") { lines in
+                lines.number("presenter", presenter.presenter)
+                lines.number("process", process)
+                if let path = presenter.path { lines.path("path", path) }
+                if !presenter.label.isEmpty { lines.text("label", presenter.label) }
+            }
+        }
+        lines.line(now, "known") { lines in
+            lines.numbers(
+                "claims", report.claims.map(\.claim).filter { $0 >> 63 == 0 })
+            lines.numbers("presenters", report.presenters.map(\.presenter))
+        }
+        (isAsking, fresh) = (false, [])
+    }
+
+    private mutating func add(_ claim: FileCoordinationWire.ClaimStatus, _ now: UInt64) {
+        let process = process(claim.processID, claim.processName, "", now)
+        // The number of a claim that the arbiter does not know names its record.
+        let isSeen = claim.claim >> 63 == 1
+        lines.line(now, isSeen ? "seen" : "claim") { lines in
+            if !isSeen { lines.number("claim", claim.claim) }
+            lines.number("process", process)
+            lines.text("state", claim.stage.name)
+            lines.number("since", claim.sinceNanoseconds)
+            lines.items(claim.items)
+            if !claim.label.isEmpty { lines.text("label", claim.label) }
+        }
+        guard !isSeen, claim.stage != .granted else { return }
+        lines.line(now, "waits") { lines in
+            lines.number("claim", claim.claim)
+            lines.numbers("claims", claim.waitsFor.compactMap(\.claim))
+            lines.numbers("presenters", claim.waitsFor.compactMap(\.presenter))
+            lines.number("count", claim.waitsForCount)
+        }
+    }
+
+    private mutating func process(
+        _ number: Int32, _ name: String, _ label: String, _ now: UInt64
+    ) -> Int {
+        let key = Process(number: number, name: name)
+        let known = processes[key]
+        // A status report does not say the label of a process, only those of its claims.
+        if let known, label.isEmpty || known.label == label { return known.index }
+        let next = known?.index ?? processes.count + 1
+        processes[key] = (next, label)
+        lines.line(now, "process") { lines in
+            lines.number("process", next)
+            lines.number("pid", ProcessNumber.plain(number))
+            lines.flag("otherNamespace", ProcessNumber.isOfAnotherNamespace(number))
+            lines.text("name", name)
+            if !label.isEmpty { lines.text("label", label) }
+        }
+        return next
+    }
+
+    // MARK: Entries
+
+    /// Nanoseconds since the trace began.
+    private func since(_ time: UInt64) -> UInt64 { time > start ? time - start : 0 }
+
+    private mutating func isNews(of number: UInt64) { if isAsking { fresh.insert(number) } }
+
+    /// Adds an entry of the present server.
+    ///
+    /// - Returns: whether entries are missing before this one.
+    mutating func add(_ entry: TraceEntry) -> Bool {
+        let now = since(entry.time)
+        count += 1
+        switch entry.event {
+        case .began: break
+        case .over: isOver = true
+        case .dropped(let count):
+            dropped += count
+            lines.line(now, "dropped") { $0.number("count", count) }
+            return true
+        case .client(let client, let number, let name, let label):
+            clients[client] = process(number, name, label, now)
+        case .filed(let claim): add(claim, "filed", nil, now)
+        case .found(let claim, let age): add(claim, "found", age, now)
+        case .granted(let claim, let isUnreported):
+            isNews(of: claim)
+            lines.line(now, "granted") { lines in
+                lines.number("claim", claim)
+                lines.flag("unreported", isUnreported)
+            }
+        case .ended(let claim, let outcomes):
+            isNews(of: claim)
+            lines.line(now, "ended") { lines in
+                lines.number("claim", claim)
+                lines.texts("outcomes", outcomes.map(\.traceName))
+            }
+        case .endFound(let claim): add(claim, "ended", now)
+        case .cancelled(let claim): add(claim, "cancelled", now)
+        case .refused(let claim): add(claim, "refused", now)
+        case .questionsRecalled(let claim): add(claim, "questionsRecalled", now)
+        case .grantWithdrawn(let claim): add(claim, "grantWithdrawn", now)
+        case .inCycle(let claim, let others):
+            isNews(of: claim)
+            lines.line(now, "inCycle") { lines in
+                lines.number("claim", claim)
+                lines.numbers("claims", others)
+            }
+        case .waits(let claim, let claims, let presenters, let count):
+            lines.line(now, "waits") { lines in
+                lines.number("claim", claim)
+                lines.numbers("claims", claims)
+                lines.numbers("presenters", presenters)
+                lines.number("count", count)
+            }
+        case .claimMoved(let claim, let paths): add(claim, "claimMoved", paths, now)
+        case .announced(let claim, let paths): add(claim, "announced", paths, now)
+        case .asked, .answered, .presenterAdded, .presenterMoved, .presenterRemoved, .notified:
+            addPresenter(entry.event, now)
+        case .delegated, .recalled, .delegationEnded, .stopped, .died:
+            addProcess(entry.event, now)
+        }
+        return false
+    }
+
+    private mutating func add(_ claim: UInt64, _ event: StaticString, _ now: UInt64) {
+        isNews(of: claim)
+        lines.line(now, event) { $0.number("claim", claim) }
+    }
+
+    private mutating func add(
+        _ claim: UInt64, _ event: StaticString, _ paths: [ItemPath], _ now: UInt64
+    ) {
+        lines.line(now, event) { lines in
+            lines.number("claim", claim)
+            lines.paths("paths", paths)
+        }
+    }
+
+    private mutating func add(
+        _ claim: TracedClaim, _ event: StaticString, _ age: UInt64?, _ now: UInt64
+    ) {
+        isNews(of: claim.claim)
+        lines.line(now, event) { lines in
+            lines.number("claim", claim.claim)
+            lines.number("process", clients[claim.client] ?? 0)
+            if let age { lines.number("since", age) }
+            lines.items(claim.items)
+            if !claim.label.isEmpty { lines.text("label", claim.label) }
+            if claim.kind == .preparation { lines.text("kind", "preparation") }
+            if !claim.outerClaims.isEmpty { lines.numbers("inside", claim.outerClaims) }
+        }
+    }
+
+    private mutating func addPresenter(_ event: TraceEvent, _ now: UInt64) {
+        switch event {
+        case .asked(let presenter, let claim, let message):
+            lines.line(now, "asked") { lines in
+                lines.number("presenter", presenter)
+                lines.number("claim", claim)
+                lines.text("message", message)
+            }
+        case .answered(let presenter, let claim, let isRefusal):
+            lines.line(now, "answered") { lines in
+                lines.number("presenter", presenter)
+                lines.number("claim", claim)
+                lines.flag("refuses", isRefusal)
+            }
+        case .presenterAdded(let presenter, let client, let path, let label):
+            isNews(of: presenter)
+            lines.line(now, "presenter") { lines in
+                lines.number("presenter", presenter)
+                lines.number("process", clients[client] ?? 0)
+                if let path { lines.path("path", path.bytes) }
+                if !label.isEmpty { lines.text("label", label) }
+            }
+        case .presenterMoved(let presenter, let path):
+            lines.line(now, "presenterMoved") { lines in
+                lines.number("presenter", presenter)
+                if let path { lines.path("path", path.bytes) }
+            }
+        case .presenterRemoved(let presenter):
+            isNews(of: presenter)
+            lines.line(now, "presenterRemoved") { $0.number("presenter", presenter) }
+        case .notified(let presenter, let notice, let claim, let isPlain):
+            lines.line(now, "told") { lines in
+                lines.number("presenter", presenter)
+                lines.text("message", notice.methodName)
+                if let claim { lines.number("claim", claim) }
+                lines.flag("plain", isPlain)
+            }
+        case _: break
+        }
+    }
+
+    private mutating func addProcess(_ event: TraceEvent, _ now: UInt64) {
+        switch event {
+        case .delegated(let delegation, let mode, let path, let members):
+            let members = members.compactMap { clients[$0] }
+            lines.line(now, "delegated") { lines in
+                lines.number("delegation", delegation)
+                lines.text("mode", mode.name)
+                lines.path("path", path.bytes)
+                lines.numbers("processes", members.map { UInt64($0) })
+            }
+        case .recalled(let delegation):
+            lines.line(now, "recalled") { $0.number("delegation", delegation) }
+        case .delegationEnded(let delegation, let turns):
+            lines.line(now, "delegationEnded") { lines in
+                lines.number("delegation", delegation)
+                if turns > 0 { lines.number("turns", turns) }
+            }
+        case .stopped(let client, let isStopped):
+            lines.line(now, isStopped ? "stopped" : "continued") { lines in
+                lines.number("process", clients[client] ?? 0)
+            }
+        case .died(let client):
+            lines.line(now, "died") { $0.number("process", clients[client] ?? 0) }
+            clients[client] = nil
+        case _: break
+        }
+    }
+}
+
+extension ItemOutcome {
+    /// The name in a trace.
+    fileprivate var traceName: String {
+        switch self {
+        case .unchanged: "unchanged"
+        case .changed: "changed"
+        case .created: "created"
+        case .deleted: "deleted"
+        }
+    }
+}
+
+extension TracedDelegation {
+    /// The name in a trace.
+    fileprivate var name: String {
+        switch self {
+        case .shared: "shared"
+        case .exclusive: "exclusive"
+        case .directory: "directory"
+        case .queue: "queue"
+        }
+    }
+}
+
+extension TracedNotice {
+    /// The presenter's method, as `filecoord present` names it.
+    fileprivate var methodName: String {
+        switch self {
+        case .itemDidChange: "presentedItemDidChange"
+        case .subitemDidAppear: "presentedSubitemDidAppear(at:)"
+        case .subitemDidChange: "presentedSubitemDidChange(at:)"
+        case .subitemDidMove: "presentedSubitem(at:didMoveTo:)"
+        case .itemVersion: "presentedItemDidGain, Lose or Resolve"
+        case .subitemVersion: "presentedSubitem(at:didGain, Lose or Resolve)"
+        case .ubiquityAttributes: "presentedItemDidChangeUbiquityAttributes"
+        case .itemDidMove: "presentedItemDidMove(to:)"
+        case .reacquireFromReader: "reacquire(fromReader)"
+        case .reacquireFromWriter: "reacquire(fromWriter)"
+        }
+    }
+}

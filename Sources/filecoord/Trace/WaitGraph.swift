@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which claim waits for which claims and presenters, by a status report: as DOT for Graphviz, or
+// as a picture. No recording is needed for it.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+/// The wait-for graph of a moment.
+struct WaitGraph {
+    /// A claim or a presenter.
+    struct Node: Hashable {
+        /// A name that is unique in the graph.
+        let name: String
+        /// What people see, line by line.
+        let lines: [String]
+        let kind: Kind
+        let isStopped: Bool
+    }
+
+    /// What a node is.
+    enum Kind: String {
+        case waits
+        case asks
+        case reads
+        case writes
+        case presents
+    }
+
+    /// That one waits for another, as indices of nodes.
+    struct Edge: Hashable {
+        let from: Int
+        let to: Int
+        /// The message that a presenter has to answer.
+        let label: String
+    }
+
+    private(set) var nodes: [Node] = []
+    private(set) var edges: [Edge] = []
+    private var indices: [String: Int] = [:]
+
+    /// The graph of a report: the claims that wait, and what they wait for; with `isWhole`, also
+    /// claims and presenters for which none waits.
+    ///
+    /// - Parameter isChosen: whether a claim was asked about. What it waits for is there, too.
+    init(
+        _ report: StatusReport, isWhole: Bool, isChosen: (FileCoordinationWire.ClaimStatus) -> Bool
+    ) {
+        let claims = Dictionary(
+            report.claims.map { ($0.claim, $0) }, uniquingKeysWith: { first, _ in first })
+        let presenters = Dictionary(
+            report.presenters.map { ($0.presenter, $0) }, uniquingKeysWith: { first, _ in first })
+        // What is waited for may wait itself, to the end of the chain.
+        var next = report.claims.filter { isChosen($0) && (isWhole || $0.stage != .granted) }
+        var seen = Set(next.map(\.claim))
+        var position = 0
+        while position < next.count {
+            let claim = next[position]
+            position += 1
+            let from = add(claim)
+            for party in claim.waitsFor {
+                if let other = party.claim.flatMap({ claims[$0] }) {
+                    link(from, to: add(other), "")
+                    if seen.insert(other.claim).inserted { next.append(other) }
+                } else if let presenter = party.presenter.flatMap({ presenters[$0] }) {
+                    link(from, to: add(presenter), party.message ?? "")
+                } else {
+                    link(from, to: add(party), party.message ?? "")
+                }
+            }
+            let more = claim.waitsForCount - claim.waitsFor.count
+            if more > 0 { link(from, to: add(more, of: claim), "") }
+        }
+        guard isWhole else { return }
+        for presenter in report.presenters { _ = add(presenter) }
+    }
+
+    // MARK: Nodes
+
+    private mutating func add(_ claim: FileCoordinationWire.ClaimStatus) -> Int {
+        let isWriting = claim.items.contains { $0.access.isWriting }
+        let kind: Kind =
+            switch claim.stage {
+            case .waiting: .waits
+            case .asking: .asks
+            case .granted: isWriting ? .writes : .reads
+            }
+        let deed = kind == .waits || kind == .asks ? (isWriting ? " to write" : " to read") : ""
+        return add(
+            "claim\(claim.claim)",
+            [
+                PeopleText.who(claim.label, claim.processName, claim.processID),
+                "\(kind.rawValue)\(deed), \(PeopleText.seconds(claim.sinceNanoseconds))",
+            ] + claim.items.prefix(2).map { PeopleText.text($0.path.bytes) }
+                + (claim.items.count > 2 ? ["and \(claim.items.count - 2) more"] : []),
+            kind, claim.isStopped)
+    }
+
+    private mutating func add(_ presenter: FileCoordinationWire.PresenterStatus) -> Int {
+        add(
+            "presenter\(presenter.presenter)",
+            [
+                PeopleText.who(presenter.label, presenter.processName, presenter.processID),
+                presenter.isUnresponsive ? "presents, does not answer" : "presents",
+            ] + [presenter.path].compactMap { $0.map(PeopleText.text) },
+            .presents, presenter.isStopped)
+    }
+
+    /// A party that the report has no entry for, because it has just come or gone.
+    private mutating func add(_ party: Party) -> Int {
+        add(
+            "party\(party.claim ?? party.presenter ?? 0)",
+            [
+                PeopleText.who(party.label, party.processName, party.processID),
+                PeopleText.text(party.path),
+            ],
+            party.role == .presenter ? .presents : .waits, party.isStopped)
+    }
+
+    private mutating func add(_ count: Int, of claim: FileCoordinationWire.ClaimStatus) -> Int {
+        add("more\(claim.claim)", ["and \(count) more"], .waits, false)
+    }
+
+    private mutating func add(
+        _ name: String, _ lines: [String], _ kind: Kind, _ isStopped: Bool
+    ) -> Int {
+        if let known = indices[name] { return known }
+        indices[name] = nodes.count
+        nodes.append(
+            Node(
+                name: name, lines: lines + (isStopped ? ["stopped"] : []), kind: kind,
+                isStopped: isStopped))
+        return nodes.count - 1
+    }
+
+    private mutating func link(_ from: Int, to: Int, _ label: String) {
+        edges.append(Edge(from: from, to: to, label: label))
+    }
+
+    // MARK: DOT
+
+    /// The graph in the language of Graphviz.
+    var dot: String {
+        var lines = [
+            "digraph waits {", "  rankdir=LR;",
+            "  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];",
+        ]
+        let colours: [Kind: String] = [
+            .waits: "#f6d58f", .asks: "#d9b8ea", .reads: "#8fb8ea", .writes: "#9ad3a4",
+            .presents: "#e6eaf2",
+        ]
+        for node in nodes {
+            let text = node.lines.map { Self.escaped($0) }.joined(separator: "\\n")
+            let colour = colours[node.kind] ?? "white"
+            lines.append("  \(node.name) [label=\"\(text)\", fillcolor=\"\(colour)\"];")
+        }
+        for edge in edges {
+            let label = edge.label.isEmpty ? "" : " [label=\"\(Self.escaped(edge.label))\"]"
+            lines.append("  \(nodes[edge.from].name) -> \(nodes[edge.to].name)\(label);")
+        }
+        return (lines + ["}"]).joined(separator: "\n")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        String(text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] })
+    }
+
+    // MARK: Columns
+
+    /// The column of each node: who waits is left of what it waits for, as far as there is no
+    /// circle.
+    var columns: [Int] {
+        var columns = [Int?](repeating: nil, count: nodes.count)
+        var outgoing = [[Int]](repeating: [], count: nodes.count)
+        for edge in edges { outgoing[edge.from].append(edge.to) }
+        // The length of the longest way from a node to an end, without walking a circle twice.
+        for start in nodes.indices where columns[start] == nil {
+            var way: [(node: Int, next: Int)] = [(start, 0)]
+            columns[start] = 0
+            while let (node, next) = way.last {
+                guard next < outgoing[node].count else {
+                    way.removeLast()
+                    let depth = outgoing[node].map { columns[$0] ?? 0 }.max().map { $0 + 1 } ?? 0
+                    columns[node] = depth
+                    continue
+                }
+                way[way.count - 1].next += 1
+                let other = outgoing[node][next]
+                if columns[other] == nil {
+                    columns[other] = 0
+                    way.append((other, 0))
+                }
+            }
+        }
+        let depths = columns.map { $0 ?? 0 }
+        let deepest = depths.max() ?? 0
+        return depths.map { deepest - $0 }
+    }
+}

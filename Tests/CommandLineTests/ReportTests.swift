@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord report` and `filecoord graph`: what they make of real waits. The script of the page is
+// run by Node.js where there is one.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import Foundation
+import XCTest
+
+@testable import filecoord
+
+final class ReportTests: XCTestCase {
+    /// Records a wait behind a writer, and the presenter of the file.
+    private func recordAWait(_ sandbox: Sandbox) throws {
+        try sandbox.makeFile("a<b>", "")
+        let presenter = try sandbox.startPresenting("a<b>")
+        // COMMAND starts when the recording has begun.
+        let recorder = try sandbox.start(
+            "record", "-q", "-o", "trace", "--", "sh", "-c", "echo begun; cat >/dev/null")
+        try recorder.awaitLine("begun")
+        let holder = try sandbox.startHolding("write", "a<b>")
+        let waiter = try sandbox.start("write", "--label", "</script>", "a<b>", "--", "true")
+        try sandbox.awaitWaiters(1)
+        holder.closeInput()
+        XCTAssertEqual(try waiter.exitStatus(), 0)
+        recorder.closeInput()
+        XCTAssertEqual(try recorder.exitStatus(), 0, recorder.errorText)
+        presenter.closeInput()
+    }
+
+    private func between(_ start: String, _ end: String, in text: String) throws -> String {
+        let from = try XCTUnwrap(text.range(of: start))
+        let to = try XCTUnwrap(text[from.upperBound...].range(of: end))
+        return String(text[from.upperBound..<to.lowerBound])
+    }
+
+    func testThePageHasAllItNeedsAndLoadsNothing() throws {
+        try with { sandbox in
+            try recordAWait(sandbox)
+            XCTAssertEqual(try sandbox.run("report", "trace", "-o", "report.html").status, 0)
+            let page = try sandbox.content("report.html")
+            // The one address is the name of a language, which is not looked up.
+            let rest = page.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
+            for word in ["http:", "https:", "src=", "href=", "@import", "url("] {
+                XCTAssertFalse(rest.contains(word), word)
+            }
+            XCTAssertTrue(page.contains("default-src 'none'"))
+            XCTAssertTrue(page.contains(TraceWriter.unseen))
+            let data = try between(
+                "<script id=\"data\" type=\"application/json\">", "</script>", in: page)
+            let value = try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
+            XCTAssertEqual((value?["claims"] as? [Any])?.count, 2, data)
+            XCTAssertEqual((value?["paths"] as? [String]), [sandbox.path("a<b>")])
+            XCTAssertEqual(page.components(separatedBy: "</script>").count, 3)
+            let printed = try sandbox.run("report", "trace")
+            XCTAssertEqual(printed.output, page)
+        }
+    }
+
+    func testTheScriptFindsTheLongestWaitAndItsCause() throws {
+        let node = "/usr/bin/node"
+        guard FileManager.default.isExecutableFile(atPath: node) else {
+            throw XCTSkip("There is no Node.js here.")
+        }
+        try with { sandbox in
+            try recordAWait(sandbox)
+            let page = try sandbox.run("report", "trace").output
+            let data = try between(
+                "<script id=\"data\" type=\"application/json\">", "</script>", in: page)
+            let script = try between("<script>", "</script>", in: page)
+            try sandbox.makeFile("data.json", data)
+            try sandbox.makeFile(
+                "page.js",
+                script + """
+
+                    const trace = readTrace(JSON.parse(
+                      require("fs").readFileSync("data.json", "utf8")));
+                    const wait = longestWaits(trace, 10)
+                      .find(one => one.claim.who.startsWith("</script>"));
+                    const graph = graphAt(trace, wait.claim.from + wait.claim.waited / 2);
+                    const lanes = makeLanes(trace, "process", "");
+                    console.log(JSON.stringify({who: wait.claim.who, causes: wait.causes,
+                      edges: graph.edges.length, nodes: graph.nodes.size, lanes: lanes.length,
+                      found: makeLanes(trace, "file", "SCRIPT").length,
+                      none: makeLanes(trace, "file", "nothing").length,
+                      text: describe(trace, wait.claim)}));
+                    """)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: node)
+            process.arguments = ["page.js"]
+            process.currentDirectoryURL = sandbox.directory
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            let output = pipe.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            XCTAssertEqual(process.terminationStatus, 0)
+            let said = try XCTUnwrap(
+                JSONSerialization.jsonObject(with: output) as? [String: Any])
+            XCTAssertTrue((said["who"] as? String)?.hasPrefix("</script> (pid ") == true)
+            let causes = try XCTUnwrap(said["causes"] as? [String])
+            XCTAssertTrue(causes.contains { $0.contains("held or was ahead") }, "\(causes)")
+            XCTAssertEqual(said["edges"] as? Int, 1)
+            XCTAssertEqual(said["nodes"] as? Int, 2)
+            XCTAssertEqual(said["lanes"] as? Int, 3)
+            XCTAssertEqual(said["found"] as? Int, 1)
+            XCTAssertEqual(said["none"] as? Int, 0)
+            XCTAssertTrue((said["text"] as? String)?.contains("waited") == true)
+        }
+    }
+
+    func testTheFormatOfViewersHasABeginningAndAnEndOfEachSpan() throws {
+        try with { sandbox in
+            try recordAWait(sandbox)
+            let outcome = try sandbox.run("report", "--format", "perfetto", "trace")
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+            let value = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+            let events = try XCTUnwrap(
+                (value as? [String: Any])?["traceEvents"] as? [[String: Any]])
+            var open: [String: [String]] = [:]
+            var spans = 0
+            for event in events {
+                let identifier = event["id"] as? String ?? ""
+                let name = try XCTUnwrap(event["name"] as? String)
+                switch event["ph"] as? String {
+                case "b":
+                    open[identifier, default: []].append(name)
+                    spans += 1
+                case "e": XCTAssertEqual(open[identifier]?.popLast(), name)
+                case let phase: XCTAssertTrue(["M", "i"].contains(phase), "\(event)")
+                }
+                if event["ph"] as? String != "M" { XCTAssertNotNil(event["ts"] as? Double) }
+            }
+            XCTAssertTrue(open.values.allSatisfy(\.isEmpty), "\(open)")
+            // Two accesses, their states, and at least one question.
+            XCTAssertGreaterThan(spans, 5)
+        }
+    }
+
+    func testWhatIsNoTraceIsSaidToBeNone() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text\n")
+            let outcome = try sandbox.run("report", "a")
+            XCTAssertEqual(outcome.status, 66)
+            XCTAssertTrue(outcome.errors.contains("is no trace"), outcome.errors)
+            XCTAssertEqual(try sandbox.run("report", "none").status, 66)
+        }
+    }
+
+    // MARK: The graph
+
+    func testTheGraphShowsWhoWaitsNow() throws {
+        try withEachArbiter { sandbox in
+            XCTAssertTrue(try sandbox.run("graph").output.contains("digraph"))
+            try sandbox.makeFile("a", "")
+            try sandbox.makeFile("b", "")
+            let holder = try sandbox.startHolding("write", "--label", "one \"1\"", "a")
+            let other = try sandbox.startHolding("write", "b")
+            let waiter = try sandbox.start("read", "--label", "two & <2>", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            let dot = try sandbox.run("graph").output
+            XCTAssertEqual(dot.components(separatedBy: " -> ").count, 2, dot)
+            XCTAssertTrue(dot.contains("one \\\"1\\\" (pid \(holder.processID))"), dot)
+            XCTAssertFalse(dot.contains(sandbox.path("b")), dot)
+            XCTAssertTrue(try sandbox.run("graph", "--all").output.contains(sandbox.path("b")))
+            XCTAssertFalse(try sandbox.run("graph", "b").output.contains(" -> "))
+            let picture = try sandbox.run("graph", "--format", "svg", "a").output
+            XCTAssertTrue(picture.contains("two &amp; &lt;2&gt;"), picture)
+            XCTAssertEqual(picture.components(separatedBy: "class=\"edge\"").count, 2)
+            for command in [holder, other] { command.closeInput() }
+            XCTAssertEqual(try waiter.exitStatus(), 0)
+            XCTAssertTrue(
+                try sandbox.run("graph", "--format", "svg").output.contains("No claim waits."))
+        }
+    }
+
+    func testTheColumnsOfACircleEnd() {
+        func claim(_ number: UInt64, for others: [UInt64]) -> FileCoordinationWire.ClaimStatus {
+            FileCoordinationWire.ClaimStatus(
+                claim: number, processID: 1, processName: "p", purpose: [], stage: .waiting,
+                sinceNanoseconds: 0, isStopped: false, items: [],
+                waitsFor: others.map { other in
+                    Party(
+                        claim: other, presenter: nil, processID: 1, processName: "p", purpose: [],
+                        path: [], role: .waiter, sinceNanoseconds: 0, message: nil,
+                        isStopped: false)
+                })
+        }
+        let report = StatusReport(
+            arbiter: ArbiterStatus(
+                processID: 1, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 6),
+            claims: [
+                claim(1, for: [2]), claim(2, for: [1, 3]), claim(3, for: []), claim(4, for: [9]),
+            ], presenters: [])
+        let graph = WaitGraph(report, isWhole: false) { _ in true }
+        XCTAssertEqual(graph.nodes.count, 5)
+        XCTAssertEqual(graph.edges.count, 4)
+        let columns = graph.columns
+        XCTAssertEqual(columns.count, 5)
+        // Who waits for the end of a chain is left of it.
+        let third = graph.nodes.firstIndex { $0.name == "claim3" } ?? 0
+        let second = graph.nodes.firstIndex { $0.name == "claim2" } ?? 0
+        XCTAssertLessThan(columns[second], columns[third])
+        XCTAssertTrue(WaitGraphPicture(graph).text.hasSuffix("</svg>\n"))
+    }
+}
