@@ -91,6 +91,10 @@ extension Absurd {
                 NSFileCoordinator.addFilePresenter(presenter, label: text)
                 try? NSFileCoordinator.registerFilePresenter(presenter)
                 NSFileCoordinator.removeFilePresenter(presenter)
+                _ = NSFileCoordinator.guardStatus(of: presenter)
+                NSFileCoordinator.addGuardedFilePresenter(presenter, label: text)
+                _ = NSFileCoordinator.guardStatus(of: presenter)
+                NSFileCoordinator.removeFilePresenter(presenter)
             }
         }
         NSFileCoordinator.processLabel = before
