@@ -92,6 +92,7 @@ struct MessageEncoder {
     ///
     /// If it is too long, it is cut between two characters.
     mutating func text(_ value: String) {
+        guard !value.isEmpty else { return integer(UInt16(0)) }
         var utf8 = Array(value.utf8)
         if utf8.count > WireLimits.textBytes {
             var end = WireLimits.textBytes

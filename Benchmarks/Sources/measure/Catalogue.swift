@@ -6,8 +6,8 @@
 enum Catalogue {
     static let stages: [Stage] = [
         AccessStage.stage, SharedStage.stage, TurnsStage.stage, CrossStage.stage,
-        TakingStage.stage, HandoffStage.same, HandoffStage.cross, WritersStage.stage,
-        FairnessStage.stage, FilesStage.stage, RelinquishStage.stage,
+        RecordStage.stage, TakingStage.stage, HandoffStage.same, HandoffStage.cross,
+        WritersStage.stage, FairnessStage.stage, FilesStage.stage, RelinquishStage.stage,
         ScaleStage.stage, MemoryStage.stage, CommandStage.stage, StartStage.stage,
         ProfileStage.stage,
     ]

@@ -121,7 +121,7 @@ struct ServerMetrics {
 
 extension Effect {
     /// Whether it lets this claim's accessor run.
-    fileprivate func grants(_ claim: ClaimID) -> Bool {
+    func grants(_ claim: ClaimID) -> Bool {
         switch self {
         case .grant(let granted): granted == claim
         case .grantUnreported(let granted, _): granted == claim

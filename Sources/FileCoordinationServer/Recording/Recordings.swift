@@ -15,6 +15,19 @@ struct Recordings {
     var isEmpty: Bool { all.isEmpty }
     var count: Int { all.count }
 
+    /// How many connections there were when the recordings were last looked at.
+    private var connections = 0
+
+    /// Whether a slice may be sent, or a connection may be gone.
+    mutating func mayHaveWork(at now: UInt64, connections count: Int) -> Bool {
+        defer { connections = count }
+        if connections != count { return true }
+        // By index, because a copy of each would cost more than all the rest.
+        return all.indices.contains { index in
+            all[index].deadline.map { $0 <= now } ?? all[index].isOver
+        }
+    }
+
     /// Adds a recording.
     mutating func begin(_ recording: Recording) { all.append(recording) }
 

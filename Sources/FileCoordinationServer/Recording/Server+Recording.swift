@@ -37,6 +37,9 @@ extension Server {
     func sendRecordings() {
         guard !outgoing.recordings.isEmpty else { return }
         let now = MonotonicClock.now
+        guard outgoing.recordings.mayHaveWork(at: now, connections: connections.count) else {
+            return
+        }
         var messages: [(Connection, [UInt8])] = []
         outgoing.recordings.update { recording in
             guard let connection = connections[recording.token] else { return false }
@@ -51,19 +54,32 @@ extension Server {
 
     /// When a recording has something to send that its connection takes.
     var nextRecordingDeadline: UInt64? {
-        outgoing.recordings.all.compactMap { recording in
-            guard connections[recording.token]?.hasBacklog == false else { return nil }
-            return recording.deadline
-        }.min()
+        var next: UInt64?
+        // By index, because a copy of each would cost more than all the rest.
+        for index in outgoing.recordings.all.indices {
+            guard let deadline = outgoing.recordings.all[index].deadline,
+                connections[outgoing.recordings.all[index].token]?.hasBacklog == false
+            else { continue }
+            next = min(next ?? deadline, deadline)
+        }
+        return next
     }
 
     // MARK: Recording
 
     /// Records an event of the arbiter and what it leads to.
     func record(_ event: Event, _ effects: [Effect]) {
+        // The time of each turn is the most frequent event.
+        if case .clockAdvanced = event, effects.isEmpty { return }
         let now = MonotonicClock.now
         outgoing.recordings.update { recording in
             record(event, in: &recording, at: now)
+            // What is granted at once waits for nothing.
+            if case .claimFiled(let claim) = event,
+                !effects.contains(where: { $0.grants(claim.id) })
+            {
+                recording.unlooked.append(claim.id)
+            }
             for effect in effects {
                 record(effect, because: event.claim, in: &recording, at: now)
             }
@@ -93,7 +109,6 @@ extension Server {
         case .claimFiled(let claim):
             describe(claim.client, in: &recording, at: now)
             recording.add(.filed(traced(claim)), at: now)
-            recording.unlooked.append(claim.id)
         case .claimRecovered(let claim):
             describe(claim.client, in: &recording, at: now)
             recording.add(.found(traced(claim), age: age(of: claim.id)), at: now)
@@ -239,6 +254,7 @@ extension Server {
     private func recordWaits(
         after event: Event, in recording: inout Recording, at now: UInt64
     ) {
+        guard !recording.unlooked.isEmpty || event.mayReorderClaims else { return }
         var claims: [ClaimID] = []
         // While recalls are pending, the arbiter has not put new claims in line yet.
         if !recording.unlooked.isEmpty, !arbiter.awaitsRecalls {
@@ -283,7 +299,8 @@ extension Server {
         TracedClaim(
             claim: claim.id.rawValue, client: claim.client.rawValue, kind: claim.kind,
             label: ownLabel(of: records.address(of: claim.id)), items: claim.items,
-            outerClaims: (claim.enclosing + claim.surrounding).map(\.rawValue))
+            outerClaims: claim.enclosing.isEmpty && claim.surrounding.isEmpty
+                ? [] : (claim.enclosing + claim.surrounding).map(\.rawValue))
     }
 }
 
