@@ -106,7 +106,8 @@ extension Absurd {
     private static func changes(_ file: URL) {
         let isOver = DispatchSemaphore(value: 0)
         Task {
-            for url in urls + [file] {
+            // Not of the root: all directories of the machine would be watched.
+            for url in urls + [file] where url.path != "/" {
                 guard let changes = try? NSFileCoordinator.changes(at: url) else { continue }
                 let waiting = Task {
                     for await change in changes { _ = "\(change.kind) \(change.isCoordinated)" }
