@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // One library, two executables. Dependencies between the rooms point down only, in the order in
 // which the targets are listed; ARCHITECTURE.md says what lives in which.
@@ -12,6 +12,10 @@ let strict: [SwiftSetting] = [
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+
+// What touches raw memory says so with `unsafe`. Tests may do without.
+// https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+let safe = strict + [.strictMemorySafety()]
 
 // A package that asks for the library alone, with `traits: []`, does not fetch it.
 let argumentParser = Target.Dependency.product(
@@ -37,44 +41,44 @@ let package = Package(
     ],
     targets: [
         // MARK: Libraries, from the bottom up
-        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "FileCoordinationArbiter", swiftSettings: safe),
         .target(
             name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(name: "CFileCoordinationSystem"),
         .target(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(
-            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: safe),
         .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(
             name: "FileCoordinationWatching",
             dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileCoordinationLedger", "FileCoordinationWatching",
             ],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(
             name: "FileCoordinationVersions",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
                 "FileTree",
             ],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .target(
             name: "FileCoordination",
             dependencies: [
@@ -82,7 +86,7 @@ let package = Package(
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
                 "FileTree",
             ],
-            swiftSettings: strict),
+            swiftSettings: safe),
 
         // MARK: Executables
         .executableTarget(
@@ -91,7 +95,7 @@ let package = Package(
                 "FileCoordinationServer", "FileCoordinationWire", "FileCoordinationSystem",
                 argumentParser,
             ],
-            swiftSettings: strict),
+            swiftSettings: safe),
         .executableTarget(
             name: "filecoord",
             dependencies: [
@@ -99,7 +103,7 @@ let package = Package(
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileTree", argumentParser,
             ],
-            swiftSettings: strict),
+            swiftSettings: safe),
 
         .executableTarget(
             name: "coordination-peer",
@@ -121,7 +125,9 @@ let package = Package(
         .executableTarget(name: "open-watch", path: "Tests/Peers/open-watch"),
         .executableTarget(
             name: "ledger-peer",
-            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
+            dependencies: [
+                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
+            ],
             path: "Tests/Peers/ledger-peer", swiftSettings: strict),
         // What the fuzzer feeds, and the tests feed with what the fuzzer has found.
         .target(
@@ -155,7 +161,8 @@ let package = Package(
             path: "Tests/Simulation/simulate", swiftSettings: strict),
         // The ledger's procedures on a model of memory, in every order.
         .target(
-            name: "LedgerExploration", dependencies: ["FileCoordinationLedger"],
+            name: "LedgerExploration",
+            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
             path: "Tests/LedgerExploration/Model", swiftSettings: strict),
         .executableTarget(
             name: "explore", dependencies: ["LedgerExploration"],

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // Measurements. A package of its own, so that users of the library never see it. The two programs
 // are dependencies only so that they are built, and lie beside the one that measures them.

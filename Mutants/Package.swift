@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // Deliberate faults, and the tests that must find them. A package of its own, like Benchmarks.
 import PackageDescription

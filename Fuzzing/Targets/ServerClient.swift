@@ -121,7 +121,7 @@ final class ServerClient {
                 receive(try Delivery(decoding: whole))
             }
         case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart, .metrics,
-            .trace, .retiring, .packagePolicy, .skipped, .overLimit:
+            .trace, .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
             break
         }
     }

@@ -46,6 +46,8 @@ final class ServerScene {
         else { throw FuzzFault("the role of a server that is gone is still taken") }
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
+        // An input may present the root: the watcher would read the files of this machine.
+        configuration.watchesItems = false
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }

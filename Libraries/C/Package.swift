@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // The C library. A package of its own, so that users of the Swift library never build it.
 // Its lower targets are those of the main package, by way of the link `Rooms`: what they offer each
@@ -9,6 +9,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
 ]
 
 /// A target of the main package.

@@ -94,8 +94,9 @@ class InterfaceTests(unittest.TestCase):
 
     def test_one_version(self):
         version = re.search(r'#define FC_VERSION "(.*)"', text_of_header()).group(1)
-        swift = (HERE.parents[1] / "Sources" / "filecoord" / "FileCoord.swift").read_text()
-        self.assertIn(f'"filecoord {version}"', swift)
+        server = HERE.parents[1] / "Sources" / "FileCoordinationServer" / "Server"
+        swift = (server / "SoftwareVersion.swift").read_text()
+        self.assertIn(f'number = "{version}"', swift)
         self.assertEqual(filecoordination.__version__, version)
         self.assertEqual(_library.fc.fc_version().decode(), version)
 

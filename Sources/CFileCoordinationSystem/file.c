@@ -91,11 +91,6 @@ int fcs_try_lock(int file) {
     return result < 0 ? result : 1;
 }
 
-int fcs_lock_waiting(int file) {
-    struct flock lock = whole_file(F_WRLCK);
-    return RESULT_RETRYING(fcntl(file, F_OFD_SETLKW, &lock));
-}
-
 int fcs_unlock(int file) {
     struct flock lock = whole_file(F_UNLCK);
     return RESULT_RETRYING(fcntl(file, F_OFD_SETLK, &lock));

@@ -61,6 +61,18 @@ int fcs_socket_listen(int socket, int backlog) {
     return result < 0 ? result : RESULT(listen(socket, backlog));
 }
 
+/// Returns the value of a socket's own option, or -1.
+static int own_option(int socket, int name) {
+    int value = -1;
+    socklen_t length = sizeof value;
+    return getsockopt(socket, SOL_SOCKET, name, &value, &length) == 0 ? value : -1;
+}
+
+int fcs_socket_is_listener(int socket) {
+    return own_option(socket, SO_DOMAIN) == AF_UNIX && own_option(socket, SO_TYPE) == SOCK_SEQPACKET
+        && own_option(socket, SO_ACCEPTCONN) == 1;
+}
+
 int fcs_socket_connect(int socket, const char *path, uint64_t patience) {
     struct sockaddr_un address;
     int result = address_of(path, &address);

@@ -142,6 +142,11 @@ public final class FileAccessHold: Sendable {
     /// descriptors in its child; use ``keep(whileRunning:)`` there. The first call blocks the
     /// thread for a few milliseconds.
     ///
+    /// ```swift
+    /// let descriptor = try hold.inheritableDescriptor()
+    /// _ = fcntl(descriptor, F_SETFD, 0)  // the programs that this one executes keep it open
+    /// ```
+    ///
     /// - Returns: a descriptor that belongs to the hold, which closes it when it is released.
     /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`.
     public func inheritableDescriptor() throws -> Int32 {

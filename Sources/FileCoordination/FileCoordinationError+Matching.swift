@@ -26,6 +26,8 @@ extension FileCoordinationError {
     public static var timedOut: Code { .timedOut }
     /// The kind of errors that report that calls wait for each other in a cycle (Rule 18.4).
     public static var deadlock: Code { .deadlock }
+    /// The kind of errors that report that a user ended the wait by hand, with `filecoord release`.
+    public static var dismissed: Code { .dismissed }
     /// The kind of errors that report that a hold cannot be shared with other processes (Rule
     /// 18.13).
     public static var notHandedDown: Code { .notHandedDown }

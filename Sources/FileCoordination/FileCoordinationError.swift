@@ -16,6 +16,15 @@ public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 /// The throwing and `async` calls throw it. The calls with Apple's signatures return an `NSError`
 /// with the same domain and code, whose `userInfo` contains this error under ``userInfoKey``. Both
 /// can be matched by kind in `catch` and `switch`: `catch FileCoordinationError.timedOut`.
+///
+/// ```swift
+/// func explain(_ error: any Error) {
+///     guard let error = error as? FileCoordinationError else { return }
+///     for party in error.parties where party.role == .holder {
+///         print("\(party.label) has had \(party.url?.path ?? "it") for \(party.since)")
+///     }
+/// }
+/// ```
 public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -23,6 +32,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public let rawValue: Int
 
         /// Creates a code from its number.
+        ///
+        /// - Parameter rawValue: the number of the code.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// No server can be reached or started.
@@ -38,6 +49,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public static let deadlock = Self(rawValue: 5)
         /// A hold cannot be shared: no process can be started that keeps it (Rule 18.13).
         public static let notHandedDown = Self(rawValue: 6)
+        /// A user ended the wait by hand, with `filecoord release`.
+        public static let dismissed = Self(rawValue: 7)
     }
 
     /// A process involved in the wait.
@@ -70,7 +83,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public let url: URL?
         /// The role of the process in the wait.
         public let role: Role
-        /// How long the process has been in this role.
+        /// How long the process has been in this role: a duration, not a point in time.
         public let since: Duration
         /// The Swift name of the message that the presenter has not answered.
         public let message: String?
@@ -104,9 +117,11 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     private var advice: String {
         switch code {
         case .timedOut: "Nothing was read or written. Try again, or ask them to finish."
-        case .deadlock: "Nothing was read or written. Make one call for all items instead."
+        case .deadlock:
+            ShownText.deadlockAdvice(hasPresenter: parties.contains { $0.role == .presenter })
         case .limitExceeded: "Nothing was read or written. End some of them and try again."
         case .invalidOptions: "Nothing was read or written. Correct the call."
+        case .dismissed: "Nothing was read or written."
         case .notHandedDown: "This process still has access. Remove the cause and try again."
         case _: "Nothing was read or written. Remove the cause and try again."
         }
@@ -157,6 +172,7 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
         case .limitExceeded: .EMFILE
         case .invalidOptions: .EINVAL
         case .arbiterUnreachable: .ECONNREFUSED
+        case .dismissed: .ECANCELED
         case _: nil
         }
     }

@@ -47,7 +47,7 @@ public struct FileCoordinationStatus: Sendable {
         public let urls: [URL]
         /// Whether the access writes any of the items.
         public let isWriting: Bool
-        /// How long the access has been held or has waited.
+        /// How long the access has been held or has waited: a duration, not a point in time.
         public let since: Duration
     }
 

@@ -10,6 +10,12 @@ public import Foundation
 /// Where a method stores its error, or nil if the caller does not need it.
 ///
 /// The method writes to it only if it fails; otherwise the old value remains (Rule 9.6).
+///
+/// ```swift
+/// var failure: NSError?
+/// NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { print($0.path) }
+/// if let failure { print(failure.localizedDescription) }
+/// ```
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 
 /// The type behind Apple's ``NSErrorPointer``, for code that uses it by name.

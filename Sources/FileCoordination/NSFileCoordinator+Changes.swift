@@ -10,6 +10,16 @@ import FileCoordinationSystem
 public import Foundation
 
 /// A change of an item, or of an item inside it.
+///
+/// ```swift
+/// func show(_ change: FileChange) {
+///     switch change.kind {
+///     case .moved(let old): print(old.path, "is now", change.url.path)
+///     case .removed: print(change.url.path, "is gone")
+///     case .appeared, .changed, .everything: print("read again:", change.url.path)
+///     }
+/// }
+/// ```
 public struct FileChange: Hashable, Sendable {
     /// The kinds of changes.
     public enum Kind: Hashable, Sendable {
@@ -78,6 +88,10 @@ extension NSFileCoordinator {
 /// The changes of an item, in order; see ``NSFileCoordinator/changes(at:)``.
 ///
 /// If there are several iterators, each change goes to only one of them.
+///
+/// ```swift
+/// for await change in changes { show(change) }
+/// ```
 public struct FileChanges: AsyncSequence, Sendable {
     private let subscription: ChangeSubscription
 
@@ -87,11 +101,15 @@ public struct FileChanges: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: ChangeSubscription
 
-        /// Waits for the next change.
+        /// Waits for the next change; `for await` calls it.
+        ///
+        /// - Returns: the change; nil if the task was cancelled.
         public mutating func next() async -> FileChange? { await subscription.listener.next() }
     }
 
     /// Returns an iterator, which shares the changes with other iterators of this sequence.
+    ///
+    /// - Returns: the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 }
 

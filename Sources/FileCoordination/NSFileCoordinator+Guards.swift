@@ -26,6 +26,13 @@ extension NSFileCoordinator {
     /// After the program has closed the file, the presenter gets it back, and the lease is taken
     /// again. See ``addFilePresenter(_:)`` for everything else.
     ///
+    /// ```swift
+    /// NSFileCoordinator.addGuardedFilePresenter(editor)
+    /// if case .off(let reason) = NSFileCoordinator.guardStatus(of: editor) {
+    ///     print("Plain programs do not wait: \(reason)")
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - filePresenter: the presenter.
     ///   - label: a short text for people, with the same limits as ``label``; nil for that of the
@@ -51,12 +58,13 @@ extension NSFileCoordinator {
         case off(reason: String)
     }
 
-    /// Returns whether programs that do not coordinate wait at a presenter's file; nil if it was
-    /// not registered by ``addGuardedFilePresenter(_:label:)``.
+    /// Returns whether programs that do not coordinate wait at a presenter's file.
     ///
     /// May be called on any thread.
     ///
     /// - Parameter filePresenter: the presenter.
+    /// - Returns: the state of its guard; nil if it was not registered by
+    ///   ``addGuardedFilePresenter(_:label:)``.
     public static func guardStatus(of filePresenter: any NSFilePresenter) -> GuardStatus? {
         switch Session.leaseGuardStatus(ObjectIdentifier(filePresenter)) {
         case nil: nil

@@ -14,6 +14,8 @@ extension NSFileCoordinator {
         public let rawValue: UInt
 
         /// Creates options from their bits.
+        ///
+        /// - Parameter rawValue: the bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// Presenters are not asked to save their changes first.
@@ -63,6 +65,8 @@ extension NSFileCoordinator {
         public let rawValue: UInt
 
         /// Creates options from their bits.
+        ///
+        /// - Parameter rawValue: the bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// The accessor will delete the item.

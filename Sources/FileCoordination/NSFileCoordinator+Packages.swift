@@ -25,6 +25,10 @@ extension NSFileCoordinator {
     /// it permanently, write it into `filecoordination/packages` in the user's configuration. May
     /// be called on any thread; it does not wait for other programs.
     ///
+    /// ```swift
+    /// try NSFileCoordinator.treatDirectories(withPathExtension: "notebook", as: .package)
+    /// ```
+    ///
     /// - Parameters:
     ///   - pathExtension: the extension, without a dot.
     ///   - kind: what a directory with that extension is.

@@ -58,6 +58,12 @@ public import Foundation
     ///
     /// Returns at once, and may be called on any thread. Does not affect an accessor that is
     /// already running (Rules 12.1 to 12.6).
+    ///
+    /// ```swift
+    /// coordinator.cancel()
+    /// coordinator.coordinate(readingItemAt: url, error: &failure) { _ in }
+    /// assert((failure as? CocoaError)?.code == .userCancelled)
+    /// ```
     open func cancel() { core.cancel() }
 
     // MARK: Announcements inside an accessor
@@ -147,14 +153,14 @@ public import Foundation
             switch core.coordinateLocally(url.absoluteString, .reading(known), { reader(url) }) {
             case .done: return
             case .filed(let access):
-                return report(outError) { () throws(NSError) in
+                return unsafe report(outError) { () throws(NSError) in
                     let items = ItemsOfCall(try CallItem(reading: url, options))
                     try core.complete(access, items) { reader($0[0]) }
                 }
             case .unavailable: break
             }
         }
-        perform(outError) { () throws(NSError) in
+        unsafe perform(outError) { () throws(NSError) in
             [try CallItem(reading: url, options)]
         } accessor: {
             reader($0[0])
@@ -179,14 +185,14 @@ public import Foundation
             switch core.coordinateLocally(url.absoluteString, .writing(known), { writer(url) }) {
             case .done: return
             case .filed(let access):
-                return report(outError) { () throws(NSError) in
+                return unsafe report(outError) { () throws(NSError) in
                     let items = ItemsOfCall(try CallItem(writing: url, options))
                     try core.complete(access, items) { writer($0[0]) }
                 }
             case .unavailable: break
             }
         }
-        perform(outError) { () throws(NSError) in
+        unsafe perform(outError) { () throws(NSError) in
             [try CallItem(writing: url, options)]
         } accessor: {
             writer($0[0])
@@ -212,7 +218,7 @@ public import Foundation
         writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
         error outError: NSErrorPointer, byAccessor readerWriter: (URL, URL) -> Void
     ) {
-        perform(outError) { () throws(NSError) in
+        unsafe perform(outError) { () throws(NSError) in
             [
                 try CallItem(reading: readingURL, readingOptions),
                 try CallItem(writing: writingURL, writingOptions),
@@ -236,7 +242,7 @@ public import Foundation
         writingItemAt url2: URL, options options2: WritingOptions = [],
         error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
     ) {
-        perform(outError) { () throws(NSError) in
+        unsafe perform(outError) { () throws(NSError) in
             [
                 try CallItem(writing: url1, options1),
                 try CallItem(writing: url2, options2),
@@ -277,6 +283,16 @@ public import Foundation
     /// (Rules 14.1 to 14.5). Pass the top-level items; presenters of everything inside them are
     /// asked, too.
     ///
+    /// ```swift
+    /// let coordinator = NSFileCoordinator()
+    /// coordinator.prepare(forReadingItemsAt: urls, writingItemsAt: [], error: nil) { completion in
+    ///     for url in urls {
+    ///         coordinator.coordinate(readingItemAt: url, error: nil) { print($0.path) }
+    ///     }
+    ///     completion()
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - readingURLs: the items that will be read.
     ///   - readingOptions: how they will be read. Following links is an error in a batch (Rule
@@ -295,7 +311,7 @@ public import Foundation
     ) {
         let batch = Batch(
             reading: readingURLs, readingOptions, writing: writingURLs, writingOptions)
-        perform(outError, kind: .preparation) { () throws(NSError) in
+        unsafe perform(outError, kind: .preparation) { () throws(NSError) in
             try batch.items()
         } accessor: { _ in
             batch.run(batchAccessor)
@@ -312,7 +328,7 @@ public import Foundation
         _ outError: NSErrorPointer, kind: ClaimKind = .access,
         items: () throws(NSError) -> [CallItem], accessor: ([URL]) -> Void
     ) {
-        report(outError) { () throws(NSError) in
+        unsafe report(outError) { () throws(NSError) in
             try core.perform(ItemsOfCall(try items()), kind: kind, accessor)
         }
     }
@@ -322,7 +338,7 @@ public import Foundation
         do throws(NSError) {
             try body()
         } catch {
-            outError?.pointee = error
+            unsafe outError?.pointee = error
         }
     }
 }

@@ -28,6 +28,22 @@ public struct _NotImplemented: Sendable {}
 /// declare it, empty, in the class that declares the conformance, and override it.
 ///
 /// Block types may be written with or without `@Sendable`, in both language modes.
+///
+/// ```swift
+/// final class Preview: NSObject, NSFilePresenter {
+///     let presentedItemURL: URL?
+///     let presentedItemOperationQueue = OperationQueue()
+///     private let serial = DispatchQueue(label: "Preview")
+///
+///     init(of url: URL) {
+///         presentedItemURL = url
+///         super.init()
+///         presentedItemOperationQueue.underlyingQueue = serial
+///     }
+///
+///     func presentedItemDidChange() { print("read it again") }
+/// }
+/// ```
 @preconcurrency public protocol NSFilePresenter: NSObjectProtocol {
     // MARK: What is presented
 
@@ -155,6 +171,15 @@ public struct _NotImplemented: Sendable {}
     /// Called before a coordinator of another purpose deletes an item inside the presented package
     /// (Rule 6.2).
     ///
+    /// ```swift
+    /// func accommodatePresentedSubitemDeletion(
+    ///     at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    /// ) {
+    ///     stopShowing(url)
+    ///     completionHandler(nil)
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - url: the item.
     ///   - completionHandler: call it once, on any thread, with nil or an error. An error fails the
@@ -206,6 +231,12 @@ public struct _NotImplemented: Sendable {}
 
     /// Called when any process has added a version of the item (Rules 10.1 and 10.3).
     ///
+    /// ```swift
+    /// func presentedItemDidGain(_ version: NSFileVersion) { if version.isConflict { warn() } }
+    /// func presentedItemDidResolveConflict(_ version: NSFileVersion) { stopWarning() }
+    /// func presentedItemDidLose(_ version: NSFileVersion) { stopWarning() }
+    /// ```
+    ///
     /// - Parameter version: the version.
     /// - Returns: nothing, in a presenter's own method.
     @discardableResult
@@ -226,6 +257,12 @@ public struct _NotImplemented: Sendable {}
     func presentedItemDidResolveConflict(_ version: NSFileVersion) -> _DidResolveConflict
 
     /// Called when an item was created inside the presented directory (Rule 7.5).
+    ///
+    /// ```swift
+    /// func presentedSubitemDidAppear(at url: URL) { list(url) }
+    /// func presentedSubitemDidChange(at url: URL) { list(url) }
+    /// func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { list(newURL) }
+    /// ```
     ///
     /// - Parameter url: the item.
     /// - Returns: nothing, in a presenter's own method.

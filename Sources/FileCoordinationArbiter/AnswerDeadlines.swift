@@ -68,10 +68,11 @@ extension Arbiter {
         for presenter in silent { passOver(presenter, &reevaluations) }
     }
 
-    /// Lets all claims continue without the presenter's answers.
-    private mutating func passOver(
+    /// Lets all claims continue without the presenter's answers, if any claim waits for one.
+    mutating func passOver(
         _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
+        guard registry[presenter]?.awaitedBy.isEmpty == false else { return }
         unresponsive.insertOnce(presenter)
         for claim in registry[presenter]?.awaitedBy ?? [] {
             stopAwaiting(presenter, for: claim, &reevaluations)

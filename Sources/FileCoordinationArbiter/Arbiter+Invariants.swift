@@ -35,7 +35,7 @@ extension Arbiter {
             case .skipped:
                 if !isStopped(record.claim.client) { return "\(id) is skipped, and runs" }
             case .asking(let asking):
-                if asking.awaited.isEmpty && asking.bypassers.isEmpty {
+                if asking.awaited.isEmpty && asking.bypassers.isEmpty && !record.claim.awaitsMoves {
                     return "\(id) asks no presenter and waits for no claim"
                 }
                 for bypasser in asking.bypassers
@@ -120,10 +120,12 @@ extension Arbiter {
                 if let asked = registry[answer.presenter] {
                     expected.beginAwaiting(asked.registration.purpose, of: answer.presenter)
                 }
+                if let call = answer.blockedBy { expected.beginBlocking(call) }
             }
         }
         for id in registry.ids {
-            if let claim = registry[id]?.blockedBy { expected.beginBlocking(claim) }
+            guard let asked = registry[id]?.registration else { continue }
+            expected.enterPresenter(asked)
         }
         if expected != purposeIndex { return "the census is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty

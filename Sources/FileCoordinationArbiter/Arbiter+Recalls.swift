@@ -120,9 +120,9 @@ extension Arbiter {
         case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
-            .presenterBlocked, .clientStopped, .clientContinued, .grantWithdrawn, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
-            .queueOpened, .queueClosed:
+            .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
+            .grantWithdrawn, .clockAdvanced, .recoveryFinished, .delegationRecalled,
+            .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
             return []
         }
     }

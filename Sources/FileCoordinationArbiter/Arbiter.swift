@@ -90,10 +90,13 @@ public struct Arbiter: Hashable, Sendable {
         case .presenterAdded(let presenter): add(presenter, &reevaluations)
         case .presenterRelocated(let presenter, let path): place(presenter, at: path)
         case .presenterMoved(let presenter, let path): follow(presenter, to: path, &reevaluations)
+        case .movesTold(let claim): endAwaitingMoves(claim, &reevaluations)
         case .presenterRemoved(let presenter): remove(presenter, &reevaluations)
         case .presenterAnswered(let presenter, let claim, let failure):
             answer(presenter, claim, failure, &reevaluations)
-        case .presenterBlocked(let presenter, let claim): block(presenter, by: claim)
+        case .presenterBlocked(let presenter, let claim, let call):
+            block(presenter, for: claim, by: call)
+        case .presenterDismissed(let presenter): passOver(presenter, &reevaluations)
         case .clientStopped(let client): stop(client, &reevaluations)
         case .clientContinued(let client): resume(client, &reevaluations)
         case .grantWithdrawn(let claim): withdrawGrant(of: claim, &reevaluations)

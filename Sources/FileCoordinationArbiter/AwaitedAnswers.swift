@@ -28,6 +28,8 @@ struct AwaitedAnswer: Hashable, Sendable {
     var question: Question
     /// When the claim stops waiting for the answer (Rule 18.3); nil for no limit.
     var deadline: UInt64?
+    /// The call of the presenter's own process that keeps it from answering (Rule 18.4).
+    var blockedBy: ClaimID?
 }
 
 /// The missing answers of one claim, ordered by presenter.

@@ -34,7 +34,8 @@ extension Arbiter {
     {
         switch mode {
         case .recovering: false
-        case .serving: !isStopped(claim.client) && tree.isDeserted(locatedItems)
+        case .serving:
+            !claim.awaitsMoves && !isStopped(claim.client) && tree.isDeserted(locatedItems)
         }
     }
 
@@ -68,9 +69,12 @@ extension Arbiter {
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
         let concerned = concernedPresenters(of: claim)
         // In most cases there is no presenter to ask.
-        guard !concerned.isEmpty else { return grant(claim.id, &reevaluations) }
+        guard !concerned.isEmpty || claim.awaitsMoves else {
+            return grant(claim.id, &reevaluations)
+        }
         advance(claim.id, to: .asking(ClaimState.Asking()))
-        records[claim.id]?.hasWaited = true
+        // That it awaits moves says nothing about how contended its path is.
+        if !concerned.isEmpty { records[claim.id]?.hasWaited = true }
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &reevaluations)
         }
@@ -80,7 +84,8 @@ extension Arbiter {
 
     /// Grants a claim in stage 2 if it waits for nothing any more.
     mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
-        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty
+        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty,
+            records[id]?.claim.awaitsMoves == false
         else { return }
         grant(id, &reevaluations)
     }

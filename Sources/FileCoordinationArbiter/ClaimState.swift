@@ -31,7 +31,8 @@ struct ClaimState: Hashable, Sendable {
         case granted(Grant)
     }
 
-    /// What a claim in stage 2 still waits for; at least one of these is not empty.
+    /// What a claim in stage 2 still waits for; at least one of these is not empty, or the claim
+    /// awaits moves by plain programs (Rule 1.15).
     struct Asking: Hashable, Sendable {
         /// The presenters whose answers are missing.
         var awaited: AwaitedAnswers = []
@@ -71,7 +72,7 @@ struct ClaimState: Hashable, Sendable {
         var relinquished: OrderedIDs<PresenterID> = []
         var accommodated: OrderedIDs<PresenterID> = []
         var movedItems: [Int: AccessItem] = [:]
-        var strays: [AccessItem] = []
+        var itemsMovedOut: [AccessItem] = []
         var hasWaited = false
     }
 
@@ -123,9 +124,9 @@ struct ClaimState: Hashable, Sendable {
     }
 
     /// Items that the accessor has moved out of directories that the claim covers (Rule 2.23).
-    var strays: [AccessItem] {
-        get { content[0].strays }
-        _modify { yield &content[0].strays }
+    var itemsMovedOut: [AccessItem] {
+        get { content[0].itemsMovedOut }
+        _modify { yield &content[0].itemsMovedOut }
     }
 
     /// Whether the claim was not granted when it was first evaluated.
@@ -141,7 +142,7 @@ struct ClaimState: Hashable, Sendable {
         for index in movedItems.keys.sorted() {
             if let item = movedItems[index] { result.items.append(item) }
         }
-        result.items += strays
+        result.items += itemsMovedOut
         return result
     }
 

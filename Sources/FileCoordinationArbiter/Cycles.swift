@@ -13,22 +13,45 @@
 // treated as one.
 
 extension Arbiter {
-    /// Records that a presenter cannot answer before `claim`, a call of its own process, is granted
-    /// or over.
-    mutating func block(_ presenter: PresenterID, by claim: ClaimID?) {
-        guard let record = registry[presenter] else { return }
-        let blockedBy = claim.flatMap { records[$0] }
-            .flatMap { $0.claim.client == record.registration.client ? $0.claim.id : nil }
-        if let former = record.blockedBy { purposeIndex.endBlocking(former) }
+    /// Records that a presenter cannot answer the question for `claim` before `call`, a call of its
+    /// own process, is granted or over.
+    ///
+    /// Does nothing if it has no such question.
+    mutating func block(_ presenter: PresenterID, for claim: ClaimID, by call: ClaimID?) {
+        guard let client = registry[presenter]?.registration.client,
+            let answer = records[claim]?.asking?.awaited[presenter]
+        else { return }
+        switch answer.question {
+        case .put: break
+        case .postponed: return
+        }
+        let blockedBy = call.flatMap { records[$0] }
+            .flatMap { $0.claim.client == client ? $0.claim.id : nil }
+        guard blockedBy != answer.blockedBy else { return }
+        if let former = answer.blockedBy { purposeIndex.endBlocking(former) }
         if let blockedBy { purposeIndex.beginBlocking(blockedBy) }
-        registry[presenter]?.blockedBy = blockedBy
+        records[claim]?.updateAsking { asking in
+            var answer = answer
+            answer.blockedBy = blockedBy
+            asking.awaited.insert(answer)
+        }
     }
 
     /// Records that a claim is over and keeps no presenter from answering any more.
-    mutating func endBlocking(_ claim: FiledClaim) {
-        for presenter in clientStates[claim.client]?.presenters ?? []
-        where registry[presenter]?.blockedBy == claim.id {
-            block(presenter, by: nil)
+    mutating func endBlocking(_ call: FiledClaim) {
+        for presenter in clientStates[call.client]?.presenters ?? [] {
+            for claim in registry[presenter]?.awaitedBy ?? []
+            where records[claim]?.asking?.awaited[presenter]?.blockedBy == call.id {
+                block(presenter, for: claim, by: nil)
+            }
+        }
+    }
+
+    /// Records that no question for a claim is blocked any more, because the claim asks no more.
+    mutating func unblockQuestions(for claim: ClaimID) {
+        guard !purposeIndex.blocking.isEmpty else { return }
+        for answer in records[claim]?.asking?.awaited ?? [] where answer.blockedBy != nil {
+            block(answer.presenter, for: claim, by: nil)
         }
     }
 
@@ -122,7 +145,7 @@ extension Arbiter {
         case .waiting: return blockers(of: record, &bypassRules).map { Edge(claim: $0) }
         case .asking(let asking):
             return claimsAwaited(by: id, asking).map { Edge(claim: $0) }
-                + asking.awaited.compactMap { edge(through: $0.presenter) }
+                + asking.awaited.flatMap { edges(through: $0, of: id) }
         case .granted:
             return purposeIndex.inner(of: id).filter { inner in
                 guard let claim = records[inner]?.claim else { return false }
@@ -133,11 +156,32 @@ extension Arbiter {
         }
     }
 
-    /// Returns the call that keeps a presenter from answering.
-    private func edge(through presenter: PresenterID) -> Edge? {
-        guard let claim = registry[presenter]?.blockedBy, let record = records[claim],
-            record.grant == nil
-        else { return nil }
-        return Edge(claim: claim, presenter: presenter)
+    /// Returns the calls that keep a presenter from answering.
+    private func edges(through answer: AwaitedAnswer, of id: ClaimID) -> [Edge] {
+        let presenter = answer.presenter
+        let asked =
+            switch answer.question {
+            case .put: [id]
+            // It is asked when it has answered the claims for which it is relinquishing.
+            case .postponed(let steps): relinquishing(presenter, steps.relinquish)
+            }
+        return asked.compactMap { claim in
+            guard let call = records[claim]?.asking?.awaited[presenter]?.blockedBy,
+                records[call]?.grant == nil
+            else { return nil }
+            return Edge(claim: call, presenter: presenter)
+        }
+    }
+
+    /// Returns the claims for which a presenter is relinquishing its item now.
+    private func relinquishing(
+        _ presenter: PresenterID, _ kinds: Relinquishments
+    ) -> [ClaimID] {
+        kinds.compactMap { kind in
+            switch registry[presenter]?[kind] {
+            case .relinquishing(let claim): claim
+            case .kept, .relinquished, nil: nil
+            }
+        }
     }
 }

@@ -38,6 +38,7 @@ extension Arbiter {
     mutating func finish(
         _ id: ClaimID, notices: [Effect] = [], _ reevaluations: inout ReevaluationQueue
     ) {
+        unblockQuestions(for: id)
         guard let record = records[id] else { return }
         discard(record)
         extendPatience(with: record.claim.purpose, &reevaluations)
@@ -79,6 +80,7 @@ extension Arbiter {
     mutating func add(_ presenter: RegisteredPresenter, _ reevaluations: inout ReevaluationQueue) {
         guard registry[presenter.id] == nil else { return }
         registry[presenter.id] = PresenterRecord(presenter, now: now)
+        purposeIndex.enterPresenter(presenter)
         clientStates[presenter.client, default: ClientState()].presenters.insert(presenter.id)
         if let path = presenter.path { tree.insert(presenter.id, at: path) }
         switch mode {
@@ -117,8 +119,8 @@ extension Arbiter {
             }
         }
         if let path = record.registration.path { tree.remove(id, at: path) }
-        block(id, by: nil)
         registry[id] = nil
+        purposeIndex.leavePresenter(record.registration)
         unresponsive.remove(id)
         let client = record.registration.client
         clientStates[client]?.presenters.remove(id)

@@ -63,6 +63,9 @@ public struct FiledClaim: Hashable, Sendable {
     /// Whether the claim was filed before the ticket queue at its path opened, of which its client
     /// is a member.
     public var precedesQueue: Bool
+    /// Whether plain programs may have moved presenters' items here of which the arbiter was not
+    /// told yet: the claim is not granted before ``Event/movesTold(before:)`` (Rule 1.15).
+    public var awaitsMoves: Bool
 
     /// Creates a claim.
     public init(
@@ -70,11 +73,12 @@ public struct FiledClaim: Hashable, Sendable {
         enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
         standpoint: Standpoint? = nil, blocksCaller: Bool = false,
         request: DelegationRequest? = nil, mayGoUnreported: Bool = false,
-        precedesQueue: Bool = false
+        precedesQueue: Bool = false, awaitsMoves: Bool = false
     ) {
         self.request = request
         self.mayGoUnreported = mayGoUnreported
         self.precedesQueue = precedesQueue
+        self.awaitsMoves = awaitsMoves
         self.surrounding = surrounding
         self.id = id
         self.client = client
@@ -182,13 +186,19 @@ public enum Event: Hashable, Sendable {
     case presenterRelocated(PresenterID, ItemPath?)
     /// A program that does not coordinate has moved a presenter's item (Rule 11.9).
     case presenterMoved(PresenterID, to: ItemPath)
+    /// The arbiter was told all moves by plain programs that were complete when the claim was
+    /// filed, or the server waits for them no longer (Rule 1.15).
+    case movesTold(before: ClaimID)
     /// A client has deregistered a presenter (Rule 5.7).
     case presenterRemoved(PresenterID)
     /// A presenter has taken the steps that a claim required, or has failed to.
     case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
-    /// A presenter cannot answer before this waiting claim of its own process is granted or over;
-    /// nil means that it can answer again (Rule 18.4).
-    case presenterBlocked(PresenterID, by: ClaimID?)
+    /// A presenter cannot answer the question for a claim before this waiting claim of its own
+    /// process is granted or over; nil means that it can answer again (Rule 18.4).
+    case presenterBlocked(PresenterID, for: ClaimID, by: ClaimID?)
+    /// A user does not want claims to wait for this presenter's answer any longer; what follows is
+    /// what follows at its deadline (Rule 18.3).
+    case presenterDismissed(PresenterID)
     /// A client process is stopped (Rule 18.6).
     case clientStopped(ClientID)
     /// A client process that was stopped is running again.
@@ -226,11 +236,11 @@ extension Event {
     /// For the frequent events, the arbiter determines that while it handles them.
     var mayChangeWaits: Bool {
         switch self {
-        case .claimFiled, .claimEnded, .clockAdvanced: false
+        case .claimFiled, .claimEnded, .clockAdvanced, .movesTold: false
         case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
-            .presenterBlocked, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
-            .recoveryFinished:
+            .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
+            .grantWithdrawn, .clientDied, .recoveryFinished:
             true
         case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
             .queueClosed:
@@ -245,10 +255,10 @@ extension Event {
             .queueClosed, .clockAdvanced:
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
-            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved,
-            .presenterRemoved, .presenterAnswered, .presenterBlocked, .clientStopped,
-            .clientContinued,
-            .grantWithdrawn, .clientDied, .recoveryFinished, .queueOpened:
+            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved, .movesTold,
+            .presenterRemoved, .presenterAnswered, .presenterBlocked, .presenterDismissed,
+            .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished,
+            .queueOpened:
             false
         }
     }

@@ -93,7 +93,7 @@ public struct Purpose: Hashable, Sendable, CustomStringConvertible {
 
     /// Hashes all bytes at once; an array would hash them one by one.
     public func hash(into hasher: inout Hasher) {
-        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
     /// The identifier as text.

@@ -72,9 +72,9 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Compares all bytes at once.
     public static func == (one: Self, other: Self) -> Bool {
-        one.text.count == other.text.count
+        unsafe one.text.count == other.text.count
             && one.text.withUnsafeBufferPointer { one in
-                other.text.withUnsafeBufferPointer { one.elementsEqual($0) }
+                unsafe other.text.withUnsafeBufferPointer { unsafe one.elementsEqual($0) }
             }
     }
 
@@ -82,7 +82,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The depth follows from the bytes.
     public func hash(into hasher: inout Hasher) {
-        text.withUnsafeBytes { hasher.combine(bytes: $0) }
+        unsafe text.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
     // MARK: Parts
@@ -144,9 +144,9 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether this path contains `other` at any depth; a path does not contain itself (Rule 1.13).
     public func contains(_ other: ItemPath) -> Bool {
-        other.text.count > text.count && other.text[text.count] == Self.slash
+        unsafe other.text.count > text.count && other.text[text.count] == Self.slash
             && other.text.withUnsafeBufferPointer { other in
-                text.withUnsafeBufferPointer { $0.elementsEqual(other[..<$0.count]) }
+                unsafe text.withUnsafeBufferPointer { unsafe $0.elementsEqual(other[..<$0.count]) }
             }
     }
 

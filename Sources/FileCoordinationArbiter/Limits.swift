@@ -38,7 +38,7 @@ public enum Limits {
     /// The checks compare all pairs of claims, so with more claims debug builds would be unusable.
     static let claimsCheckedAfterEveryEvent = 24
 
-    /// The same limit for presenters, each of which is checked.
+    /// The number of presenters up to which each is checked after every event.
     static let presentersCheckedAfterEveryEvent = 64
 
     /// ``readerChain`` in nanoseconds.

@@ -37,7 +37,7 @@ extension Arbiter {
     /// Records where the mover has moved its own items.
     private mutating func followOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         guard let former = records[mover.id] else { return }
-        let strays = strays(of: former, moves)
+        let itemsMovedOut = itemsMovedOut(of: former, moves)
         for (index, item) in mover.items.enumerated() {
             let item = records[mover.id]?.movedItems[index] ?? item
             guard item.access.writingOptions?.followsOwnMoves ?? true,
@@ -45,8 +45,8 @@ extension Arbiter {
             else { continue }
             records[mover.id]?.movedItems[index] = item.moved(by: move)
         }
-        records[mover.id]?.strays = strays
-        guard let record = records[mover.id], !record.movedItems.isEmpty || !strays.isEmpty
+        records[mover.id]?.itemsMovedOut = itemsMovedOut
+        guard let record = records[mover.id], !record.movedItems.isEmpty || !itemsMovedOut.isEmpty
         else { return }
         tree.refile(mover, items: record.territory.items)
     }
@@ -54,22 +54,22 @@ extension Arbiter {
     /// Returns the items that the mover has now moved out of directories that it covers.
     ///
     /// The claim continues to cover them, as if each had been named (Rules 2.20, 2.23).
-    private func strays(of mover: ClaimState, _ moves: [ItemMove]) -> [AccessItem] {
-        var result = mover.strays.map { stray in
-            moves.deciding(stray.path).map { stray.moved(by: $0) } ?? stray
+    private func itemsMovedOut(of mover: ClaimState, _ moves: [ItemMove]) -> [AccessItem] {
+        var result = mover.itemsMovedOut.map { item in
+            moves.deciding(item.path).map { item.moved(by: $0) } ?? item
         }
         let trees = mover.claim.items.enumerated().map { mover.movedItems[$0] ?? $1 }
-        for tree in trees + mover.strays where tree.access.coversContents {
+        for tree in trees + mover.itemsMovedOut where tree.access.coversContents {
             guard tree.access.writingOptions?.followsOwnMoves ?? true else { continue }
             for move in moves
             where tree.path.contains(move.old) && !tree.path.contains(move.new)
                 && tree.path != move.new
             {
                 guard let place = move.place(of: move.old) else { continue }
-                let stray = AccessItem(
+                let item = AccessItem(
                     path: place, access: tree.access, packageDepths: move.newPackageDepths
                 ).normalised
-                if !result.contains(stray) { result.append(stray) }
+                if !result.contains(item) { result.append(item) }
             }
         }
         return result

@@ -22,7 +22,7 @@ public struct DelegationPolicy: Hashable, Sendable {
     /// The most handovers that are required before a queue is opened again.
     public var mostHandovers = 4096
 
-    /// In a debug build, everything is many times slower.
+    /// The usual bound; larger in a debug build, which is many times slower.
     #if DEBUG
     private static let usualHandoverTime: UInt64 = 250_000_000
     #else
@@ -74,9 +74,15 @@ struct PlaceContests: Hashable, Sendable {
 
     /// Records a use that waited for no other client.
     ///
-    /// Returns whether the path can be delegated.
-    ///
-    /// - Parameter mode: for a shared delegation, the reads of all clients count.
+    /// - Parameters:
+    ///   - path: the used path.
+    ///   - client: the client that used it.
+    ///   - mode: the delegation that is considered. For a shared one, the reads of all clients
+    ///     count.
+    ///   - now: the time of the use.
+    ///   - policy: how many uses, and how much time, a path must be without contention before it is
+    ///     delegated.
+    /// - Returns: whether the path can be delegated.
     mutating func isCalm(
         _ path: ItemPath, afterUseBy client: ClientID, for mode: DelegationMode, at now: UInt64,
         _ policy: DelegationPolicy

@@ -113,7 +113,7 @@ extension PlaceTree.NodeTable {
     static func hash(_ name: ArraySlice<UInt8>, of parent: NodeID) -> Int {
         var hasher = Hasher()
         hasher.combine(parent)
-        name.withUnsafeBytes { hasher.combine(bytes: $0) }
+        unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         return hasher.finalize()
     }
 

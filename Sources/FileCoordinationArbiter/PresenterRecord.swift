@@ -31,7 +31,6 @@ struct PresenterRecord: Hashable, Sendable {
         var toWriters: Possession = .kept
         var awaitedBy: OrderedIDs<ClaimID> = []
         var postponedFor: OrderedIDs<ClaimID> = []
-        var blockedBy: ClaimID?
     }
 
     /// An array with exactly one element; see ``ClaimState``.
@@ -68,15 +67,10 @@ struct PresenterRecord: Hashable, Sendable {
         get { content[0].awaitedBy }
         _modify { yield &content[0].awaitedBy }
     }
-    /// Those whose questions are postponed.
+    /// The claims whose questions are postponed.
     var postponedFor: OrderedIDs<ClaimID> {
         get { content[0].postponedFor }
         _modify { yield &content[0].postponedFor }
-    }
-    /// The call of its own process that keeps it from answering (Rule 18.4).
-    var blockedBy: ClaimID? {
-        get { content[0].blockedBy }
-        _modify { yield &content[0].blockedBy }
     }
 
     /// Remembers the path before a move.

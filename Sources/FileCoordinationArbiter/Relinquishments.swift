@@ -5,9 +5,9 @@
 
 /// The two kinds of relinquishment, which are independent states of a presenter (Rule 6.10).
 public enum Relinquishment: UInt8, CaseIterable, Hashable, Sendable {
-    /// For a reader.
+    /// Relinquished to a reader.
     case reader = 0
-    /// For a writer.
+    /// Relinquished to a writer.
     case writer = 1
 }
 

@@ -72,10 +72,14 @@ extension Arbiter {
     /// The IDs of all registered presenters, in order of registration.
     public var presenterIDs: [PresenterID] { Array(registry.ids) }
 
-    /// Returns what a claim waits for now: claims first, then presenters, each ascending.
+    /// Lists what a claim waits for now.
     ///
-    /// - Parameter limit: the most claims of its queue to examine. In a longer queue, the claims
-    ///   that hold their position are found, and of the others those right before the claim.
+    /// - Parameters:
+    ///   - claim: the claim.
+    ///   - limit: the most claims of its queue to examine. In a longer queue, the claims that hold
+    ///     their position are found, and of the others those right before the claim.
+    /// - Returns: claims first, then presenters, each ascending; empty for a claim that does not
+    ///   wait.
     public func impediments(of claim: ClaimID, amongFirst limit: Int = .max) -> [Impediment] {
         guard let record = records[claim] else { return [] }
         switch record.state {

@@ -76,6 +76,7 @@ extension Arbiter {
     private mutating func returnToFirstStage(
         _ id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
+        unblockQuestions(for: id)
         guard let record = records[id] else { return }
         advance(id, to: .skipped)
         letGo(record, &reevaluations)

@@ -104,6 +104,7 @@ extension Arbiter {
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
+        block(presenter, for: id, by: nil)
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
         reevaluations.reconsiderGrant(id)
         guard registry[presenter]?.removeAwaitingClaim(by: id) == true,

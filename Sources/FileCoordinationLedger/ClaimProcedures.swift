@@ -16,16 +16,14 @@ package struct AwaitGrant: LedgerProcedure {
     private let record: Int
     private let generation: UInt32
     private let sleeps: Bool
-    private let fault: LedgerFault?
 
     /// Creates the procedure for the claim of this generation.
     ///
     /// With `sleeps` false, it does not wait.
-    package init(record: Int, generation: UInt32, sleeps: Bool = true, fault: LedgerFault? = nil) {
+    package init(record: Int, generation: UInt32, sleeps: Bool = true) {
         self.record = record
         self.generation = generation
         self.sleeps = sleeps
-        self.fault = fault
     }
 
     /// Returns the last word that was seen: `asked` if the deadline has passed, and never a
@@ -47,7 +45,6 @@ package struct AwaitGrant: LedgerProcedure {
     private mutating func decide(on word: RecordWord) -> ProcedureStep<RecordWord> {
         guard word.isPending, word.generation == generation else { return .finished(word) }
         if word.isProvisional {
-            if fault == .provisionalGrantNotConfirmed { return .finished(word) }
             state = .swapped(expected: word)
             let taken = word.with(.granted, [], word.epoch)
             return .perform(
@@ -77,12 +74,10 @@ package struct CancelClaim: LedgerProcedure {
     private var state = State.start
     private let record: Int
     private let generation: UInt32
-    private let fault: LedgerFault?
 
-    package init(record: Int, generation: UInt32, fault: LedgerFault? = nil) {
+    package init(record: Int, generation: UInt32) {
         self.record = record
         self.generation = generation
-        self.fault = fault
     }
 
     /// Returns whether the claim was not granted and never will be.
@@ -105,8 +100,7 @@ package struct CancelClaim: LedgerProcedure {
     }
 
     private mutating func cancel(from word: RecordWord) -> ProcedureStep<Bool> {
-        let isMeant = word.generation == generation || fault == .generationIgnored
-        guard word.isPending, isMeant else { return .finished(false) }
+        guard word.isPending, word.generation == generation else { return .finished(false) }
         state = .swapped(expected: word)
         let cancelled = word.with(.cancelled, [], word.epoch)
         return .perform(

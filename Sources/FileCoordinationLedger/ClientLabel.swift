@@ -16,7 +16,7 @@ extension LedgerWriter {
         typealias Header = LedgerLayout.Header
         let word = memory.mapping.word(at: Header.label)
         let sequence = UInt32(truncatingIfNeeded: word.load() >> 32) &+ 1
-        memory.mapping.base.copy(label, to: LedgerReader.labelPlace(sequence))
+        unsafe memory.mapping.base.copy(label, to: LedgerReader.labelPlace(sequence))
         word.store(UInt64(sequence) << 32 | UInt64(label.count))
     }
 }
@@ -33,7 +33,7 @@ extension LedgerReader {
             let length = Int(UInt32(truncatingIfNeeded: before))
             guard length > 0, length <= LedgerLayout.maximumLabelLength else { return [] }
             let place = Self.labelPlace(UInt32(truncatingIfNeeded: before >> 32))
-            let bytes = memory.mapping.base.bytes(at: place, count: length)
+            let bytes = unsafe memory.mapping.base.bytes(at: place, count: length)
             // Exchanges the word for itself, so that the copy of the bytes is not reordered behind
             // it.
             if word.compareExchange(expected: before, desired: before).exchanged { return bytes }

@@ -67,16 +67,12 @@ public final class EpochFile: Sendable {
     ///
     /// The caller holds the server lock and has not looked for ledgers yet.
     public func raise() throws(LedgerError) -> ServerEpoch {
-        guard let epoch = raise(fault: nil) else { throw .epochsExhausted }
-        return epoch
-    }
-
-    package func raise(fault: LedgerFault?) -> ServerEpoch? {
-        var procedure = RaiseGlobalEpoch(fault: fault)
+        var procedure = RaiseGlobalEpoch()
         var observed: UInt64 = 0
         while true {
             switch procedure.advance(observing: observed) {
             case .finished(let epoch):
+                guard let epoch else { throw .epochsExhausted }
                 return epoch
             case .perform(.compareExchange(.globalEpoch, let expected, let desired)):
                 observed = word.compareExchange(expected: expected, desired: desired).original

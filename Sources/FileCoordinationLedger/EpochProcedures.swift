@@ -14,9 +14,8 @@ package struct RaiseGlobalEpoch: LedgerProcedure {
     }
 
     private var state = State.start
-    private let fault: LedgerFault?
 
-    package init(fault: LedgerFault? = nil) { self.fault = fault }
+    package init() {}
 
     /// Returns the new epoch; nil if all 24-bit numbers are used.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch?> {
@@ -25,9 +24,6 @@ package struct RaiseGlobalEpoch: LedgerProcedure {
             state = .loaded
             return .perform(.load(.globalEpoch))
         case .loaded:
-            if fault == .noEpochRaise, value != 0 {
-                return .finished(ServerEpoch(truncating: value))
-            }
             return swap(from: value)
         case .swapped(let expected, let epoch):
             return value == expected ? .finished(epoch) : swap(from: value)
@@ -53,13 +49,11 @@ package struct AdoptEpoch: LedgerProcedure {
         case loadedGlobal
         case loadedLedger(global: UInt64)
         case swapped(global: UInt64, expected: UInt64)
-        case stored(global: UInt64)
     }
 
     private var state = State.start
-    private let fault: LedgerFault?
 
-    package init(fault: LedgerFault? = nil) { self.fault = fault }
+    package init() {}
 
     /// Returns the ledger's epoch.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch> {
@@ -68,10 +62,6 @@ package struct AdoptEpoch: LedgerProcedure {
             state = .loadedGlobal
             return .perform(.load(.globalEpoch))
         case .loadedGlobal:
-            if fault == .birthStoresEpoch {
-                state = .stored(global: value)
-                return .perform(.store(.ledgerEpoch, value))
-            }
             state = .loadedLedger(global: value)
             return .perform(.load(.ledgerEpoch))
         case .loadedLedger(let global):
@@ -79,8 +69,6 @@ package struct AdoptEpoch: LedgerProcedure {
         case .swapped(let global, let expected):
             return value == expected
                 ? .finished(ServerEpoch(truncating: global)) : raise(to: global, from: value)
-        case .stored(let global):
-            return .finished(ServerEpoch(truncating: global))
         }
     }
 
@@ -118,13 +106,11 @@ package struct RaiseLedger: LedgerProcedure {
     private var state = State.start
     private let epoch: ServerEpoch
     private let capacity: Int
-    private let fault: LedgerFault?
 
     /// Creates the procedure for a ledger of `capacity` records.
-    package init(to epoch: ServerEpoch, capacity: Int, fault: LedgerFault? = nil) {
+    package init(to epoch: ServerEpoch, capacity: Int) {
         self.epoch = epoch
         self.capacity = capacity
-        self.fault = fault
     }
 
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
@@ -143,9 +129,7 @@ package struct RaiseLedger: LedgerProcedure {
         case .swappedRecord(let record, let mark, let expected):
             let word = RecordWord(rawValue: value)
             guard word == expected else { return raise(record, mark: mark, from: word) }
-            guard word.state == .granted, fault != .recoveryDoesNotWake else {
-                return load(record + 1, mark: mark)
-            }
+            guard word.state == .granted else { return load(record + 1, mark: mark) }
             // The former server may have granted this claim and died before it woke the client.
             state = .woke(record, mark: mark)
             return .perform(.wake(.record(record)))

@@ -23,43 +23,33 @@ package struct FileClaim: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
         case drafted(RecordWord)
-        case looked(RecordWord)
+        case wordRead(RecordWord)
         case swapped(expected: RecordWord, desired: RecordWord)
-        // For fault injection only.
-        case lookedBefore
-        case filed(RecordWord, looksAgain: Bool)
-        case lookedAgain(RecordWord)
     }
 
     private var state = State.start
     private let record: Int
     private let free: RecordWord
-    private let fault: LedgerFault?
 
     /// Creates the procedure for the claim in `record`, whose present word is `free`.
-    package init(record: Int, free: RecordWord, fault: LedgerFault? = nil) {
+    package init(record: Int, free: RecordWord) {
         self.record = record
         self.free = free
-        self.fault = fault
     }
 
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
         switch state {
         case .start:
-            if fault == .noSecondLook || fault == .askedBeforeLook {
-                state = .lookedBefore
-                return .perform(.load(.ledgerEpoch))
-            }
             let draft = free.draft(flags: [])
             state = .drafted(draft)
-            return .perform(free.show(draft, in: record, fault: fault))
+            return .perform(free.swap(to: draft, in: record))
         case .drafted(let draft):
-            guard value == free.rawValue || fault == .recordStoreReleasing else {
+            guard value == free.rawValue else {
                 return .finished(.withdrawn(RecordWord(rawValue: value)))
             }
-            state = .looked(draft)
+            state = .wordRead(draft)
             return .perform(.load(.ledgerEpoch))
-        case .looked(let draft):
+        case .wordRead(let draft):
             return ask(from: draft, seen: ServerEpoch(truncating: value))
         case .swapped(let expected, let desired):
             let word = RecordWord(rawValue: value)
@@ -68,8 +58,6 @@ package struct FileClaim: LedgerProcedure {
             // one that it saw, and for the new one, whose server has seen the draft.
             guard word.isDraft(of: desired) else { return .finished(.withdrawn(word)) }
             return ask(from: word, seen: desired.epoch)
-        case .lookedBefore, .filed, .lookedAgain:
-            return advanceFaulty(observing: value)
         }
     }
 
@@ -79,29 +67,6 @@ package struct FileClaim: LedgerProcedure {
         let asked = draft.with(.asked, [], max(epoch, draft.epoch))
         state = .swapped(expected: draft, desired: asked)
         return .perform(draft.swap(to: asked, in: record))
-    }
-
-    /// The faulty protocol without a draft.
-    private mutating func advanceFaulty(observing value: UInt64) -> ProcedureStep<Outcome> {
-        switch state {
-        case .lookedBefore:
-            let asked = RecordWord(
-                .asked, [], ServerEpoch(truncating: value), generation: free.generation &+ 1)
-            state = .filed(asked, looksAgain: fault == .askedBeforeLook)
-            return .perform(free.swap(to: asked, in: record))
-        case .filed(let asked, let looksAgain):
-            guard looksAgain else { return .finished(.asked(asked)) }
-            state = .lookedAgain(asked)
-            return .perform(.load(.ledgerEpoch))
-        case .lookedAgain(let asked):
-            let again = asked.with(.asked, [], ServerEpoch(truncating: value))
-            guard again != asked else { return .finished(.asked(asked)) }
-            // The faulty assumption: "if the swap failed, the server has done it".
-            state = .filed(again, looksAgain: false)
-            return .perform(asked.swap(to: again, in: record))
-        case .start, .drafted, .looked, .swapped:
-            preconditionFailure("Not a state of the faulty procedure")
-        }
     }
 }
 
@@ -131,8 +96,8 @@ package struct ClaimLocally: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
         case drafted(RecordWord)
-        case lookedAtSlot(RecordWord)
-        case lookedAtEpoch(RecordWord, stands: Bool)
+        case slotRead(RecordWord)
+        case epochRead(RecordWord, stands: Bool)
         case swappedToGranted(expected: RecordWord, ServerEpoch)
         case swappedToAsked(expected: RecordWord, desired: RecordWord)
     }
@@ -144,17 +109,19 @@ package struct ClaimLocally: LedgerProcedure {
     private let delegation: SlotWord
     private let hasTurn: Bool
     private let isWriting: Bool
-    private let fault: LedgerFault?
 
-    /// Creates the procedure for the claim in `record`, whose present word is `free`, under
-    /// `delegation` in `slot`.
+    /// Creates the procedure for a claim whose record is complete.
     ///
     /// - Parameters:
+    ///   - record: the index of the record.
+    ///   - free: its present word.
+    ///   - slot: the slot of the delegation.
+    ///   - delegation: what the slot said when it was read.
     ///   - hasTurn: false if the item is in a ticket queue and it is another client's turn.
     ///   - isWriting: whether the claim writes; a read needs fewer rights.
     package init(
         record: Int, free: RecordWord, slot: Int, delegation: SlotWord, hasTurn: Bool = true,
-        isWriting: Bool = true, fault: LedgerFault? = nil
+        isWriting: Bool = true
     ) {
         self.hasTurn = hasTurn
         self.isWriting = isWriting
@@ -162,35 +129,28 @@ package struct ClaimLocally: LedgerProcedure {
         self.free = free
         self.slot = slot
         self.delegation = delegation
-        self.fault = fault
     }
 
     @inline(__always)
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
         switch state {
         case .start:
-            let draft =
-                fault == .localBeforeLook
-                ? free.draft(flags: .unreported).with(.granted, .unreported, delegation.epoch)
-                : free.draft(flags: .unreported)
+            let draft = free.draft(flags: .unreported)
             state = .drafted(draft)
-            return .perform(free.show(draft, in: record, fault: fault))
+            return .perform(free.swap(to: draft, in: record))
         case .drafted(let draft):
-            guard value == free.rawValue || fault == .recordStoreReleasing else {
+            guard value == free.rawValue else {
                 return .finished(.withdrawn(RecordWord(rawValue: value)))
             }
-            state = .lookedAtSlot(draft)
+            state = .slotRead(draft)
             return .perform(.load(.slot(slot)))
-        case .lookedAtSlot(let draft):
-            let isLet =
-                fault == .termsIgnored ? delegation.letsIn : delegation.lets(write: isWriting)
-            let stands = value == delegation.rawValue && isLet
-            state = .lookedAtEpoch(draft, stands: stands)
+        case .slotRead(let draft):
+            let stands = value == delegation.rawValue && delegation.lets(write: isWriting)
+            state = .epochRead(draft, stands: stands)
             return .perform(.load(.ledgerEpoch))
-        case .lookedAtEpoch(let draft, let stands):
+        case .epochRead(let draft, let stands):
             let epoch = ServerEpoch(truncating: value)
             guard stands, delegation.epoch == epoch else { return ask(from: draft, seen: epoch) }
-            if draft.state == .granted { return .finished(.granted(draft)) }
             state = .swappedToGranted(expected: draft, epoch)
             return .perform(draft.swap(to: goal(of: draft, epoch), in: record))
         case .swappedToGranted(let draft, let epoch):
@@ -208,8 +168,7 @@ package struct ClaimLocally: LedgerProcedure {
 
     private func goal(of draft: RecordWord, _ epoch: ServerEpoch) -> RecordWord {
         guard hasTurn else { return draft.with(.asked, .inTicketQueue, epoch) }
-        let isReported =
-            isWriting && delegation.terms.contains(.reportsWrites) && fault != .reportForgotten
+        let isReported = isWriting && delegation.terms.contains(.reportsWrites)
         return draft.with(
             .granted, isReported ? [.unreported, .reportsRelease] : .unreported, epoch)
     }
@@ -217,9 +176,7 @@ package struct ClaimLocally: LedgerProcedure {
     private mutating func continueAsking(
         after word: RecordWord, claim: RecordWord, seen epoch: ServerEpoch
     ) -> ProcedureStep<Outcome> {
-        if word.isDraft(of: claim) { return ask(from: word, seen: epoch) }
-        let isHeld = word.generation == claim.generation && word.state == .granted
-        return .finished(isHeld && fault == .localBeforeLook ? .granted(word) : .withdrawn(word))
+        word.isDraft(of: claim) ? ask(from: word, seen: epoch) : .finished(.withdrawn(word))
     }
 
     private mutating func ask(
@@ -237,14 +194,6 @@ extension RecordWord {
     /// It keeps the epoch of the free word, because no server acts on a draft of any epoch.
     fileprivate func draft(flags: RecordFlags) -> RecordWord {
         RecordWord(.draft, flags, epoch, generation: generation &+ 1)
-    }
-
-    /// Makes a record visible to servers.
-    fileprivate func show(
-        _ word: RecordWord, in record: Int, fault: LedgerFault?
-    ) -> MemoryOperation {
-        fault == .recordStoreReleasing
-            ? .storeReleasing(.record(record), word.rawValue) : swap(to: word, in: record)
     }
 
     fileprivate func swap(to word: RecordWord, in record: Int) -> MemoryOperation {

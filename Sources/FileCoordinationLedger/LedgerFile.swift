@@ -18,27 +18,23 @@ struct LedgerFile: Sendable {
     ///
     /// It has no lock, and does not depend on the file's name.
     let unlocked: Descriptor
-    /// Used only for fault injection.
-    private let kept: Descriptor?
     private let identity: FileStatus
 
     /// The number of records for which space is reserved at a time.
     static let recordChunk = 128
 
     init(
-        in directory: Directory, programName: String, fault: LedgerFault?,
-        token: (UInt64, UInt64)
+        in directory: Directory, programName: String, token: (UInt64, UInt64)
     ) throws(LedgerError) {
         let names = LedgerName(processID: CurrentProcess.id, token: token.0)
         name = names.final
         do throws(SystemError) {
-            let isKept = fault == .descriptorKeptAcrossFork
             // Forks are held back until the file is mapped and closed: a child with the descriptor
             // would hold the lock.
             var file: Descriptor? = try ForkGuard.holdingForks { () throws(SystemError) in
                 let file = try directory.openFile(
                     names.temporary, [.read, .write, .create, .exclusive])
-                if !isKept { ForkGuard.closeInChild(file.number) }
+                ForkGuard.closeInChild(file.number)
                 return file
             }
             let number = file?.number ?? 0
@@ -51,14 +47,15 @@ struct LedgerFile: Sendable {
             let made = try file.map { (file) throws(SystemError) in
                 let mapping = try Self.lockedMapping(of: file)
                 Self.writeHeader(to: mapping, token: token, programName: programName)
-                return (mapping, try file.status(), isKept ? file : nil)
+                return (mapping, try file.status())
             }
             guard let made else { preconditionFailure("It was opened just now") }
             unlocked = try directory.openFile(
                 names.temporary, [.read, .write], inForkedChild: .closed)
-            (mapping, identity, kept) = made
+            (mapping, identity) = made
             try directory.rename(names.temporary, to: names.final, ifTaken: .refuse)
         } catch {
+            // The first error counts. Servers remove such files when they are not locked.
             try? directory.remove(names.temporary)
             throw LedgerError(error)
         }
@@ -85,9 +82,9 @@ struct LedgerFile: Sendable {
         do throws(SystemError) {
             let zeros = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: end - start, alignment: 8)
-            defer { zeros.deallocate() }
-            zeros.initializeMemory(as: UInt8.self, repeating: 0)
-            try unlocked.write(UnsafeRawBufferPointer(zeros), at: UInt64(start))
+            defer { unsafe zeros.deallocate() }
+            unsafe zeros.initializeMemory(as: UInt8.self, repeating: 0)
+            try unsafe unlocked.write(UnsafeRawBufferPointer(zeros), at: UInt64(start))
         } catch {
             throw LedgerError(error)
         }
@@ -95,6 +92,7 @@ struct LedgerFile: Sendable {
 
     /// Whether the file has its name in `directory`.
     func isInPlace(in directory: Directory) -> Bool {
+        // This is the question.
         guard let there = try? directory.status(of: name) else { return false }
         return there.inode == identity.inode && there.device == identity.device
     }
@@ -103,25 +101,25 @@ struct LedgerFile: Sendable {
         to mapping: SharedMapping, token: (UInt64, UInt64), programName: String
     ) {
         typealias Header = LedgerLayout.Header
-        let base = mapping.base
-        base.store(UInt32(LedgerLayout.version), at: Header.version)
-        base.store(UInt32(LedgerLayout.recordCount), at: Header.recordCount)
-        base.store(UInt64(LedgerLayout.fileLength), at: Header.fileLength)
-        base.store(UInt32(LedgerLayout.recordLength), at: Header.recordLength)
-        base.store(UInt32(LedgerLayout.slotCount), at: Header.slotCount)
-        base.store(UInt32(bitPattern: CurrentProcess.id), at: Header.processID)
-        base.store(CurrentProcess.effectiveUserID, at: Header.userID)
-        base.store(CurrentProcess.processNamespace, at: Header.processNamespace)
-        base.store(token.0, at: Header.token)
-        base.store(token.1, at: Header.token + 8)
+        let base = unsafe mapping.base
+        unsafe base.store(UInt32(LedgerLayout.version), at: Header.version)
+        unsafe base.store(UInt32(LedgerLayout.recordCount), at: Header.recordCount)
+        unsafe base.store(UInt64(LedgerLayout.fileLength), at: Header.fileLength)
+        unsafe base.store(UInt32(LedgerLayout.recordLength), at: Header.recordLength)
+        unsafe base.store(UInt32(LedgerLayout.slotCount), at: Header.slotCount)
+        unsafe base.store(UInt32(bitPattern: CurrentProcess.id), at: Header.processID)
+        unsafe base.store(CurrentProcess.effectiveUserID, at: Header.userID)
+        unsafe base.store(CurrentProcess.processNamespace, at: Header.processNamespace)
+        unsafe base.store(token.0, at: Header.token)
+        unsafe base.store(token.1, at: Header.token + 8)
         let bytes = truncated(programName, to: LedgerLayout.maximumNameLength)
-        base.store(UInt32(bytes.count), at: Header.nameLength)
-        base.copy(bytes, to: Header.name)
-        base.store(
+        unsafe base.store(UInt32(bytes.count), at: Header.nameLength)
+        unsafe base.copy(bytes, to: Header.name)
+        unsafe base.store(
             LedgerLayout.Abilities.confirmsGrants | LedgerLayout.Abilities.waitsInTicketQueues
                 | LedgerLayout.Abilities.knowsModes,
             at: Header.abilities)
-        base.store(LedgerLayout.magic, at: Header.magic)
+        unsafe base.store(LedgerLayout.magic, at: Header.magic)
     }
 
     /// Returns the longest prefix of whole characters that fits.

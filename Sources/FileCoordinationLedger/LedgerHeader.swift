@@ -18,34 +18,36 @@ struct LedgerHeader {
 
     init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
         typealias Header = LedgerLayout.Header
-        let base = mapping.base
-        let version = base.load(UInt32.self, at: Header.version)
-        guard base.load(UInt64.self, at: Header.magic) == LedgerLayout.magic else {
+        let base = unsafe mapping.base
+        let version = unsafe base.load(UInt32.self, at: Header.version)
+        guard unsafe base.load(UInt64.self, at: Header.magic) == LedgerLayout.magic else {
             throw .notALedger(name: name, reason: "no ledger at all")
         }
         guard version == LedgerLayout.version else {
             throw .notALedger(name: name, reason: "layout \(version) is not known here")
         }
         guard
-            base.load(UInt32.self, at: Header.recordCount) == UInt32(LedgerLayout.recordCount),
-            base.load(UInt64.self, at: Header.fileLength) == UInt64(LedgerLayout.fileLength),
-            base.load(UInt32.self, at: Header.recordLength) == UInt32(LedgerLayout.recordLength),
-            base.load(UInt32.self, at: Header.slotCount) == UInt32(LedgerLayout.slotCount)
+            unsafe base.load(UInt32.self, at: Header.recordCount)
+                == UInt32(LedgerLayout.recordCount),
+            unsafe base.load(UInt64.self, at: Header.fileLength) == UInt64(LedgerLayout.fileLength),
+            unsafe base.load(UInt32.self, at: Header.recordLength)
+                == UInt32(LedgerLayout.recordLength),
+            unsafe base.load(UInt32.self, at: Header.slotCount) == UInt32(LedgerLayout.slotCount)
         else { throw .notALedger(name: name, reason: "its sizes are not those of its version") }
-        processID = Int32(bitPattern: base.load(UInt32.self, at: Header.processID))
-        processNamespace = base.load(UInt64.self, at: Header.processNamespace)
-        token = [
+        processID = unsafe Int32(bitPattern: base.load(UInt32.self, at: Header.processID))
+        processNamespace = unsafe base.load(UInt64.self, at: Header.processNamespace)
+        token = unsafe [
             base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
         ]
-        let abilities = base.load(UInt32.self, at: Header.abilities)
+        let abilities = unsafe base.load(UInt32.self, at: Header.abilities)
         confirmsGrants = abilities & LedgerLayout.Abilities.confirmsGrants != 0
         waitsInTicketQueues = abilities & LedgerLayout.Abilities.waitsInTicketQueues != 0
         knowsModes = abilities & LedgerLayout.Abilities.knowsModes != 0
-        let length = base.load(UInt32.self, at: Header.nameLength)
+        let length = unsafe base.load(UInt32.self, at: Header.nameLength)
         guard length <= UInt32(LedgerLayout.maximumNameLength) else {
             throw .notALedger(name: name, reason: "its program name has \(length) bytes")
         }
-        let bytes = base.bytes(at: Header.name, count: Int(length))
+        let bytes = unsafe base.bytes(at: Header.name, count: Int(length))
         programName = String(decoding: bytes, as: UTF8.self)
     }
 }

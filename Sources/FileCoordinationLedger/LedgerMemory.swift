@@ -104,7 +104,7 @@ package struct LedgerMemory: Sendable {
             return word(cell).load()
         case .compareExchange(let cell, let expected, let desired):
             return word(cell).compareExchange(expected: expected, desired: desired).original
-        case .store, .storeReleasing, .wake, .sleep, .wakeForTurn, .sleepForTurn:
+        case .wake, .sleep, .wakeForTurn, .sleepForTurn:
             preconditionFailure("Only loads and swaps are done at once")
         }
     }
@@ -143,27 +143,21 @@ package struct LedgerMemory: Sendable {
         switch operation {
         case .load(let cell):
             return word(cell).load()
-        case .store(let cell, let value):
-            word(cell).store(value)
-            return 0
-        case .storeReleasing(let cell, let value):
-            word(cell).storeReleasing(value)
-            return 0
         case .compareExchange(let cell, let expected, let desired):
             return word(cell).compareExchange(expected: expected, desired: desired).original
         case .wake(let cell):
-            Futex.wake(word(cell).futexAddress)
+            Futex.wake(word(cell))
             return 0
         case .sleep(let cell, let lowHalf):
             let result = Futex.wait(
-                word(cell).futexAddress, expected: lowHalf, deadline: deadline)
+                word(cell), expected: lowHalf, deadline: deadline)
             return result == .timedOut ? 1 : 0
         case .wakeForTurn(let ticket):
-            Futex.wake(word(.ticketQueue(ticket.ticketQueue)).futexAddress, bits: ticket.wakeBits)
+            Futex.wake(word(.ticketQueue(ticket.ticketQueue)), bits: ticket.wakeBits)
             return 0
         case .sleepForTurn(let ticket, let lowHalf):
             let result = Futex.wait(
-                word(.ticketQueue(ticket.ticketQueue)).futexAddress, expected: lowHalf,
+                word(.ticketQueue(ticket.ticketQueue)), expected: lowHalf,
                 deadline: deadline,
                 bits: ticket.wakeBits)
             return result == .timedOut ? 1 : 0
@@ -181,6 +175,6 @@ package struct LedgerMemory: Sendable {
             guard let ticketQueues else { preconditionFailure("No ticket queues here") }
             return ticketQueues.word(of: number)
         }
-        return AtomicWord(at: start.address, offset: LedgerLayout.offset(of: cell))
+        return unsafe AtomicWord(at: start.address, offset: LedgerLayout.offset(of: cell))
     }
 }

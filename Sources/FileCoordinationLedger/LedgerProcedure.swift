@@ -27,14 +27,6 @@ package enum MemoryOperation: Hashable, Sendable {
     ///
     /// Returns the value.
     case load(MemoryCell)
-    /// A sequentially consistent store.
-    ///
-    /// Returns nothing.
-    case store(MemoryCell, UInt64)
-    /// A store that may stay in the processor's store buffer for a while.
-    ///
-    /// Returns nothing.
-    case storeReleasing(MemoryCell, UInt64)
     /// A sequentially consistent compare-and-swap.
     ///
     /// Returns the previous value; it succeeded if that is the expected one.

@@ -55,10 +55,13 @@ extension LedgerReader {
     /// Grants a claim, so that its accessor may run, or registers a presenter.
     ///
     /// - Parameters:
+    ///   - reference: the record of the claim or presenter.
+    ///   - epoch: the server's epoch.
     ///   - isProvisional: whether ``withdraw(_:_:)`` can withdraw the grant until the client takes
     ///     it up. Ignored for clients that do not support that.
     ///   - isUnreported: whether the client need not report the release, unless the server requests
     ///     that with ``requestReport(for:_:)``.
+    /// - Returns: whether the record was granted, and how its client is to be told.
     public func grant(
         _ reference: RecordReference, _ epoch: ServerEpoch, isProvisional: Bool = false,
         isUnreported: Bool = false
@@ -72,8 +75,7 @@ extension LedgerReader {
         let flags: RecordFlags =
             isUnreported ? .unreported : isProvisional && confirmsGrants ? .provisional : []
         let procedure = GrantClaim(
-            record: index, generation: reference.generation, epoch: epoch, flags: flags,
-            fault: fault)
+            record: index, generation: reference.generation, epoch: epoch, flags: flags)
         switch memory.run(procedure) {
         case .granted: return snapshot.wantsMessage ? .grantedWantsMessage : .granted
         case .refused: return .refused
@@ -87,8 +89,7 @@ extension LedgerReader {
         guard reference.index < LedgerLayout.recordCount else { return false }
         return memory.run(
             WithdrawGrant(
-                record: Int(reference.index), generation: reference.generation, epoch: epoch,
-                fault: fault))
+                record: Int(reference.index), generation: reference.generation, epoch: epoch))
     }
 
     /// Returns the record of an ended claim to its client.
@@ -100,8 +101,7 @@ extension LedgerReader {
         guard reference.index < LedgerLayout.recordCount else { return false }
         return memory.run(
             ReapRecord(
-                record: Int(reference.index), generation: reference.generation, epoch: epoch,
-                fault: fault))
+                record: Int(reference.index), generation: reference.generation, epoch: epoch))
     }
 
     /// Requests a report of the release of a claim that was granted by delegation or without a
@@ -134,7 +134,7 @@ extension LedgerReader {
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         return try memory.run(
             DelegateSlot(
-                slot: slot, inTicketQueue: ticketQueue, terms: terms, epoch: epoch, fault: fault),
+                slot: slot, inTicketQueue: ticketQueue, terms: terms, epoch: epoch),
             failedSwapLimit: Self.failedSwapLimit)
     }
 
@@ -146,10 +146,6 @@ extension LedgerReader {
     public func revoke(
         slot: Int, _ delegation: SlotWord, _ epoch: ServerEpoch
     ) throws(LedgerError) -> [RecordSnapshot] {
-        if fault == .scanBeforeRevoke {
-            defer { close(slot: slot, delegation) }
-            return try requestReleaseReports(epoch) { !$1 }.held
-        }
         close(slot: slot, delegation)
         return try requestReleaseReports(epoch) { !$1 }.held
     }
@@ -171,6 +167,8 @@ extension LedgerReader {
     ///     queue.
     /// - Returns: in `held`, running claims, and ended ones whose announcements must be handled; in
     ///   `waiting`, the claims that waited in a ticket queue.
+    /// - Throws: ``LedgerError`` if the client damages its words, or a later server has taken the
+    ///   role.
     public func requestReleaseReports(
         _ epoch: ServerEpoch, where isMeant: (RecordReference, _ isInTicketQueue: Bool) -> Bool
     ) throws(LedgerError) -> (held: [RecordSnapshot], waiting: [RecordSnapshot]) {

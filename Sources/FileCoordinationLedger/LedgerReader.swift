@@ -33,7 +33,6 @@ public final class LedgerReader: Sendable {
 
     package let memory: LedgerMemory
     private let file: Descriptor
-    package let fault: LedgerFault?
 
     /// How often a compare-and-swap may fail before the client is considered hostile.
     static let failedSwapLimit = 1000
@@ -42,34 +41,33 @@ public final class LedgerReader: Sendable {
     public convenience init(
         directory: Directory, name: String, expectedOwner owner: UInt32
     ) throws(LedgerError) {
-        try self.init(directory: directory, name: name, expectedOwner: owner, fault: nil)
+        try self.init(directory: directory, name: name, expectedOwner: owner, observer: nil)
     }
 
     /// Opens a ledger whose file has no name any more, and had this one.
     public convenience init(
         file: Descriptor, name: String, expectedOwner owner: UInt32
     ) throws(LedgerError) {
-        try self.init(file: file, name: name, expectedOwner: owner, fault: nil, observer: nil)
+        try self.init(file: file, name: name, expectedOwner: owner, observer: nil)
     }
 
     package convenience init(
-        directory: Directory, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
-        observer: LedgerMemory.Observer? = nil
+        directory: Directory, name: String, expectedOwner owner: UInt32,
+        observer: LedgerMemory.Observer?
     ) throws(LedgerError) {
         let file = try LedgerError.wrapping { () throws(SystemError) in
             try directory.openFile(name, [.read, .write, .nonBlocking])
         }
         try self.init(
-            file: file, name: name, expectedOwner: owner, fault: fault, observer: observer)
+            file: file, name: name, expectedOwner: owner, observer: observer)
     }
 
     /// Opens a ledger with an observer of the accesses to its words.
     package init(
-        file: Descriptor, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
+        file: Descriptor, name: String, expectedOwner owner: UInt32,
         observer: LedgerMemory.Observer?
     ) throws(LedgerError) {
         fileName = name
-        self.fault = fault
         let mapping = try LedgerError.wrapping { () throws(SystemError) in
             try Self.checkedMapping(of: file, owner: owner)
         }
@@ -140,10 +138,7 @@ public final class LedgerReader: Sendable {
     /// The server raises all ledgers before it grants anything. Throws `deposed` if a later server
     /// was here.
     public func raise(to epoch: ServerEpoch) throws(LedgerError) {
-        // The fault of a server that raises no epochs; its ledgers keep theirs, too.
-        if fault == .noEpochRaise { return }
-        let procedure = RaiseLedger(
-            to: epoch, capacity: LedgerLayout.recordCount, fault: fault)
+        let procedure = RaiseLedger(to: epoch, capacity: LedgerLayout.recordCount)
         switch try memory.run(procedure, failedSwapLimit: Self.failedSwapLimit) {
         case .raised: return
         case .deposed: throw .deposed
@@ -182,12 +177,12 @@ public final class LedgerReader: Sendable {
         let word = memory.recordWord(index)
         guard let state = word.state, state != .free, state != .draft else { return nil }
         typealias Record = LedgerLayout.Record
-        let record = memory.mapping.base + LedgerLayout.record(index)
-        let kindField = record.load(UInt32.self, at: Record.kind)
+        let record = unsafe memory.mapping.base + LedgerLayout.record(index)
+        let kindField = unsafe record.load(UInt32.self, at: Record.kind)
         let number = UInt8(truncatingIfNeeded: kindField & LedgerLayout.Kind.numberMask)
         guard let kind = RecordKind(rawValue: number) else { return nil }
         let presenter = memory.presenterState(index).load()
-        return RecordSnapshot(
+        return unsafe RecordSnapshot(
             reference: RecordReference(index: UInt32(index), generation: word.generation),
             state: state, flags: word.flags, epoch: word.epoch, kind: kind,
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
@@ -207,10 +202,10 @@ public final class LedgerReader: Sendable {
 
     /// Reads the body of a claim or presenter; returns nil if the record was reused or is invalid.
     public func body(_ reference: RecordReference) -> [UInt8]? {
-        bytes(reference) { record in
+        unsafe bytes(reference) { record in
             typealias Record = LedgerLayout.Record
-            let length = Int(record.load(UInt32.self, at: Record.bodyLength))
-            let offset = Int(record.load(UInt32.self, at: Record.bodyOffset))
+            let length = unsafe Int(record.load(UInt32.self, at: Record.bodyLength))
+            let offset = unsafe Int(record.load(UInt32.self, at: Record.bodyOffset))
             guard offset == 0 else { return .init(heap: offset, length: length) }
             return .init(inline: Record.inline, length: length)
         }
@@ -218,10 +213,10 @@ public final class LedgerReader: Sendable {
 
     /// Reads the supplement of a record; returns nil if there is none or the record is invalid.
     public func supplement(_ reference: RecordReference) -> [UInt8]? {
-        bytes(reference) { record in
+        unsafe bytes(reference) { record in
             typealias Record = LedgerLayout.Record
-            let kind = record.load(UInt32.self, at: Record.kind)
-            let length = record.load(UInt32.self, at: Record.supplementLength)
+            let kind = unsafe record.load(UInt32.self, at: Record.kind)
+            let length = unsafe record.load(UInt32.self, at: Record.supplementLength)
             guard kind & LedgerLayout.Kind.hasSupplement != 0,
                 length <= UInt32(LedgerLayout.maximumSupplementLength)
             else { return nil }
@@ -232,7 +227,7 @@ public final class LedgerReader: Sendable {
     /// Reads the outcome that the client has written so far, from an offset on; returns nil if it
     /// is invalid.
     public func outcome(_ reference: RecordReference, from start: Int = 0) -> [UInt8]? {
-        bytes(reference) { record in
+        unsafe bytes(reference) { record in
             typealias Record = LedgerLayout.Record
             let extent = memory.outcomeExtent(Int(reference.index)).load()
             let whole = Int(UInt32(truncatingIfNeeded: extent))
@@ -240,8 +235,8 @@ public final class LedgerReader: Sendable {
             guard start >= 0, start <= whole else { return nil }
             let length = whole - start
             guard offset == 0 else { return .init(heap: offset + start, length: length) }
-            let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
-            let body = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
+            let isInline = unsafe record.load(UInt32.self, at: Record.bodyOffset) == 0
+            let body = unsafe isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
             guard body <= Record.inlineLength else { return nil }
             return .init(
                 inline: LedgerLayout.inlineOutcome(behind: body) + start, length: length)
@@ -256,9 +251,11 @@ public final class LedgerReader: Sendable {
         let index = Int(reference.index)
         guard isUse(reference, memory.recordWord(index)) else { return nil }
         let start = LedgerLayout.record(index)
-        guard let extent = locate(memory.mapping.base + start), extent.isValid else { return nil }
+        guard let extent = unsafe locate(memory.mapping.base + start), extent.isValid else {
+            return nil
+        }
         let offset = extent.isInHeap ? extent.offset : start + extent.offset
-        let copy = memory.mapping.base.bytes(at: offset, count: extent.length)
+        let copy = unsafe memory.mapping.base.bytes(at: offset, count: extent.length)
         // The copy must not be reordered behind the second check.
         AtomicWord.fenceAcquiring()
         return isUse(reference, memory.recordWord(index)) ? copy : nil

@@ -20,8 +20,7 @@ extension LedgerWriter {
     /// ``cancel(_:)``.
     public func waitWhileAsked(_ reference: RecordReference, deadline: UInt64?) -> RecordState {
         let index = Int(reference.index)
-        let procedure = AwaitGrant(
-            record: index, generation: reference.generation, fault: fault)
+        let procedure = AwaitGrant(record: index, generation: reference.generation)
         let word = memory.run(procedure, deadline: deadline)
         guard word.generation == reference.generation else { return .free }
         switch word.state {
@@ -35,8 +34,7 @@ extension LedgerWriter {
     /// now.
     public func takeGrant(_ reference: RecordReference) -> Bool {
         let procedure = AwaitGrant(
-            record: Int(reference.index), generation: reference.generation, sleeps: false,
-            fault: fault)
+            record: Int(reference.index), generation: reference.generation, sleeps: false)
         let word = memory.run(procedure, deadline: nil)
         return word.generation == reference.generation && word.state == .granted
     }
@@ -93,7 +91,7 @@ extension LedgerWriter {
     ///
     /// They check its word, and sleep again if it is still asked.
     public func wake(_ reference: RecordReference) {
-        Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)
+        Futex.wake(memory.word(.record(Int(reference.index))))
     }
 
     /// Returns the claim's serial number, or 0 if no server has given it one.
@@ -117,10 +115,5 @@ extension LedgerWriter {
             bits = bits & ~Bits.relinquishedToWriter | (writer ? Bits.relinquishedToWriter : 0)
         }
         word.store(bits)
-    }
-
-    /// Whether a server has begun to grant the claim: what a faulty client relies on.
-    package func isGrantAnnounced(_ reference: RecordReference) -> Bool {
-        ServerField.grantTime(memory.grantedAt(Int(reference.index)).load()) != 0
     }
 }

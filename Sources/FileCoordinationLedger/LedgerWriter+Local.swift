@@ -9,8 +9,13 @@ internal import FileCoordinationSystem
 extension LedgerWriter {
     /// Writes the record of a claim from a template, which `adjust` then changes in place.
     ///
-    /// - Parameter now: the monotonic time.
-    /// - Returns: nil if the template does not fit into a record, or if there is no room.
+    /// - Parameters:
+    ///   - template: the encoded claim, of an item that is used again and again.
+    ///   - outcomeCapacity: the bytes to reserve for what the accessor announces.
+    ///   - now: the monotonic time.
+    ///   - adjust: gets the bytes of the template in the record.
+    /// - Returns: the new record; nil if the template does not fit into a record, or if there is no
+    ///   room.
     public func writeLocally(
         _ template: [UInt8], outcomeCapacity: Int, at now: UInt64,
         adjust: (UnsafeMutableRawPointer) -> Void
@@ -21,26 +26,27 @@ extension LedgerWriter {
         let index =
             spare.take()
             ?? allocation.withLock { books in
+                // Without room, the caller takes the ordinary way, which reports the error.
                 (try? allocate(body: template.count, outcome: outcomeCapacity, in: &books))?.index
             }
         guard let index else { return nil }
-        let record = memory.mapping.base + LedgerLayout.record(index)
+        let record = unsafe memory.mapping.base + LedgerLayout.record(index)
         let generation = memory.recordWord(index).generation &+ 1
         AtomicWord.fenceReleasing()
-        record.store(UInt32(RecordKind.claim.rawValue), at: Record.kind)
-        record.store(UInt32(0), at: Record.thread)
-        record.store(UInt32(template.count), at: Record.bodyLength)
-        record.store(UInt32(0), at: Record.bodyOffset)
+        unsafe record.store(UInt32(RecordKind.claim.rawValue), at: Record.kind)
+        unsafe record.store(UInt32(0), at: Record.thread)
+        unsafe record.store(UInt32(template.count), at: Record.bodyLength)
+        unsafe record.store(UInt32(0), at: Record.bodyOffset)
         memory.outcomeExtent(index).storeReleasing(0)
-        record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
-        record.store(UInt32(0), at: Record.requestedSlot)
+        unsafe record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
+        unsafe record.store(UInt32(0), at: Record.requestedSlot)
         memory.serial(index).storeReleasing(0)
         memory.grantedAt(index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(index).storeReleasing(0)
         memory.relocated(index).storeReleasing(ServerField.unmarked(generation))
         memory.filedAt(index).storeReleasing(now)
-        record.copy(template, to: Record.inline)
-        adjust(record + Record.inline)
+        unsafe record.copy(template, to: Record.inline)
+        unsafe adjust(record + Record.inline)
         return RecordReference(index: UInt32(index), generation: generation)
     }
 

@@ -26,8 +26,8 @@ extension LedgerWriter {
     /// Appends to the log of a claim that is released next and whose end need not be reported.
     package func appendOutcome(_ bytes: [UInt8], index: Int, reserve: Int) throws(LedgerError) {
         typealias Record = LedgerLayout.Record
-        let base = memory.mapping.base
-        let record = base + LedgerLayout.record(index)
+        let base = unsafe memory.mapping.base
+        let record = unsafe base + LedgerLayout.record(index)
         let extent = memory.outcomeExtent(index).load()
         let length = Int(UInt32(truncatingIfNeeded: extent))
         var offset = Int(extent >> 32)
@@ -35,7 +35,7 @@ extension LedgerWriter {
         guard needed <= LedgerLayout.maximumBodyLength else {
             throw .bodyTooLarge(needed, limit: LedgerLayout.maximumBodyLength)
         }
-        if needed > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
+        if unsafe needed > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
             // Reserves room for more, if there is any.
             var capacity = min(2 * needed, LedgerLayout.maximumBodyLength)
             let fresh = try allocation.withLock { (books) throws(LedgerError) in
@@ -46,13 +46,14 @@ extension LedgerWriter {
                     return try block(capacity, for: index, in: &books)
                 }
             }
-            base.copy(base.bytes(at: start(ofOutcome: offset, index), count: length), to: fresh)
-            record.store(UInt32(capacity), at: Record.outcomeCapacity)
+            unsafe base.copy(
+                base.bytes(at: start(ofOutcome: offset, index), count: length), to: fresh)
+            unsafe record.store(UInt32(capacity), at: Record.outcomeCapacity)
             offset = fresh
         }
         Failpoint.reach(.before, .appendsOutcome)
         defer { Failpoint.reach(.after, .appendsOutcome) }
-        base.copy(bytes, to: start(ofOutcome: offset, index) + length)
+        unsafe base.copy(bytes, to: start(ofOutcome: offset, index) + length)
         // Both change at once, after the bytes are written.
         memory.outcomeExtent(index).store(UInt64(offset) << 32 | UInt64(length + bytes.count))
     }
@@ -62,9 +63,9 @@ extension LedgerWriter {
         guard offset == 0 else { return offset }
         typealias Record = LedgerLayout.Record
         let start = LedgerLayout.record(index)
-        let record = memory.mapping.base + start
-        let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
-        let body = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
+        let record = unsafe memory.mapping.base + start
+        let isInline = unsafe record.load(UInt32.self, at: Record.bodyOffset) == 0
+        let body = unsafe isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
         return start + LedgerLayout.inlineOutcome(behind: body)
     }
 }

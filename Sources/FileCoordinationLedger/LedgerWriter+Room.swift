@@ -37,7 +37,7 @@ extension LedgerWriter {
             }
             // The mark must be visible before any record below it. It is never lowered; the lock is
             // held.
-            if allocation.mark > markBefore, fault != .markAfterRecord {
+            if allocation.mark > markBefore {
                 memory.word(.recordMark).store(UInt64(allocation.mark))
             }
             return room

@@ -38,12 +38,11 @@ extension LedgerWriter {
         guard case .joined(let ticket, let isTurn) = memory.run(join) else { return .gone }
         let claim = ClaimLocally(
             record: index, free: memory.recordWord(index), slot: slot, delegation: delegation,
-            hasTurn: isTurn, fault: fault)
+            hasTurn: isTurn)
         guard case .granted(let word) = memory.run(claim) else { return .filed }
         let turn = QueueTurn(ticket: ticket)
         if word.state == .granted { return .granted(turn, hasWaited: false) }
-        let wait = AwaitTurn(
-            ticket, record: index, generation: reference.generation, fault: fault)
+        let wait = AwaitTurn(ticket, record: index, generation: reference.generation)
         while true {
             let before = ticketQueues.serving(for: ticket)
             let deadline = min(MonotonicClock.now + patience, limit)

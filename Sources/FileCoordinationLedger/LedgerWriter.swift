@@ -22,7 +22,6 @@ public final class LedgerWriter: Sendable {
     private let file: LedgerFile
     /// The process that owns the ledger.
     private let processToken: UInt64
-    package let fault: LedgerFault?
 
     /// Creates a ledger in `directory`, the `ledgers` folder of the runtime directory.
     ///
@@ -32,19 +31,18 @@ public final class LedgerWriter: Sendable {
         directory: Directory, globalEpoch: EpochFile, programName: String = CurrentProcess.name
     ) throws(LedgerError) {
         try self.init(
-            directory: directory, globalEpoch: globalEpoch, programName: programName, fault: nil)
+            directory: directory, globalEpoch: globalEpoch, programName: programName, observer: nil)
     }
 
     package init(
         directory: Directory, globalEpoch: EpochFile, programName: String = "",
-        fault: LedgerFault?, observer: LedgerMemory.Observer? = nil,
+        observer: LedgerMemory.Observer?,
         token: (UInt64, UInt64)? = nil
     ) throws(LedgerError) {
         processToken = ForkGuard.processToken
         self.directory = directory
-        self.fault = fault
         file = try LedgerFile(
-            in: directory, programName: programName, fault: fault,
+            in: directory, programName: programName,
             token: token ?? (.random(in: 0 ... .max), .random(in: 0 ... .max)))
         fileName = file.name
         memory = LedgerMemory(
@@ -52,7 +50,7 @@ public final class LedgerWriter: Sendable {
         var books = RecordAllocation()
         books.reservedRecords = LedgerFile.recordChunk
         allocation = Lock(books)
-        _ = memory.run(AdoptEpoch(fault: fault))
+        _ = memory.run(AdoptEpoch())
     }
 
     deinit {
@@ -82,6 +80,7 @@ public final class LedgerWriter: Sendable {
     ///   - supplement: additional contents, at most ``LedgerLayout/maximumSupplementLength`` bytes,
     ///     which older servers ignore.
     /// - Returns: the reference of the new record.
+    /// - Throws: ``LedgerError`` if there is no room, or the file was truncated.
     public func write(
         kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
         wantsMessage: Bool = false, requestedSlot: RequestedSlot? = nil, supplement: [UInt8] = []
@@ -99,32 +98,32 @@ public final class LedgerWriter: Sendable {
         Failpoint.reach(.before, .writesRecord)
         defer { Failpoint.reach(.after, .writesRecord) }
         typealias Record = LedgerLayout.Record
-        let record = memory.mapping.base + LedgerLayout.record(room.index)
+        let record = unsafe memory.mapping.base + LedgerLayout.record(room.index)
         let generation = memory.recordWord(room.index).generation &+ 1
         // A reader that sees any of the following stores also sees that the former claim is over.
         AtomicWord.fenceReleasing()
         var flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
         if !supplement.isEmpty {
             flags |= LedgerLayout.Kind.hasSupplement
-            record.store(UInt32(supplement.count), at: Record.supplementLength)
-            record.copy(supplement, to: Record.supplementLength - supplement.count)
+            unsafe record.store(UInt32(supplement.count), at: Record.supplementLength)
+            unsafe record.copy(supplement, to: Record.supplementLength - supplement.count)
         }
-        record.store(UInt32(kind.rawValue) | flags, at: Record.kind)
-        record.store(thread, at: Record.thread)
-        record.store(UInt32(body.count), at: Record.bodyLength)
-        record.store(UInt32(room.body), at: Record.bodyOffset)
+        unsafe record.store(UInt32(kind.rawValue) | flags, at: Record.kind)
+        unsafe record.store(thread, at: Record.thread)
+        unsafe record.store(UInt32(body.count), at: Record.bodyLength)
+        unsafe record.store(UInt32(room.body), at: Record.bodyOffset)
         memory.outcomeExtent(room.index).storeReleasing(UInt64(room.outcome) << 32)
-        record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
-        record.store(requestedSlot?.encoded ?? 0, at: Record.requestedSlot)
+        unsafe record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
+        unsafe record.store(requestedSlot?.encoded ?? 0, at: Record.requestedSlot)
         memory.serial(room.index).storeReleasing(0)
         memory.grantedAt(room.index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(room.index).storeReleasing(0)
         memory.relocated(room.index).storeReleasing(ServerField.unmarked(generation))
         memory.filedAt(room.index).storeReleasing(MonotonicClock.now)
         if room.body == 0 {
-            record.copy(body, to: Record.inline)
+            unsafe record.copy(body, to: Record.inline)
         } else {
-            memory.mapping.base.copy(body, to: room.body)
+            unsafe memory.mapping.base.copy(body, to: room.body)
         }
         return RecordReference(index: UInt32(room.index), generation: generation)
     }
@@ -176,7 +175,7 @@ public final class LedgerWriter: Sendable {
         let index = Int(reference.index)
         let free = memory.recordWord(index)
         guard isReady(free, for: reference) else { return .cancelled }
-        switch memory.run(FileClaim(record: index, free: free, fault: fault)) {
+        switch memory.run(FileClaim(record: index, free: free)) {
         case .asked: return .asked
         case .withdrawn: return .cancelled
         }
@@ -193,27 +192,13 @@ public final class LedgerWriter: Sendable {
         let free = memory.recordWord(index)
         guard isReady(free, for: reference) else { return .cancelled }
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
-        switch claimAtOnce(index, free, slot, delegation, isWriting) {
+        let claim = ClaimLocally(
+            record: index, free: free, slot: slot, delegation: delegation, isWriting: isWriting)
+        switch memory.runAtOnce(claim) {
         case .granted: return .granted
         case .asked: return .asked
         case .withdrawn: return .cancelled
         }
-    }
-
-    private func claimAtOnce(
-        _ index: Int, _ free: RecordWord, _ slot: Int, _ delegation: SlotWord, _ isWriting: Bool
-    ) -> ClaimLocally.Outcome {
-        if let fault {
-            return memory.run(
-                ClaimLocally(
-                    record: index, free: free, slot: slot, delegation: delegation,
-                    isWriting: isWriting, fault: fault))
-        }
-        // Without a fault, the compiler can specialize the procedure.
-        return memory.runAtOnce(
-            ClaimLocally(
-                record: index, free: free, slot: slot, delegation: delegation,
-                isWriting: isWriting))
     }
 
     /// Reads a slot's word, to see whether a local claim is possible.

@@ -8,10 +8,9 @@ extension MemoryOperation {
     /// The failpoint of the operation; nil if it changes nothing that is in use.
     package var deed: Failpoint.Deed? {
         switch self {
-        case .load, .storeReleasing: return nil
+        case .load: return nil
         case .wake, .wakeForTurn: return .wakes
         case .sleep, .sleepForTurn: return .sleeps
-        case .store(let cell, _): return cell == .ledgerEpoch ? .raisesLedger : nil
         case .compareExchange(.ledgerEpoch, _, _): return .raisesLedger
         case .compareExchange(.record, let expected, let desired):
             let before = RecordWord(rawValue: expected)

@@ -8,27 +8,27 @@ internal import FileCoordinationSystem
 extension UnsafeMutableRawPointer {
     /// Writes a little-endian number at `offset`.
     func store<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number, at offset: Int) {
-        storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)
+        unsafe storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
     /// Reads a little-endian number at `offset`, exactly once.
     func load<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type, at offset: Int
     ) -> Number {
-        Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+        unsafe Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
 
     /// Writes bytes at `offset`.
     func copy(_ bytes: [UInt8], to offset: Int) {
-        bytes.withUnsafeBytes { source in
+        unsafe bytes.withUnsafeBytes { source in
             guard let start = source.baseAddress else { return }
-            (self + offset).copyMemory(from: start, byteCount: source.count)
+            unsafe (self + offset).copyMemory(from: start, byteCount: source.count)
         }
     }
 
     /// Reads `count` bytes at `offset`.
     func bytes(at offset: Int, count: Int) -> [UInt8] {
-        Array(UnsafeRawBufferPointer(start: self + offset, count: count))
+        unsafe Array(UnsafeRawBufferPointer(start: self + offset, count: count))
     }
 }
 
@@ -61,6 +61,6 @@ extension LedgerMemory {
     }
 
     private func word(_ index: Int, _ offset: Int) -> AtomicWord {
-        AtomicWord(at: mapping.base, offset: LedgerLayout.record(index) + offset)
+        unsafe AtomicWord(at: mapping.base, offset: LedgerLayout.record(index) + offset)
     }
 }

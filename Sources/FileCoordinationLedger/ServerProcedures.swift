@@ -16,45 +16,41 @@ package struct GrantClaim: LedgerProcedure {
 
     private enum State: Hashable, Sendable {
         case start
-        case swapped(expected: RecordWord)
+        case swapped
         case woke
-        case loadedFaulty
     }
 
     private var state = State.start
     private let record: Int
     private let asked: RecordWord
     private let flags: RecordFlags
-    private let fault: LedgerFault?
 
-    /// Creates the procedure for the claim of this generation and the server of this epoch.
+    /// Creates the procedure.
     ///
-    /// - Parameter flags: `provisional` if the grant can be withdrawn until the client takes it up;
-    ///   `unreported` if the client need not report the release.
+    /// - Parameters:
+    ///   - record: the index of the record.
+    ///   - generation: the generation of the claim.
+    ///   - epoch: the server's epoch.
+    ///   - flags: `provisional` if the grant can be withdrawn until the client takes it up;
+    ///     `unreported` if the client need not report the release.
     package init(
-        record: Int, generation: UInt32, epoch: ServerEpoch, flags: RecordFlags = [],
-        fault: LedgerFault? = nil
+        record: Int, generation: UInt32, epoch: ServerEpoch, flags: RecordFlags = []
     ) {
         self.record = record
         self.flags = flags
         self.asked = RecordWord(.asked, [], epoch, generation: generation)
-        self.fault = fault
     }
 
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
         switch state {
         case .start:
-            guard fault == .generationIgnored else { return swap(from: asked) }
-            state = .loadedFaulty
-            return .perform(.load(.record(record)))
-        case .loadedFaulty:
-            let word = RecordWord(rawValue: value)
-            guard word.state == .asked, word.epoch == asked.epoch else {
-                return .finished(.refused(word))
-            }
-            return swap(from: word)
-        case .swapped(let expected):
-            guard value == expected.rawValue else {
+            state = .swapped
+            let granted = asked.with(.granted, flags, asked.epoch)
+            return .perform(
+                .compareExchange(
+                    .record(record), expected: asked.rawValue, desired: granted.rawValue))
+        case .swapped:
+            guard value == asked.rawValue else {
                 return .finished(.refused(RecordWord(rawValue: value)))
             }
             state = .woke
@@ -62,13 +58,6 @@ package struct GrantClaim: LedgerProcedure {
         case .woke:
             return .finished(.granted)
         }
-    }
-
-    private mutating func swap(from word: RecordWord) -> ProcedureStep<Outcome> {
-        state = .swapped(expected: word)
-        let granted = word.with(.granted, flags, word.epoch).rawValue
-        return .perform(
-            .compareExchange(.record(record), expected: word.rawValue, desired: granted))
     }
 }
 
@@ -84,15 +73,12 @@ package struct WithdrawGrant: LedgerProcedure {
     private var state = State.start
     private let record: Int
     private let offer: RecordWord
-    private let fault: LedgerFault?
 
     /// Creates the procedure for the claim of this generation, which the server of this epoch has
     /// granted.
-    package init(record: Int, generation: UInt32, epoch: ServerEpoch, fault: LedgerFault? = nil) {
+    package init(record: Int, generation: UInt32, epoch: ServerEpoch) {
         self.record = record
-        self.fault = fault
-        let flags: RecordFlags = fault == .withdrawsWhatIsTaken ? [] : .provisional
-        offer = RecordWord(.granted, flags, epoch, generation: generation)
+        offer = RecordWord(.granted, .provisional, epoch, generation: generation)
     }
 
     /// Returns whether the grant had not been taken up, so that the claim waits now.
@@ -122,14 +108,12 @@ package struct ReapRecord: LedgerProcedure {
     private let record: Int
     private let generation: UInt32
     private let epoch: ServerEpoch
-    private let fault: LedgerFault?
 
     /// Creates the procedure for the claim of this generation and the server of this epoch.
-    package init(record: Int, generation: UInt32, epoch: ServerEpoch, fault: LedgerFault? = nil) {
+    package init(record: Int, generation: UInt32, epoch: ServerEpoch) {
         self.record = record
         self.generation = generation
         self.epoch = epoch
-        self.fault = fault
     }
 
     /// Returns whether this server made the record free.
@@ -141,8 +125,9 @@ package struct ReapRecord: LedgerProcedure {
         case .loaded:
             let word = RecordWord(rawValue: value)
             let isOver = word.state == .released || word.state == .cancelled
-            let isMeant = word.generation == generation || fault == .generationIgnored
-            guard isOver, isMeant, word.epoch <= epoch else { return .finished(false) }
+            guard isOver, word.generation == generation, word.epoch <= epoch else {
+                return .finished(false)
+            }
             state = .swapped(expected: word)
             let free = word.with(.free, [], word.epoch).rawValue
             return .perform(
@@ -170,17 +155,14 @@ package struct DelegateSlot: LedgerProcedure {
     private let ticketQueue: Int?
     private let terms: SlotTerms
     private let epoch: ServerEpoch
-    private let fault: LedgerFault?
 
     package init(
-        slot: Int, inTicketQueue ticketQueue: Int? = nil, terms: SlotTerms = [], epoch: ServerEpoch,
-        fault: LedgerFault? = nil
+        slot: Int, inTicketQueue ticketQueue: Int? = nil, terms: SlotTerms = [], epoch: ServerEpoch
     ) {
         self.slot = slot
         self.ticketQueue = ticketQueue
         self.terms = terms
         self.epoch = epoch
-        self.fault = fault
     }
 
     /// Returns the slot's new word; nil if another server has taken over.
@@ -199,8 +181,6 @@ package struct DelegateSlot: LedgerProcedure {
 
     private mutating func delegate(from word: SlotWord) -> ProcedureStep<SlotWord?> {
         guard word.epoch <= epoch else { return .finished(nil) }
-        let isFirst = word.sequence == 0
-        let terms = fault == .termsOfFormerDelegation && !isFirst ? word.terms : terms
         let next = SlotWord(
             isDelegated: true, inTicketQueue: ticketQueue, terms: terms, epoch,
             sequence: word.sequence &+ 1)

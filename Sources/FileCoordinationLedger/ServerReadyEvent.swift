@@ -24,7 +24,7 @@ public struct ServerReadyEvent: Sendable {
     /// Sleeps until the count differs from `count`, or until `deadline`, in nanoseconds of
     /// ``MonotonicClock``.
     public func wait(since count: UInt32, until deadline: UInt64) {
-        _ = Futex.wait(word.futexAddress, expected: count, deadline: deadline)
+        _ = Futex.wait(word, expected: count, deadline: deadline)
     }
 
     /// Increments the count and wakes the client.
@@ -33,7 +33,7 @@ public struct ServerReadyEvent: Sendable {
     /// deposed one costs only another look.
     func ring() {
         word.store(word.load() &+ 1)
-        Futex.wake(word.futexAddress)
+        Futex.wake(word)
     }
 }
 

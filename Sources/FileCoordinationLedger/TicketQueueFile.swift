@@ -66,6 +66,7 @@ public final class TicketQueueFile: Sendable {
     ///
     /// Existing mappings stay valid.
     public static func remove(epoch: UInt32, from directory: Directory) {
+        // A file that stays is not used any more: its name has the epoch in it.
         try? directory.remove(prefix + String(epoch))
     }
 
@@ -138,12 +139,12 @@ public final class TicketQueueFile: Sendable {
             return word(of: ticketQueue).compareExchange(expected: expected, desired: desired)
                 .original
         case .wake(.ticketQueue(let ticketQueue)):
-            Futex.wake(word(of: ticketQueue).futexAddress)
+            Futex.wake(word(of: ticketQueue))
             return 0
         case .wakeForTurn(let ticket):
-            Futex.wake(word(of: ticket.ticketQueue).futexAddress, bits: ticket.wakeBits)
+            Futex.wake(word(of: ticket.ticketQueue), bits: ticket.wakeBits)
             return 0
-        case .load, .store, .storeReleasing, .compareExchange, .wake, .sleep, .sleepForTurn:
+        case .load, .compareExchange, .wake, .sleep, .sleepForTurn:
             preconditionFailure("Not a ticket queue's word")
         }
     }

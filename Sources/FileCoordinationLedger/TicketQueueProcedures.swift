@@ -19,7 +19,7 @@ package struct DrawTicket: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
         case loaded
-        case lookedAtSlot(TicketQueueWord)
+        case slotRead(TicketQueueWord)
         case swapped(expected: TicketQueueWord)
     }
 
@@ -44,9 +44,9 @@ package struct DrawTicket: LedgerProcedure {
             // In a truncated file, each process sees its own zeros, which cannot coordinate the
             // clients.
             guard word.isBegun else { return .finished(.gone) }
-            state = .lookedAtSlot(word)
+            state = .slotRead(word)
             return .perform(.load(.slot(slot)))
-        case .lookedAtSlot(let word):
+        case .slotRead(let word):
             guard value == delegation.rawValue else { return .finished(.gone) }
             state = .swapped(expected: word)
             return .perform(
@@ -89,16 +89,12 @@ package struct AwaitTurn: LedgerProcedure {
     private let ticket: QueueTicket
     private let record: Int
     private let generation: UInt32
-    private let fault: LedgerFault?
 
     /// Creates the procedure for the claim of this generation, which waits with `ticket`.
-    package init(
-        _ ticket: QueueTicket, record: Int, generation: UInt32, fault: LedgerFault? = nil
-    ) {
+    package init(_ ticket: QueueTicket, record: Int, generation: UInt32) {
         self.ticket = ticket
         self.record = record
         self.generation = generation
-        self.fault = fault
     }
 
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
@@ -118,8 +114,9 @@ package struct AwaitTurn: LedgerProcedure {
             return value == 0 ? load() : .finished(.left)
         case .inTurn:
             let word = RecordWord(rawValue: value)
-            let isOwn = word.isInTicketQueue || fault == .turnTakenInAnyCase && word.state == .asked
-            guard word.generation == generation, isOwn else { return .finished(.left) }
+            guard word.generation == generation, word.isInTicketQueue else {
+                return .finished(.left)
+            }
             state = .swapped(expected: word)
             let granted = word.with(.granted, .unreported, word.epoch)
             return .perform(

@@ -9,40 +9,40 @@ public import Synchronization
 ///
 /// It does not own the memory: the address must remain valid, and all code must use the word in
 /// this way. `@unchecked` because it contains an address; atomic access makes it safe.
-public struct AtomicWord: @unchecked Sendable {
+@safe public struct AtomicWord: @unchecked Sendable {
     /// The address of the word.
     public let address: UnsafeMutableRawPointer
 
     /// Creates the word `offset` bytes after `base`; the sum must be a multiple of 8.
     @inlinable
     public init(at base: UnsafeMutableRawPointer, offset: Int = 0) {
-        address = base + offset
-        precondition(UInt(bitPattern: address) % 8 == 0, "A word must be aligned")
+        unsafe address = base + offset
+        unsafe precondition(UInt(bitPattern: address) % 8 == 0, "A word must be aligned")
     }
 
     @inlinable
     var atomic: UnsafeMutablePointer<Atomic<UInt64>> {
-        address.assumingMemoryBound(to: Atomic<UInt64>.self)
+        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     /// The address of the low 32 bits, on which a ``Futex`` can wait.
     @inlinable
     public var futexAddress: UnsafeMutableRawPointer {
         #if _endian(little)
-        address
+        unsafe address
         #else
-        address + 4
+        unsafe address + 4
         #endif
     }
 
     /// Loads the word, sequentially consistent.
     @inlinable
-    public func load() -> UInt64 { atomic.pointee.load(ordering: .sequentiallyConsistent) }
+    public func load() -> UInt64 { unsafe atomic.pointee.load(ordering: .sequentiallyConsistent) }
 
     /// Stores the word, sequentially consistent.
     @inlinable
     public func store(_ value: UInt64) {
-        atomic.pointee.store(value, ordering: .sequentiallyConsistent)
+        unsafe atomic.pointee.store(value, ordering: .sequentiallyConsistent)
     }
 
     /// Stores `desired` if the word is `expected`, sequentially consistent.
@@ -52,19 +52,19 @@ public struct AtomicWord: @unchecked Sendable {
     public func compareExchange(
         expected: UInt64, desired: UInt64
     ) -> (exchanged: Bool, original: UInt64) {
-        atomic.pointee.compareExchange(
+        unsafe atomic.pointee.compareExchange(
             expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     }
 
     /// Loads the word with acquire ordering: what was written before the value was stored with
     /// release ordering is visible afterwards.
     @inlinable
-    public func loadAcquiring() -> UInt64 { atomic.pointee.load(ordering: .acquiring) }
+    public func loadAcquiring() -> UInt64 { unsafe atomic.pointee.load(ordering: .acquiring) }
 
     /// Stores the word with release ordering, after all earlier writes.
     @inlinable
     public func storeReleasing(_ value: UInt64) {
-        atomic.pointee.store(value, ordering: .releasing)
+        unsafe atomic.pointee.store(value, ordering: .releasing)
     }
 
     /// An acquire fence: earlier loads, of any memory, are not reordered behind it.
@@ -74,15 +74,4 @@ public struct AtomicWord: @unchecked Sendable {
     /// A release fence: earlier loads and stores are not reordered behind later stores.
     @inlinable
     public static func fenceReleasing() { atomicMemoryFence(ordering: .releasing) }
-
-    /// Loads the word without any ordering, for data that others may be writing and that is
-    /// validated afterwards.
-    @inlinable
-    public func loadRelaxed() -> UInt64 { atomic.pointee.load(ordering: .relaxed) }
-
-    /// Stores the word without any ordering.
-    @inlinable
-    public func storeRelaxed(_ value: UInt64) {
-        atomic.pointee.store(value, ordering: .relaxed)
-    }
 }

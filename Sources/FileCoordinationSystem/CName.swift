@@ -14,9 +14,11 @@ struct CName: CustomStringConvertible {
             throw SystemError(
                 code: EINVAL, operation: "\(operation) \(String(decoding: bytes, as: UTF8.self))")
         }
-        self.bytes = Array(unsafeUninitializedCapacity: bytes.count + 1) { buffer, count in
-            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-            buffer[bytes.count] = 0
+        self.bytes = unsafe Array(unsafeUninitializedCapacity: bytes.count + 1) { buffer, count in
+            for (index, byte) in bytes.enumerated() {
+                unsafe buffer[index] = CChar(bitPattern: byte)
+            }
+            unsafe buffer[bytes.count] = 0
             count = bytes.count + 1
         }
     }
@@ -26,11 +28,11 @@ struct CName: CustomStringConvertible {
     }
 
     func withPointer<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        bytes.withUnsafeBufferPointer { buffer in
+        unsafe bytes.withUnsafeBufferPointer { buffer in
             guard let address = buffer.baseAddress else {
                 preconditionFailure("A name holds at least its end")
             }
-            return body(address)
+            return unsafe body(address)
         }
     }
 

@@ -117,6 +117,7 @@ extension CarriedAttributes {
     /// Returns whether all could be set.
     private func setForeignLists(of copy: Descriptor) -> Bool {
         foreignLists.allSatisfy {
+            // The caller is told.
             (try? ExtendedAttributes.set($0.name, to: $0.value, of: copy)) != nil
         }
     }

@@ -51,7 +51,7 @@ public struct CarriedAttributes: Sendable {
         let name = try CName(name, for: "open")
         func open(_ flags: Int32) -> Int32 {
             let flags = flags | O_NOFOLLOW | O_NONBLOCK
-            return name.withPointer { fcs_open_at(directory.number, $0, flags, 0) }
+            return unsafe name.withPointer { unsafe fcs_open_at(directory.number, $0, flags, 0) }
         }
         var number = open(O_RDONLY)
         if number == -EACCES { number = open(O_WRONLY) }
@@ -114,6 +114,7 @@ public struct CarriedAttributes: Sendable {
     }
 
     private static func value(of name: [UInt8], of file: Descriptor) -> [UInt8]? {
+        // The caller reports it as lost, where it matters.
         (try? ExtendedAttributes.value(of: name, of: file)) ?? nil
     }
 
@@ -131,7 +132,8 @@ public struct CarriedAttributes: Sendable {
     private static func ownRights(to file: Descriptor) -> UInt16 {
         let path = "/proc/self/fd/\(file.number)"
         return [R_OK, W_OK, X_OK].reduce(0) { rights, right in
-            faccessat(AT_FDCWD, path, right, AT_EACCESS) == 0 ? rights | UInt16(right) : rights
+            unsafe faccessat(AT_FDCWD, path, right, AT_EACCESS) == 0
+                ? rights | UInt16(right) : rights
         }
     }
 }

@@ -7,10 +7,12 @@ import Glibc
 
 /// Queries about the control groups of processes.
 enum ControlGroup {
-    /// Whether the process's control group, or one around it, is frozen; false if that cannot be
-    /// determined.
+    /// Whether the process's control group, or one around it, is frozen.
     ///
-    /// - Parameter root: the mount point of the control groups.
+    /// - Parameters:
+    ///   - processID: the process.
+    ///   - root: the mount point of the control groups.
+    /// - Returns: false also if that cannot be determined.
     static func isFrozen(_ processID: Int32, root: String = "/sys/fs/cgroup") -> Bool {
         guard let text = KernelText.read("/proc/\(processID)/cgroup") else { return false }
         for line in text.split(separator: UInt8(ascii: "\n")) {
@@ -48,24 +50,24 @@ enum ControlGroup {
 package enum KernelText {
     /// Returns the contents of a file, if it is not longer than such files are.
     package static func read(_ path: String) -> [UInt8]? {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
         defer { close(number) }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(number, &buffer, buffer.count)
+        let count = unsafe Glibc.read(number, &buffer, buffer.count)
         return count < 0 ? nil : Array(buffer[..<count])
     }
 
     /// Returns the contents of a file of any length, such as `/proc/PID/status`, which lists
     /// groups.
     static func readAll(_ path: String) -> [UInt8]? {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
         defer { close(number) }
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = Glibc.read(number, &buffer, buffer.count)
+            let count = unsafe Glibc.read(number, &buffer, buffer.count)
             guard count > 0 else { return count < 0 ? nil : text }
             text += buffer[..<count]
         }

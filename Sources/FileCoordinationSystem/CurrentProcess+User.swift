@@ -21,13 +21,14 @@ extension CurrentProcess {
     }
 
     private static func homeOfUser(_ user: UInt32) -> String? {
-        var entry = passwd()
+        var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 1 << 14)
-        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil,
-            let home = entry.pw_dir
+        guard unsafe getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0,
+            unsafe found != nil,
+            let home = unsafe entry.pw_dir
         else { return nil }
-        let text = String(cString: home)
+        let text = unsafe String(cString: home)
         return text.hasPrefix("/") ? text : nil
     }
 

@@ -12,6 +12,7 @@ public enum CurrentProcess {
 
     /// Identifies the process's PID namespace; 0 if that cannot be determined.
     public static var processNamespace: UInt64 {
+        // Without /proc, the namespace is not known.
         (try? FileStatus(path: "/proc/self/ns/pid"))?.inode ?? 0
     }
 
@@ -75,7 +76,9 @@ public enum CurrentProcess {
     /// The number of descriptors that the process may have open.
     public static var descriptorLimit: Int {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return 0
+        }
         return Int(clamping: limit.rlim_cur)
     }
 
@@ -83,9 +86,9 @@ public enum CurrentProcess {
     public static func raiseDescriptorLimit() {
         let number = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
-        guard getrlimit(number, &limit) == 0 else { return }
+        guard unsafe getrlimit(number, &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
-        setrlimit(number, &limit)
+        unsafe setrlimit(number, &limit)
     }
 
     /// The absolute path of the running executable; `nil` if /proc cannot be read, or if the file
@@ -93,6 +96,13 @@ public enum CurrentProcess {
     public static var executablePath: String? {
         guard let path = link("/proc/self/exe"), !path.hasSuffix(deleted) else { return nil }
         return path
+    }
+
+    /// The path of a process's executable, also if that file has been removed or replaced since;
+    /// `nil` if the process is gone or may not be examined.
+    public static func executablePath(of processID: Int32) -> String? {
+        guard let path = link("/proc/\(processID)/exe") else { return nil }
+        return path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
     }
 
     /// The file name of the executable or, if that is unknown, the kernel's name for the process.
@@ -106,7 +116,8 @@ public enum CurrentProcess {
 
     /// Returns the value of an environment variable; `nil` if it is unset or empty.
     public static func environmentVariable(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else {
+        guard let value = unsafe getenv(name).map({ unsafe String(cString: $0) }), !value.isEmpty
+        else {
             return nil
         }
         return value
@@ -115,10 +126,10 @@ public enum CurrentProcess {
     /// All environment variables, each as `NAME=value`; invalid UTF-8 is repaired.
     public static var environmentEntries: [String] {
         var result: [String] = []
-        var entry = environ
-        while let text = entry.pointee {
-            result.append(String(cString: text))
-            entry += 1
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            unsafe result.append(String(cString: text))
+            unsafe entry += 1
         }
         return result
     }
@@ -138,11 +149,12 @@ public enum CurrentProcess {
 
     /// The kernel's name for the process, of up to 15 bytes, and a newline.
     private static var kernelName: String? {
-        let number = fcs_open_at(AT_FDCWD, "/proc/self/comm", O_RDONLY, 0)
+        let number = unsafe fcs_open_at(AT_FDCWD, "/proc/self/comm", O_RDONLY, 0)
         guard number >= 0 else { return nil }
         let file = Descriptor(adopting: number)
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) }
+        // Without `/proc`, the process has no name here.
+        let count = unsafe bytes.withUnsafeMutableBytes { try? unsafe file.read(into: $0, at: 0) }
         guard let count, count > 1 else { return nil }
         return String(decoding: bytes.prefix(count - 1), as: UTF8.self)
     }
@@ -152,9 +164,9 @@ public enum CurrentProcess {
 
     static func link(_ path: String) -> String? {
         let capacity = Int(PATH_MAX)
-        let bytes = [CChar](unsafeUninitializedCapacity: capacity) { buffer, count in
+        let bytes = unsafe [CChar](unsafeUninitializedCapacity: capacity) { buffer, count in
             guard let base = buffer.baseAddress else { return }
-            count = max(0, fcs_read_link(path, base, capacity))
+            count = unsafe max(0, fcs_read_link(path, base, capacity))
         }
         guard !bytes.isEmpty, bytes.count < capacity else { return nil }
         return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)

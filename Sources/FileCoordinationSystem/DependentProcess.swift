@@ -34,8 +34,8 @@ package enum DependentProcess {
     ) -> Start {
         var mask = mask
         var child: Int32 = 0
-        let result = withUnsafePointer(to: &mask) {
-            fcs_process_start_child(
+        let result = unsafe withUnsafePointer(to: &mask) {
+            unsafe fcs_process_start_child(
                 candidates, words, shellWords, environment, $0, input?.number ?? -1,
                 output?.number ?? -1, inherited, &child)
         }

@@ -16,7 +16,7 @@ extension Descriptor {
     package func call<Number: SignedInteger>(
         _ operation: String, _ name: [UInt8], _ body: (Int32, UnsafePointer<CChar>) -> Number
     ) throws(SystemError) -> Number {
-        try Self.call(operation, name) { body(number, $0) }
+        try unsafe Self.call(operation, name) { unsafe body(number, $0) }
     }
 
     /// Calls `body` with `name` as a C string, without a directory.
@@ -26,7 +26,7 @@ extension Descriptor {
     ) throws(SystemError) -> Number {
         let text = try CName(name, for: operation)
         while true {
-            let result = text.withPointer(body)
+            let result = unsafe text.withPointer(body)
             if result >= 0 { return result }
             let code = errno
             guard code == EINTR else {
@@ -42,8 +42,8 @@ extension Descriptor {
         at path: [UInt8], followLinks: Bool = true
     ) throws(SystemError) -> Descriptor {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followLinks ? 0 : O_NOFOLLOW)
-        return Descriptor(
-            adopting: try call("open directory", path) { openat(AT_FDCWD, $0, flags) })
+        return unsafe Descriptor(
+            adopting: try call("open directory", path) { unsafe openat(AT_FDCWD, $0, flags) })
     }
 
     /// Opens the directory `name` in this one.
@@ -59,9 +59,9 @@ extension Descriptor {
     package func openFile(
         _ name: [UInt8], _ flags: Int32, mode: mode_t = 0
     ) throws(SystemError) -> Descriptor {
-        Descriptor(
+        unsafe Descriptor(
             adopting: try call("open", name) {
-                openat($0, $1, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
+                unsafe openat($0, $1, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
             })
     }
 
@@ -71,9 +71,9 @@ extension Descriptor {
         // O_TMPFILE without its O_DIRECTORY; <fcntl.h> defines it only for GNU sources.
         let temporary: Int32 = 0o20000000
         do throws(SystemError) {
-            return Descriptor(
+            return unsafe Descriptor(
                 adopting: try call("create a file in", Array(".".utf8)) {
-                    openat($0, $1, O_RDWR | O_CLOEXEC | O_DIRECTORY | temporary, 0o600)
+                    unsafe openat($0, $1, O_RDWR | O_CLOEXEC | O_DIRECTORY | temporary, 0o600)
                 })
         } catch {
             // Old kernels take the flag for an attempt to write to a directory.
@@ -87,14 +87,16 @@ extension Descriptor {
     /// Returns the status of `name` in this directory; a symbolic link is not followed.
     package func status(of name: [UInt8]) throws(SystemError) -> stat {
         var status = stat()
-        try call("read the status of", name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) }
+        try unsafe call("read the status of", name) {
+            unsafe fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW)
+        }
         return status
     }
 
     /// Returns the complete status of the open file.
     package func fullStatus() throws(SystemError) -> stat {
         var status = stat()
-        guard fstat(number, &status) == 0 else {
+        guard unsafe fstat(number, &status) == 0 else {
             throw SystemError(code: errno, operation: "read the status of descriptor \(number)")
         }
         return status
@@ -103,7 +105,9 @@ extension Descriptor {
     /// Returns the target of the symbolic link `name` in this directory.
     package func linkText(of name: [UInt8]) throws(SystemError) -> [UInt8] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = try call("read the link", name) { readlinkat($0, $1, &buffer, buffer.count) }
+        let count = try unsafe call("read the link", name) {
+            unsafe readlinkat($0, $1, &buffer, buffer.count)
+        }
         return buffer.prefix(count).map { UInt8(bitPattern: $0) }
     }
 
@@ -124,27 +128,33 @@ extension Descriptor {
     /// Creates a symbolic link to `text` in this directory; the name must be free.
     package func makeLink(_ name: [UInt8], saying text: [UInt8]) throws(SystemError) {
         let words = try CName(text, for: "make a link to")
-        try call("make the link", name) { directory, name in
-            words.withPointer { symlinkat($0, directory, name) }
+        try unsafe call("make the link", name) { directory, name in
+            unsafe words.withPointer { unsafe symlinkat($0, directory, name) }
         }
     }
 
     /// Creates a directory in this one; the name must be free.
     package func makeDirectory(_ name: [UInt8], mode: mode_t = 0o700) throws(SystemError) {
-        try call("make the directory", name) { mkdirat($0, $1, mode) }
+        try unsafe call("make the directory", name) { unsafe mkdirat($0, $1, mode) }
     }
 
-    /// Gives the file `other` in `directory` an additional name in this directory.
+    /// Gives a file an additional name in this directory.
     ///
-    /// - Parameter followsLinks: whether `other` may be a symbolic link to the file. Those in
-    ///   `/proc/self/fd` lead to files without a name.
+    /// - Parameters:
+    ///   - name: the new name.
+    ///   - other: the present name of the file.
+    ///   - directory: the directory that has it.
+    ///   - followsLinks: whether `other` may be a symbolic link to the file. Those in
+    ///     `/proc/self/fd` lead to files without a name.
+    /// - Throws: ``SystemError`` if the link cannot be made, for example because the name is taken.
     package func makeHardLink(
         _ name: [UInt8], to other: [UInt8], in directory: Descriptor, followsLinks: Bool = false
     ) throws(SystemError) {
         let file = try CName(other, for: "link to")
-        try call("make the link", name) { number, name in
-            file.withPointer {
-                linkat(directory.number, $0, number, name, followsLinks ? AT_SYMLINK_FOLLOW : 0)
+        try unsafe call("make the link", name) { number, name in
+            unsafe file.withPointer {
+                unsafe linkat(
+                    directory.number, $0, number, name, followsLinks ? AT_SYMLINK_FOLLOW : 0)
             }
         }
     }
@@ -159,7 +169,7 @@ extension Descriptor {
 
     /// Removes `name` from this directory: an empty directory, or anything else.
     package func removeEntry(_ name: [UInt8], isDirectory: Bool = false) throws(SystemError) {
-        try call("remove", name) { unlinkat($0, $1, isDirectory ? AT_REMOVEDIR : 0) }
+        try unsafe call("remove", name) { unsafe unlinkat($0, $1, isDirectory ? AT_REMOVEDIR : 0) }
     }
 }
 

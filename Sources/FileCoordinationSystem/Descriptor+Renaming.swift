@@ -22,8 +22,10 @@ extension Descriptor {
             case .refuse: UInt32(FCS_RENAME_REFUSE)
             case .exchange: UInt32(FCS_RENAME_EXCHANGE)
             }
-        let result = old.withPointer { old in
-            new.withPointer { new in fcs_rename_at(number, old, target.number, new, flags) }
+        let result = unsafe old.withPointer { old in
+            unsafe new.withPointer { new in
+                unsafe fcs_rename_at(number, old, target.number, new, flags)
+            }
         }
         try check(result, "rename \(old) to \(new)")
     }

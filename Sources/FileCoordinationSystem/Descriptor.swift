@@ -58,7 +58,7 @@ public final class Descriptor: Sendable {
     /// Returns the status of the open file.
     public func status() throws(SystemError) -> FileStatus {
         var status = fcs_status()
-        try check(fcs_status_of(number, &status), "read the status of descriptor \(number)")
+        try unsafe check(fcs_status_of(number, &status), "read the status of descriptor \(number)")
         return FileStatus(status)
     }
 
@@ -68,15 +68,15 @@ public final class Descriptor: Sendable {
     public func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(SystemError) -> Int {
-        try check(fcs_read_at(number, buffer.baseAddress, buffer.count, offset), "read")
+        try unsafe check(fcs_read_at(number, buffer.baseAddress, buffer.count, offset), "read")
     }
 
     /// Writes all of `bytes` at `offset`.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
         var written = 0
         while written < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            written += try check(
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            unsafe written += try check(
                 fcs_write_at(number, rest.baseAddress, rest.count, offset + UInt64(written)),
                 "write")
         }

@@ -8,18 +8,18 @@ import Glibc
 
 /// Processes that are independent of the one that starts them.
 public enum DetachedProcess {
-    /// Starts `executable` in a session of its own, in the directory "/", with /dev/null as
-    /// standard input, output and error, default signal handling, and no descriptors except for
-    /// `inheriting`, which becomes descriptor 3.
+    /// Starts a program in a session of its own, in the directory "/".
     ///
-    /// Returns when the new program has started, or throws the reason why it could not. Blocks the
-    /// calling thread for that time.
+    /// Its standard input, output and error are /dev/null, its signal handling is the default one,
+    /// and it inherits no other descriptors than `descriptor`, which becomes descriptor 3. Returns
+    /// when the program has started, and blocks the calling thread for that time.
     ///
     /// - Parameters:
     ///   - executable: an absolute path.
     ///   - arguments: the arguments, without the program's name.
     ///   - environment: the variables, each as `NAME=value`.
     ///   - descriptor: the descriptor that the child inherits.
+    /// - Throws: ``SystemError`` that says why the program could not be started.
     public static func start(
         executable: String, arguments: [String] = [], environment: [String] = [],
         inheriting descriptor: Descriptor? = nil
@@ -27,10 +27,10 @@ public enum DetachedProcess {
         let path = try CName(executable, for: "start")
         let argumentList = try CStringList([executable] + arguments)
         let environmentList = try CStringList(environment)
-        let result = path.withPointer { path in
-            argumentList.withPointer { arguments in
-                environmentList.withPointer { environment in
-                    fcs_process_start_detached(
+        let result = unsafe path.withPointer { path in
+            unsafe argumentList.withPointer { arguments in
+                unsafe environmentList.withPointer { environment in
+                    unsafe fcs_process_start_detached(
                         path, arguments, environment, descriptor?.number ?? -1)
                 }
             }
@@ -41,26 +41,26 @@ public enum DetachedProcess {
 }
 
 /// A null-terminated list of C strings for `exec`.
-private final class CStringList {
+@safe private final class CStringList {
     private let strings: [UnsafeMutablePointer<CChar>?]
 
     init(_ strings: [String]) throws(SystemError) {
         for string in strings where string.utf8.contains(0) {
             throw SystemError(code: EINVAL, operation: "pass \(string)")
         }
-        self.strings = strings.map { strdup($0) } + [nil]
+        unsafe self.strings = strings.map { unsafe strdup($0) } + [nil]
     }
 
-    deinit { for string in strings { free(string) } }
+    deinit { unsafe strings.forEach { unsafe free($0) } }
 
     func withPointer<Result>(
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
-        strings.withUnsafeBufferPointer { buffer in
+        unsafe strings.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else {
                 preconditionFailure("A list holds at least its end")
             }
-            return body(base)
+            return unsafe body(base)
         }
     }
 }

@@ -17,14 +17,14 @@ public enum DetachedThread {
         name: String, stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let label = try CName(name, for: "start thread")
-        let context = Unmanaged.passRetained(Body(run: body))
-        let result = label.withPointer { pointer in
-            fcs_thread_start_detached(
+        let context = unsafe Unmanaged.passRetained(Body(run: body))
+        let result = unsafe label.withPointer { pointer in
+            unsafe fcs_thread_start_detached(
                 pointer, max(0, stackSize),
-                { context in Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() },
-                context.toOpaque())
+                { context in unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() },
+                unsafe context.toOpaque())
         }
-        if result < 0 { context.release() }
+        if result < 0 { unsafe context.release() }
         try check(result, "start thread \(label)")
     }
 

@@ -17,7 +17,7 @@ extension Directory {
 
     /// Returns the names in the directory as bytes, because file systems have no encoding.
     public func rawNames() throws(SystemError) -> [[UInt8]] {
-        let number = try check(
+        let number = try unsafe check(
             fcs_open_at(descriptor.number, ".", O_RDONLY | O_DIRECTORY, 0), "list \"\(path)\"")
         var names: [[UInt8]] = []
         try DirectoryEntries.forEach(in: Descriptor(adopting: number), named: path) { name, _, _ in
@@ -35,8 +35,8 @@ extension RawDirectory {
         at path: [UInt8], limit: Int
     ) throws(SystemError) -> [[UInt8]]? {
         let name = try CName(path, for: "list")
-        let number = name.withPointer {
-            fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        let number = unsafe name.withPointer {
+            unsafe fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         }
         let listing = Descriptor(adopting: try check(number, "list \(name)"))
         var files: [[UInt8]] = []
@@ -66,8 +66,8 @@ extension RawDirectory {
         at path: [UInt8], limit: Int
     ) throws(SystemError) -> [Entry] {
         let name = try CName(path, for: "list")
-        let number = name.withPointer {
-            fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        let number = unsafe name.withPointer {
+            unsafe fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         }
         let listing = Descriptor(adopting: try check(number, "list \(name)"))
         var entries: [Entry] = []
@@ -94,13 +94,13 @@ enum DirectoryEntries {
         in listing: Descriptor, named path: String, _ body: ([UInt8], Int, UInt64) -> Bool
     ) throws(SystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         guard let base = buffer.baseAddress else { return }
         while true {
-            let filled = try check(
+            let filled = try unsafe check(
                 fcs_directory_entries(listing.number, base, buffer.count), "list \"\(path)\"")
             guard filled > 0,
-                visit(UnsafeRawBufferPointer(start: base, count: filled), body)
+                unsafe visit(UnsafeRawBufferPointer(start: base, count: filled), body)
             else { return }
         }
     }
@@ -110,13 +110,16 @@ enum DirectoryEntries {
     ) -> Bool {
         var offset = 0
         while offset + Layout.name < entries.count {
-            let length = Int(
+            let length = unsafe Int(
                 entries.loadUnaligned(fromByteOffset: offset + Layout.length, as: UInt16.self))
             guard length > Layout.name, offset + length <= entries.count else { return false }
-            let name = Array(entries[offset + Layout.name..<offset + length].prefix { $0 != 0 })
+            let name = unsafe Array(
+                entries[offset + Layout.name..<offset + length].prefix { $0 != 0 })
             if name != Array(".".utf8), name != Array("..".utf8) {
-                let inode = entries.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                guard body(name, Int(entries[offset + Layout.kind]), inode) else { return false }
+                let inode = unsafe entries.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                guard unsafe body(name, Int(entries[offset + Layout.kind]), inode) else {
+                    return false
+                }
             }
             offset += length
         }

@@ -29,7 +29,7 @@ public final class Directory: Sendable {
     ) throws(SystemError) -> Directory {
         let name = try CName(path, for: "open directory")
         let flags = O_RDONLY | O_DIRECTORY | (followLinks ? 0 : O_NOFOLLOW)
-        let number = name.withPointer { fcs_open_at(AT_FDCWD, $0, flags, 0) }
+        let number = unsafe name.withPointer { unsafe fcs_open_at(AT_FDCWD, $0, flags, 0) }
         return Directory(adopting: try check(number, "open directory \(name)"), path: path)
     }
 
@@ -42,11 +42,13 @@ public final class Directory: Sendable {
     ) throws(SystemError) -> Directory {
         let entry = try CName(name, for: "open directory")
         if let mode {
-            let made = entry.withPointer { fcs_make_directory_at(descriptor.number, $0, mode) }
+            let made = unsafe entry.withPointer {
+                unsafe fcs_make_directory_at(descriptor.number, $0, mode)
+            }
             if made != -EEXIST { try check(made, "make directory \(entry)") }
         }
-        let number = entry.withPointer {
-            fcs_open_at(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        let number = unsafe entry.withPointer {
+            unsafe fcs_open_at(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         }
         return Directory(
             adopting: try check(number, "open directory \(entry)"), path: path + "/" + name)
@@ -73,8 +75,8 @@ public final class Directory: Sendable {
     ) throws(SystemError) -> Descriptor {
         let entry = try CName(name, for: "open")
         func open() throws(SystemError) -> Descriptor {
-            let number = entry.withPointer {
-                fcs_open_at(descriptor.number, $0, options.flags, mode)
+            let number = unsafe entry.withPointer {
+                unsafe fcs_open_at(descriptor.number, $0, options.flags, mode)
             }
             return Descriptor(
                 adopting: try check(number, "open \(entry)"), inForkedChild: inForkedChild)
@@ -107,9 +109,9 @@ public final class Directory: Sendable {
             case .exchange: UInt32(FCS_RENAME_EXCHANGE)
             }
         let other = (destination ?? self).descriptor.number
-        let result = source.withPointer { old in
-            target.withPointer { new in
-                fcs_rename_at(descriptor.number, old, other, new, flags)
+        let result = unsafe source.withPointer { old in
+            unsafe target.withPointer { new in
+                unsafe fcs_rename_at(descriptor.number, old, other, new, flags)
             }
         }
         try check(result, "rename \(source) to \(target)")
@@ -118,14 +120,14 @@ public final class Directory: Sendable {
     /// Removes a name that is not a directory's.
     public func remove(_ name: String) throws(SystemError) {
         let entry = try CName(name, for: "remove")
-        let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 0) }
+        let result = unsafe entry.withPointer { unsafe fcs_remove_at(descriptor.number, $0, 0) }
         try check(result, "remove \(entry)")
     }
 
     /// Removes an empty directory.
     public func removeSubdirectory(_ name: String) throws(SystemError) {
         let entry = try CName(name, for: "remove directory")
-        let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 1) }
+        let result = unsafe entry.withPointer { unsafe fcs_remove_at(descriptor.number, $0, 1) }
         try check(result, "remove directory \(entry)")
     }
 }

@@ -52,7 +52,7 @@ public final class DirectoryWatch: Sendable {
         public let watch: Int32
         /// What happened.
         public let changes: Changes
-        /// The same in the two events of one move; otherwise 0.
+        /// A number that is equal in the two events of one move; otherwise 0.
         public let cookie: UInt32
         /// The name in the watched directory; empty for an event of the watched item itself.
         public let name: [UInt8]
@@ -86,8 +86,8 @@ public final class DirectoryWatch: Sendable {
     /// user has too many watches.
     public func add(_ path: [UInt8], _ changes: Changes) throws(SystemError) -> Int32 {
         let name = try CName(path, for: "watch")
-        let result = name.withPointer {
-            fcs_watch_add(descriptor.number, $0, changes.rawValue)
+        let result = unsafe name.withPointer {
+            unsafe fcs_watch_add(descriptor.number, $0, changes.rawValue)
         }
         return try check(result, "watch \(name)")
     }
@@ -120,19 +120,20 @@ public final class DirectoryWatch: Sendable {
     ///
     /// Blocks as long as the file system does.
     public static func seesEverything(at path: [UInt8]) -> Bool {
+        // A path with a null byte leads nowhere.
         guard let name = try? CName(path, for: "look at the file system of") else { return false }
-        return name.withPointer { fcs_is_local($0) } == 1
+        return unsafe name.withPointer { unsafe fcs_is_local($0) } == 1
     }
 
     /// Reads the events, without waiting.
     public func read() throws(SystemError) -> Batch {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 8)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         guard let base = buffer.baseAddress else { return Batch() }
-        let filled = fcs_read_now(descriptor.number, base, buffer.count)
+        let filled = unsafe fcs_read_now(descriptor.number, base, buffer.count)
         guard filled != -Int(EAGAIN) else { return Batch() }
         try check(filled, "read notices")
-        return Self.parse(UnsafeRawBufferPointer(start: base, count: filled))
+        return unsafe Self.parse(UnsafeRawBufferPointer(start: base, count: filled))
     }
 
     /// Parses `struct inotify_event`s: watch, mask, cookie, length of the name, name.
@@ -142,7 +143,7 @@ public final class DirectoryWatch: Sendable {
         var offset = 0
         while offset + header <= bytes.count {
             func word(_ index: Int) -> UInt32 {
-                bytes.loadUnaligned(fromByteOffset: offset + index * 4, as: UInt32.self)
+                unsafe bytes.loadUnaligned(fromByteOffset: offset + index * 4, as: UInt32.self)
             }
             let next = offset + header + Int(word(3))
             guard next <= bytes.count else { break }
@@ -150,7 +151,7 @@ public final class DirectoryWatch: Sendable {
             if changes.contains(.overflow) {
                 batch.overflowed = true
             } else {
-                let name = Array(bytes[offset + header..<next].prefix { $0 != 0 })
+                let name = unsafe Array(bytes[offset + header..<next].prefix { $0 != 0 })
                 batch.events.append(
                     Event(
                         watch: Int32(bitPattern: word(0)), changes: changes, cookie: word(2),

@@ -22,6 +22,7 @@ extension ExtendedAttributes {
     ///
     /// False where ``size(of:at:)`` would throw, without the cost of creating an error.
     public static func isPresent(_ name: String, at path: [UInt8]) -> Bool {
+        // A path with a null byte leads nowhere.
         guard let path = try? CName(path, for: "read an attribute of") else { return false }
         return find(name, at: path) >= 0
     }
@@ -33,10 +34,10 @@ extension ExtendedAttributes {
         let operation = "set the attribute \"\(name)\" of"
         let path = try CName(path, for: operation)
         let attribute = try CName(name, for: operation)
-        let result = path.withPointer { path in
-            attribute.withPointer { attribute in
-                value.withUnsafeBytes {
-                    fcs_attribute_set(path, attribute, $0.baseAddress, $0.count)
+        let result = unsafe path.withPointer { path in
+            unsafe attribute.withPointer { attribute in
+                unsafe value.withUnsafeBytes {
+                    unsafe fcs_attribute_set(path, attribute, $0.baseAddress, $0.count)
                 }
             }
         }
@@ -48,6 +49,6 @@ extension ExtendedAttributes {
     /// Called for every directory on the way to an item, so the name is passed without conversion.
     private static func find(_ name: String, at path: CName) -> Int {
         guard !name.utf8.contains(0) else { return -Int(EINVAL) }
-        return path.withPointer { fcs_attribute_size($0, name) }
+        return unsafe path.withPointer { unsafe fcs_attribute_size($0, name) }
     }
 }

@@ -14,8 +14,8 @@ public enum ExtendedAttributes {
         let operation = "list extended attributes"
         let bytes: [UInt8]
         do {
-            bytes = try whole(operation) { buffer in
-                fcs_attribute_names(
+            bytes = try unsafe whole(operation) { buffer in
+                unsafe fcs_attribute_names(
                     file.number, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
                     buffer.count)
             }
@@ -31,9 +31,9 @@ public enum ExtendedAttributes {
     ) throws(SystemError) -> [UInt8]? {
         let text = try CName(name, for: "read the extended attribute")
         do {
-            return try whole("read the extended attribute \(text)") { buffer in
-                text.withPointer {
-                    fcs_attribute(file.number, $0, buffer.baseAddress, buffer.count)
+            return unsafe try whole("read the extended attribute \(text)") { buffer in
+                unsafe text.withPointer {
+                    unsafe fcs_attribute(file.number, $0, buffer.baseAddress, buffer.count)
                 }
             }
         } catch let error where [ENODATA, ErrorNumber.notSupported].contains(error.code) {
@@ -46,9 +46,9 @@ public enum ExtendedAttributes {
         _ name: [UInt8], to value: [UInt8], of file: Descriptor
     ) throws(SystemError) {
         let text = try CName(name, for: "set the extended attribute")
-        let result = text.withPointer { pointer in
-            value.withUnsafeBytes {
-                fcs_set_attribute(file.number, pointer, $0.baseAddress, $0.count)
+        let result = unsafe text.withPointer { pointer in
+            unsafe value.withUnsafeBytes {
+                unsafe fcs_set_attribute(file.number, pointer, $0.baseAddress, $0.count)
             }
         }
         try check(result, "set the extended attribute \(text)")
@@ -60,7 +60,7 @@ public enum ExtendedAttributes {
     @discardableResult
     public static func remove(_ name: [UInt8], of file: Descriptor) throws(SystemError) -> Bool {
         let text = try CName(name, for: "remove the extended attribute")
-        let result = text.withPointer { fcs_remove_attribute(file.number, $0) }
+        let result = unsafe text.withPointer { unsafe fcs_remove_attribute(file.number, $0) }
         guard result != -ENODATA, result != -EOPNOTSUPP else { return false }
         try check(result, "remove the extended attribute \(text)")
         return true
@@ -70,12 +70,12 @@ public enum ExtendedAttributes {
     private static func whole(
         _ operation: String, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) throws(SystemError) -> [UInt8] {
-        let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        let nowhere = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
         while true {
-            let length = try check(read(nowhere), operation)
+            let length = try unsafe check(read(nowhere), operation)
             guard length > 0 else { return [] }
             var bytes = [UInt8](repeating: 0, count: length)
-            let count = bytes.withUnsafeMutableBytes(read)
+            let count = unsafe bytes.withUnsafeMutableBytes(read)
             if count == -Int(ERANGE) { continue }
             return Array(bytes.prefix(try check(count, operation)))
         }

@@ -13,12 +13,14 @@ public struct FileAnchor: Sendable {
     /// Opens the item at `path`; a symbolic link at the end is not followed.
     public init(path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "open")
-        let number = try check(name.withPointer { fcs_open_anchor($0) }, "open \(name)")
+        let number = try unsafe check(
+            name.withPointer { unsafe fcs_open_anchor($0) }, "open \(name)")
         descriptor = Descriptor(adopting: number)
     }
 
     /// Returns whether the item at `path` is this one.
     public func isAt(_ path: [UInt8]) -> Bool {
+        // An item that cannot be seen is not known to be there.
         guard let own = try? descriptor.status(),
             let there = try? FileStatus(path: path, followLinks: false)
         else { return false }

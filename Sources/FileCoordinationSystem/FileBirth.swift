@@ -19,8 +19,9 @@ public struct FileBirth: Hashable, Sendable {
     public init(path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "read the birth of")
         var birth = fcs_birth()
-        try check(
-            name.withPointer { fcs_birth_at(AT_FDCWD, $0, &birth) }, "read the birth of \(name)")
+        try unsafe check(
+            name.withPointer { unsafe fcs_birth_at(AT_FDCWD, $0, &birth) },
+            "read the birth of \(name)")
         device = birth.device
         inode = birth.inode
         born = birth.is_born_known != 0 ? birth.born_ns : nil

@@ -25,8 +25,8 @@ public final class FileLease: Sendable {
         guard kind == .regular else {
             throw SystemError(code: ErrorNumber.invalidArgument, operation: "guard \(name)")
         }
-        let number = name.withPointer {
-            fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0)
+        let number = unsafe name.withPointer {
+            unsafe fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0)
         }
         descriptor = Descriptor(
             adopting: try check(number, "open \(name)"), inForkedChild: .closed)
@@ -74,17 +74,18 @@ public final class FileLease: Sendable {
     /// Gives the file another name.
     public func link(at path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "link")
-        try check(
-            name.withPointer { fcs_link_open(descriptor.number, $0) }, "make the name \(name)")
+        try unsafe check(
+            name.withPointer { unsafe fcs_link_open(descriptor.number, $0) },
+            "make the name \(name)")
     }
 
     /// Exchanges the items at two paths, atomically.
     public static func exchange(_ one: [UInt8], _ other: [UInt8]) throws(SystemError) {
         let first = try CName(one, for: "exchange")
         let second = try CName(other, for: "exchange with")
-        let result = first.withPointer { first in
-            second.withPointer { second in
-                fcs_rename_at(AT_FDCWD, first, AT_FDCWD, second, UInt32(FCS_RENAME_EXCHANGE))
+        let result = unsafe first.withPointer { first in
+            unsafe second.withPointer { second in
+                unsafe fcs_rename_at(AT_FDCWD, first, AT_FDCWD, second, UInt32(FCS_RENAME_EXCHANGE))
             }
         }
         try check(result, "exchange \(first) and \(second)")
@@ -93,7 +94,8 @@ public final class FileLease: Sendable {
     /// Removes a name that is not a directory's.
     public static func removeName(_ path: [UInt8]) throws(SystemError) {
         let name = try CName(path, for: "remove")
-        try check(name.withPointer { fcs_remove_at(AT_FDCWD, $0, 0) }, "remove \(name)")
+        try unsafe check(
+            name.withPointer { unsafe fcs_remove_at(AT_FDCWD, $0, 0) }, "remove \(name)")
     }
 
     /// Watches the file, whatever its path is.

@@ -18,13 +18,6 @@ public enum FileLock {
         try check(fcs_try_lock(file.number), "lock descriptor \(file.number)") == 1
     }
 
-    /// Waits for the lock, without a limit.
-    ///
-    /// Blocks the thread, and continues to wait after signals.
-    public static func lockWaiting(_ file: Descriptor) throws(SystemError) {
-        try check(fcs_lock_waiting(file.number), "wait for the lock of descriptor \(file.number)")
-    }
-
     /// Releases the lock, for all that share the open file description.
     public static func unlock(_ file: Descriptor) throws(SystemError) {
         try check(fcs_unlock(file.number), "unlock descriptor \(file.number)")

@@ -55,8 +55,8 @@ public enum MemoryFile {
     /// Creates an empty file in memory; `name` is only visible in /proc.
     public static func create(name: String) throws(SystemError) -> Descriptor {
         let label = try CName(name, for: "create memory file")
-        return Descriptor(
+        return unsafe Descriptor(
             adopting: try check(
-                label.withPointer { fcs_memory_file($0) }, "create memory file \(label)"))
+                label.withPointer { unsafe fcs_memory_file($0) }, "create memory file \(label)"))
     }
 }

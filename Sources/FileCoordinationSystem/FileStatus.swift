@@ -83,8 +83,8 @@ public struct FileStatus: Hashable, Sendable {
 
     init(directory: Int32, name: CName, followLinks: Bool) throws(SystemError) {
         var status = fcs_status()
-        let result = name.withPointer {
-            fcs_status_at(directory, $0, followLinks ? 1 : 0, &status)
+        let result = unsafe name.withPointer {
+            unsafe fcs_status_at(directory, $0, followLinks ? 1 : 0, &status)
         }
         try check(result, "read the status of \(name)")
         self.init(status)

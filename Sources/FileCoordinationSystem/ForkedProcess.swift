@@ -22,7 +22,7 @@ package enum ForkedProcess {
     /// Creates a pipe; no other program inherits an end.
     package static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
         var ends: [Int32] = [-1, -1]
-        try check(fcs_pipe(&ends), "make a pipe")
+        try unsafe check(fcs_pipe(&ends), "make a pipe")
         return (Descriptor(adopting: ends[0]), Descriptor(adopting: ends[1]))
     }
 }

@@ -22,7 +22,7 @@ public enum Futex {
         case interrupted
     }
 
-    /// Sleeps while the 32 bits at `address` are `expected`, until woken.
+    /// Sleeps while the low 32 bits of the word are `expected`, until woken.
     ///
     /// Blocks the thread. `deadline` is in nanoseconds of ``MonotonicClock``; `nil` means no limit.
     /// If the file behind the memory was truncated, the word is touched (see ``MappingGuard``) and
@@ -30,33 +30,33 @@ public enum Futex {
     ///
     /// Continues to sleep if woken with none of the bits in `bits`.
     public static func wait(
-        _ address: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64?,
+        _ word: AtomicWord, expected: UInt32, deadline: UInt64?,
         bits: UInt32 = .max
     ) -> WaitResult {
-        switch -fcs_futex_wait(address, expected, deadlineWord(deadline), bits) {
+        switch unsafe -fcs_futex_wait(word.futexAddress, expected, deadlineWord(deadline), bits) {
         case 0: return .woken
         case EAGAIN: return .changed
         case ETIMEDOUT: return .timedOut
         case EINTR: return .interrupted
         case EFAULT:
-            fcs_touch(address)
+            unsafe fcs_touch(word.futexAddress)
             return .changed
         // No present kernel returns another error. The caller checks the word again.
         default: return .interrupted
         }
     }
 
-    /// Wakes up to `count` threads that sleep on `address`.
+    /// Wakes up to `count` threads that sleep on a word.
     ///
     /// Returns how many there were.
     @discardableResult
-    public static func wake(_ address: UnsafeMutableRawPointer, count: Int32 = .max) -> Int {
+    public static func wake(_ word: AtomicWord, count: Int32 = .max) -> Int {
         // The only possible error is invalid memory, on which no thread can sleep either.
-        max(0, Int(fcs_futex_wake(address, count, .max)))
+        unsafe max(0, Int(fcs_futex_wake(word.futexAddress, count, .max)))
     }
 
-    /// Wakes all threads that sleep on `address` with one of these bits.
-    public static func wake(_ address: UnsafeMutableRawPointer, bits: UInt32) {
-        _ = fcs_futex_wake(address, .max, bits)
+    /// Wakes all threads that sleep on a word with one of these bits.
+    public static func wake(_ word: AtomicWord, bits: UInt32) {
+        _ = unsafe fcs_futex_wake(word.futexAddress, .max, bits)
     }
 }

@@ -17,14 +17,14 @@ public enum HandleDigest {
         let name = try CName(path, for: "read the handle of")
         var type: Int32 = 0
         var handle = [UInt8](repeating: 0, count: 128)
-        let length = name.withPointer { pointer in
-            handle.withUnsafeMutableBytes { buffer -> Int32 in
+        let length = unsafe name.withPointer { pointer in
+            unsafe handle.withUnsafeMutableBytes { buffer -> Int32 in
                 guard let room = buffer.baseAddress else { return -EINVAL }
-                return fcs_handle_at(AT_FDCWD, pointer, &type, room, buffer.count)
+                return unsafe fcs_handle_at(AT_FDCWD, pointer, &type, room, buffer.count)
             }
         }
         try check(length, "read the handle of \(name)")
-        let kind = withUnsafeBytes(of: type.littleEndian) { Array($0) }
+        let kind = unsafe withUnsafeBytes(of: type.littleEndian) { unsafe Array($0) }
         return max(1, digest(kind + handle.prefix(Int(length))))
     }
 

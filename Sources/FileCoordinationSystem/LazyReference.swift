@@ -16,13 +16,15 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
 
     @inlinable
     deinit {
-        if let object = Self.object(at: address.load(ordering: .acquiring)) { object.release() }
+        if let object = unsafe Self.object(at: address.load(ordering: .acquiring)) {
+            unsafe object.release()
+        }
     }
 
     /// Returns the object, if there is one.
     @inlinable
     public func load() -> Object? {
-        Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue()
+        unsafe Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue()
     }
 
     /// Returns the object, if there is one.
@@ -32,7 +34,7 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     public func close() -> Object? {
         let (isEmpty, present) = address.compareExchange(
             expected: 0, desired: Self.closed, ordering: .acquiringAndReleasing)
-        return isEmpty ? nil : Self.object(at: present)?.takeUnretainedValue()
+        return unsafe isEmpty ? nil : Self.object(at: present)?.takeUnretainedValue()
     }
 
     /// Reopens a reference that ``close()`` has found empty.
@@ -48,23 +50,23 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     /// lives as long as this reference.
     @inlinable
     public func withLoaded<Result>(_ body: (Object?) -> Result) -> Result {
-        guard let object = Self.object(at: address.load(ordering: .acquiring)) else {
+        guard let object = unsafe Self.object(at: address.load(ordering: .acquiring)) else {
             return body(nil)
         }
-        return object._withUnsafeGuaranteedRef { body($0) }
+        return unsafe object._withUnsafeGuaranteedRef { body($0) }
     }
 
     /// Stores `fresh` if the reference is empty, and returns the stored object; returns nil if the
     /// reference is closed.
     @inlinable
     public func storeUnlessClosed(_ fresh: Object) -> Object? {
-        let retained = Unmanaged.passRetained(fresh)
-        let (isFirst, present) = address.compareExchange(
+        let retained = unsafe Unmanaged.passRetained(fresh)
+        let (isFirst, present) = unsafe address.compareExchange(
             expected: 0, desired: UInt(bitPattern: retained.toOpaque()),
             ordering: .acquiringAndReleasing)
         if isFirst { return fresh }
-        retained.release()
-        return Self.object(at: present)?.takeUnretainedValue()
+        unsafe retained.release()
+        return unsafe Self.object(at: present)?.takeUnretainedValue()
     }
 
     /// Stores `fresh` in a reference that is never closed if it is empty, and returns the stored
@@ -80,7 +82,7 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     @inlinable
     static func object(at address: UInt) -> Unmanaged<Object>? {
         guard address != closed else { return nil }
-        return UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0) }
+        return unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
     }
 
     /// A value that is not an object's address.

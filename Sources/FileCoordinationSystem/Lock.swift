@@ -32,25 +32,25 @@ public struct Lock<State>: @unchecked Sendable {
     public func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        let (mutex, state) = guarded.parts(State.self)
-        pthread_mutex_lock(mutex)
+        let (mutex, state) = unsafe guarded.parts(State.self)
+        unsafe pthread_mutex_lock(mutex)
         defer {
-            pthread_mutex_unlock(mutex)
+            unsafe pthread_mutex_unlock(mutex)
             withExtendedLifetime(guarded) {}
         }
-        return try body(&state.pointee)
+        return try unsafe body(&state.pointee)
     }
 }
 
 /// The memory before a locked value.
 @usableFromInline
-struct LockedMemoryHead {
-    @usableFromInline var mutex = pthread_mutex_t()
+@unsafe struct LockedMemoryHead {
+    @usableFromInline var mutex = unsafe pthread_mutex_t()
     /// Destroys the value.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
 
     @inlinable
-    init(end: @escaping (UnsafeMutableRawPointer) -> Void) { self.end = end }
+    init(end: @escaping (UnsafeMutableRawPointer) -> Void) { unsafe self.end = unsafe end }
 
     /// The offset of the value, aligned like any allocated memory.
     @inlinable static var size: Int { 64 }
@@ -58,30 +58,30 @@ struct LockedMemoryHead {
 
 /// The memory of a mutex and a value of any type.
 @usableFromInline
-final class LockedMemory {
+@safe final class LockedMemory {
     /// The address of the head; the value follows it.
     @usableFromInline let base: UnsafeMutableRawPointer
 
     @inlinable
-    init(_ base: UnsafeMutableRawPointer) { self.base = base }
+    init(_ base: UnsafeMutableRawPointer) { unsafe self.base = unsafe base }
 
     /// Creates an unlocked mutex with `state`.
     @inlinable
     static func make<State>(_ state: State) -> LockedMemory {
-        precondition(
+        unsafe precondition(
             MemoryLayout<LockedMemoryHead>.size <= LockedMemoryHead.size
                 && MemoryLayout<State>.alignment <= 16,
             "What is behind a lock is aligned like any object")
-        let memory = LockedMemory(
+        let memory = unsafe LockedMemory(
             .allocate(
                 byteCount: LockedMemoryHead.size + MemoryLayout<State>.size, alignment: 16))
-        memory.base.initializeMemory(
+        unsafe memory.base.initializeMemory(
             as: LockedMemoryHead.self,
             to: LockedMemoryHead { address in
-                address.assumingMemoryBound(to: State.self).deinitialize(count: 1)
+                unsafe address.assumingMemoryBound(to: State.self).deinitialize(count: 1)
             })
-        pthread_mutex_init(memory.parts(State.self).0, nil)
-        (memory.base + LockedMemoryHead.size).initializeMemory(as: State.self, to: state)
+        unsafe pthread_mutex_init(memory.parts(State.self).0, nil)
+        unsafe (memory.base + LockedMemoryHead.size).initializeMemory(as: State.self, to: state)
         return memory
     }
 
@@ -90,7 +90,7 @@ final class LockedMemory {
     func parts<State>(
         _ kind: State.Type
     ) -> (UnsafeMutablePointer<pthread_mutex_t>, UnsafeMutablePointer<State>) {
-        (
+        unsafe (
             base.assumingMemoryBound(to: pthread_mutex_t.self),
             (base + LockedMemoryHead.size).assumingMemoryBound(to: State.self)
         )
@@ -98,10 +98,10 @@ final class LockedMemory {
 
     @inlinable
     deinit {
-        let head = base.assumingMemoryBound(to: LockedMemoryHead.self)
-        head.pointee.end(base + LockedMemoryHead.size)
-        pthread_mutex_destroy(&head.pointee.mutex)
-        head.deinitialize(count: 1)
-        base.deallocate()
+        let head = unsafe base.assumingMemoryBound(to: LockedMemoryHead.self)
+        unsafe head.pointee.end(base + LockedMemoryHead.size)
+        unsafe pthread_mutex_destroy(&head.pointee.mutex)
+        unsafe head.deinitialize(count: 1)
+        unsafe base.deallocate()
     }
 }

@@ -18,17 +18,19 @@ public enum MappingGuard {
     /// mapping no longer holds the file nor its lock. Throws `ErrorNumber.noSpace` if 4096 mappings
     /// are protected.
     public static func protect(_ mapping: SharedMapping) throws(SystemError) {
-        try check(fcs_mapping_protect(mapping.base, mapping.length), "protect a mapping")
+        try unsafe check(fcs_mapping_protect(mapping.base, mapping.length), "protect a mapping")
     }
 
     /// Ends the protection.
     ///
     /// Unmapping does this as well.
-    public static func unprotect(_ mapping: SharedMapping) { fcs_mapping_unprotect(mapping.base) }
+    public static func unprotect(_ mapping: SharedMapping) {
+        unsafe fcs_mapping_unprotect(mapping.base)
+    }
 
     /// Whether a missing page of the protected `mapping` was accessed, so that nothing in it can be
     /// trusted.
     public static func wasTruncated(_ mapping: SharedMapping) -> Bool {
-        fcs_mapping_was_truncated(mapping.base) != 0
+        unsafe fcs_mapping_was_truncated(mapping.base) != 0
     }
 }

@@ -7,41 +7,41 @@ public import Glibc
 /// A value that only one thread at a time may access, and for whose changes threads can wait.
 ///
 /// `@unchecked` for the same reason as ``Lock``.
-public final class Monitor<State>: @unchecked Sendable {
+@safe public final class Monitor<State>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     @usableFromInline let state: UnsafeMutablePointer<State>
 
     /// Creates a monitor around `state`.
     public init(_ state: sending State) {
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
         // The mutex is held only briefly, so spinning for a moment is cheaper than sleeping.
         var kind = pthread_mutexattr_t()
-        pthread_mutexattr_init(&kind)
-        pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
-        pthread_mutex_init(mutex, &kind)
-        pthread_mutexattr_destroy(&kind)
+        unsafe pthread_mutexattr_init(&kind)
+        unsafe pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+        unsafe pthread_mutex_init(mutex, &kind)
+        unsafe pthread_mutexattr_destroy(&kind)
 
-        changed = .allocate(capacity: 1)
-        changed.initialize(to: pthread_cond_t())
+        unsafe changed = .allocate(capacity: 1)
+        unsafe changed.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(changed, &attributes)
-        pthread_condattr_destroy(&attributes)
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(changed, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
 
-        self.state = .allocate(capacity: 1)
-        self.state.initialize(to: state)
+        unsafe self.state = .allocate(capacity: 1)
+        unsafe self.state.initialize(to: state)
     }
 
     deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
-        pthread_cond_destroy(changed)
-        changed.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+        unsafe pthread_cond_destroy(changed)
+        unsafe changed.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
     }
 
     /// Runs `body` with the value while no other thread has it.
@@ -51,19 +51,19 @@ public final class Monitor<State>: @unchecked Sendable {
     public func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body(&state.pointee)
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try unsafe body(&state.pointee)
     }
 
     /// Makes one waiting thread check the value again; sufficient if any of them will do.
     public func notifyOne() {
-        pthread_cond_signal(changed)
+        unsafe pthread_cond_signal(changed)
     }
 
     /// Makes all waiting threads check the value again.
     public func notifyAll() {
-        pthread_cond_broadcast(changed)
+        unsafe pthread_cond_broadcast(changed)
     }
 
     /// Blocks the thread until `condition` returns a value, and returns that.
@@ -74,17 +74,17 @@ public final class Monitor<State>: @unchecked Sendable {
     public func wait<Result>(
         until deadline: UInt64? = nil, forValue condition: (inout State) -> Result?
     ) -> Result? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
-            if let result = condition(&state.pointee) { return result }
+            if let result = unsafe condition(&state.pointee) { return result }
             guard let deadline else {
-                pthread_cond_wait(changed, mutex)
+                unsafe pthread_cond_wait(changed, mutex)
                 continue
             }
             guard MonotonicClock.now < deadline else { return nil }
             var time = timespec(nanoseconds: deadline)
-            pthread_cond_timedwait(changed, mutex, &time)
+            unsafe pthread_cond_timedwait(changed, mutex, &time)
         }
     }
 

@@ -26,11 +26,11 @@ package enum MountInformation {
         let file = try Directory.open("/proc/self").openFile("mountinfo", .read)
         var bytes: [UInt8] = []
         let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 8)
-        defer { part.deallocate() }
+        defer { unsafe part.deallocate() }
         while true {
-            let count = try file.read(into: part, at: UInt64(bytes.count))
+            let count = try unsafe file.read(into: part, at: UInt64(bytes.count))
             guard count > 0 else { return bytes }
-            bytes += part[..<count]
+            unsafe bytes += part[..<count]
         }
     }
 }

@@ -19,6 +19,7 @@ package struct OtherPlaces: Sendable {
 
     /// The present mounts that this process sees; empty if they cannot be read.
     package static var current: OtherPlaces {
+        // A table that cannot be read counts as an empty one.
         OtherPlaces(parsing: (try? MountInformation.contents()) ?? [])
     }
 

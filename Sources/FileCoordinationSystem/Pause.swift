@@ -11,6 +11,6 @@ public enum Pause {
         var time = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
         var rest = time
-        while nanosleep(&time, &rest) != 0 && errno == EINTR { time = rest }
+        while unsafe nanosleep(&time, &rest) != 0 && errno == EINTR { time = rest }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// A value that each process has of its own, made at first use; a forked child makes another.
 ///
 /// May be used from any thread. What a child inherits is left as it is.
-public final class PerProcess<Value: AnyObject & Sendable>: Sendable {
+@safe public final class PerProcess<Value: AnyObject & Sendable>: Sendable {
     private final class Cell: Sendable {
         let processToken = ForkGuard.processToken
         let value: Value
@@ -16,7 +16,7 @@ public final class PerProcess<Value: AnyObject & Sendable>: Sendable {
         init(_ value: Value) { self.value = value }
     }
 
-    private let newest = Atomic<Unmanaged<Cell>?>(nil)
+    private let newest = unsafe Atomic<Unmanaged<Cell>?>(nil)
     private let make: @Sendable () -> Value
 
     /// A value that `make` makes in each process that asks for it.
@@ -25,17 +25,17 @@ public final class PerProcess<Value: AnyObject & Sendable>: Sendable {
     /// This process's value.
     public var value: Value {
         while true {
-            let known = newest.load(ordering: .acquiring)
-            if let cell = known?._withUnsafeGuaranteedRef({ $0 }),
+            let known = unsafe newest.load(ordering: .acquiring)
+            if let cell = unsafe known?._withUnsafeGuaranteedRef({ $0 }),
                 cell.processToken == ForkGuard.processToken
             {
                 return cell.value
             }
             if ForkGuard.isForkedChild { ForkGuard.rearm() }
-            let fresh = Unmanaged.passRetained(Cell(make()))
-            let (isOurs, _) = newest.compareExchange(
+            let fresh = unsafe Unmanaged.passRetained(Cell(make()))
+            let (isOurs, _) = unsafe newest.compareExchange(
                 expected: known, desired: fresh, ordering: .acquiringAndReleasing)
-            if !isOurs { fresh.release() }
+            if !isOurs { unsafe fresh.release() }
         }
     }
 }

@@ -21,7 +21,7 @@ public final class Poller: Sendable {
         /// Data can be written.
         public static let writable = Interest(rawValue: UInt32(FCS_WRITABLE))
         /// Each new event is reported once, even if the descriptor stays ready.
-        static let onlyNew = Interest(rawValue: UInt32(FCS_EDGE))
+        public static let onlyNew = Interest(rawValue: UInt32(FCS_EDGE))
         static let hangup = Interest(rawValue: UInt32(FCS_HANGUP))
     }
 
@@ -73,6 +73,12 @@ public final class Poller: Sendable {
         try control(FCS_POLL_REMOVE, descriptor, 0, [])
     }
 
+    /// Removes a descriptor that may not be there.
+    public func forget(_ descriptor: Descriptor) {
+        // It only fails if the descriptor is not there.
+        try? remove(descriptor)
+    }
+
     /// Waits for events and stores them in `ready`: up to 64 entries; none if the deadline passes.
     ///
     /// `deadline` is in nanoseconds of ``MonotonicClock``; `nil` means no limit. May return up to a
@@ -80,11 +86,12 @@ public final class Poller: Sendable {
     public func wait(into ready: inout [Ready], until deadline: UInt64?) throws(SystemError) {
         ready.removeAll(keepingCapacity: true)
         let capacity = Self.most
-        let count = withUnsafeTemporaryAllocation(of: fcs_ready.self, capacity: capacity) {
+        let count = unsafe withUnsafeTemporaryAllocation(of: fcs_ready.self, capacity: capacity) {
             buffer in
             guard let base = buffer.baseAddress else { return Int32(0) }
-            let count = fcs_poller_wait(descriptor.number, base, deadlineWord(deadline))
-            for entry in buffer.prefix(Int(max(0, count))) {
+            let count = unsafe fcs_poller_wait(descriptor.number, base, deadlineWord(deadline))
+            for index in 0..<Int(max(0, count)) {
+                let entry = unsafe buffer[index]
                 let seen = Interest(rawValue: entry.events)
                 ready.append(
                     Ready(

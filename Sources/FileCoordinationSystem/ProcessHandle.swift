@@ -61,8 +61,9 @@ public final class ProcessHandle: Sendable {
     /// ended, may not be examined, or (before Linux 6.11) is not visible.
     public var namespace: UInt64? {
         var told: UInt64 = 0
-        if fcs_process_namespace(descriptor.number, &told) == 0 { return told }
+        if unsafe fcs_process_namespace(descriptor.number, &told) == 0 { return told }
         guard let number = visibleNumber,
+            // Another user's process, or one that has ended: its namespace is not known.
             let found = try? FileStatus(path: "/proc/\(number)/ns/pid").inode,
             visibleNumber == number
         else { return nil }

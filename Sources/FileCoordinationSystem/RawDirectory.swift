@@ -22,7 +22,7 @@ public struct RawDirectory: Sendable {
     ) throws(SystemError) -> RawDirectory {
         let name = try CName(path, for: "open directory")
         let flags = O_RDONLY | O_DIRECTORY | (followLinks ? 0 : O_NOFOLLOW)
-        let number = name.withPointer { fcs_open_at(AT_FDCWD, $0, flags, 0) }
+        let number = unsafe name.withPointer { unsafe fcs_open_at(AT_FDCWD, $0, flags, 0) }
         return RawDirectory(
             descriptor: Descriptor(adopting: try check(number, "open directory \(name)")))
     }
@@ -35,9 +35,11 @@ public struct RawDirectory: Sendable {
         _ name: [UInt8], creatingWithMode mode: UInt32
     ) throws(SystemError) -> RawDirectory {
         let entry = try CName(name, for: "open directory")
-        let made = entry.withPointer { fcs_make_directory_at(descriptor.number, $0, mode) }
-        let number = entry.withPointer {
-            fcs_open_at(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        let made = unsafe entry.withPointer {
+            unsafe fcs_make_directory_at(descriptor.number, $0, mode)
+        }
+        let number = unsafe entry.withPointer {
+            unsafe fcs_open_at(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         }
         // If the directory exists, an error of creating it does not matter, for example on a
         // read-only file system.
@@ -61,8 +63,8 @@ public struct RawDirectory: Sendable {
         _ name: [UInt8], _ options: OpenOptions, mode: UInt32 = 0o600
     ) throws(SystemError) -> Descriptor {
         let entry = try CName(name, for: "open")
-        let number = entry.withPointer {
-            fcs_open_at(descriptor.number, $0, options.flags, mode)
+        let number = unsafe entry.withPointer {
+            unsafe fcs_open_at(descriptor.number, $0, options.flags, mode)
         }
         return Descriptor(adopting: try check(number, "open \(entry)"))
     }
@@ -78,9 +80,9 @@ public struct RawDirectory: Sendable {
         let source = try CName(from, for: "rename")
         let target = try CName(to, for: "rename to")
         func rename(_ flags: UInt32) -> Int32 {
-            source.withPointer { old in
-                target.withPointer { new in
-                    fcs_rename_at(
+            unsafe source.withPointer { old in
+                unsafe target.withPointer { new in
+                    unsafe fcs_rename_at(
                         descriptor.number, old, destination.descriptor.number, new, flags)
                 }
             }
@@ -108,7 +110,7 @@ public struct RawDirectory: Sendable {
     /// Removes a name that is not a directory's.
     public func remove(_ name: [UInt8]) throws(SystemError) {
         let entry = try CName(name, for: "remove")
-        let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 0) }
+        let result = unsafe entry.withPointer { unsafe fcs_remove_at(descriptor.number, $0, 0) }
         try check(result, "remove \(entry)")
     }
 }

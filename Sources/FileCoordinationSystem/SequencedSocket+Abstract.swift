@@ -18,8 +18,8 @@ extension SequencedSocket {
         let listener = try open()
         let number = listener.descriptor.number
         let address = try CName(name, for: "address")
-        try check(
-            address.withPointer { fcs_socket_bind_abstract(number, $0) },
+        try unsafe check(
+            address.withPointer { unsafe fcs_socket_bind_abstract(number, $0) },
             "bind a socket to the abstract name \(address)")
         try check(fcs_socket_listen(number, backlog), "listen at the abstract name \(address)")
         return listener
@@ -32,9 +32,9 @@ extension SequencedSocket {
     public static func connect(abstract name: String) throws(SystemError) -> SequencedSocket {
         let connection = try open()
         let address = try CName(name, for: "address")
-        try check(
+        try unsafe check(
             address.withPointer {
-                fcs_socket_connect_abstract(connection.descriptor.number, $0)
+                unsafe fcs_socket_connect_abstract(connection.descriptor.number, $0)
             }, "connect to the abstract name \(address)")
         return connection
     }
@@ -70,6 +70,7 @@ extension SequencedSocket {
             numbers.insert(String(decoding: columns[6], as: UTF8.self))
         }
         let path = "/proc/\(processID)/fd"
+        // Another user's process, or one that has ended: nothing is known of its sockets.
         guard let directory = try? Directory.open(path, followLinks: true),
             let names = try? directory.names()
         else { return nil }
@@ -88,15 +89,15 @@ extension SequencedSocket {
 
     /// Returns the contents of a file in `/proc`, whose length is unknown in advance.
     private static func contents(of path: String) -> [UInt8]? {
-        let number = fcs_open_at(AT_FDCWD, path, O_RDONLY, 0)
+        let number = unsafe fcs_open_at(AT_FDCWD, path, O_RDONLY, 0)
         guard number >= 0 else { return nil }
         let file = Descriptor(adopting: number)
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = chunk.withUnsafeMutableBytes { buffer in
+            let count = unsafe chunk.withUnsafeMutableBytes { buffer in
                 guard let room = buffer.baseAddress else { return -1 }
-                return fcs_read_now(file.number, room, buffer.count)
+                return unsafe fcs_read_now(file.number, room, buffer.count)
             }
             guard count >= 0 else { return nil }
             if count == 0 { return bytes }

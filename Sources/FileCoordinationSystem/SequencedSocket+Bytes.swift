@@ -20,9 +20,9 @@ extension SequencedSocket {
     /// Descriptors in the message are closed.
     public func receiveMessage(limit: Int) -> ReceivedMessage {
         var result = ReceivedMessage.closed
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = 0
-            switch receiveOnceMore(into: UnsafeMutableRawBufferPointer(buffer)) {
+            switch unsafe receiveOnceMore(into: UnsafeMutableRawBufferPointer(buffer)) {
             case .bytes(let received, _, let truncated):
                 result = truncated ? .tooLong : .bytes([])
                 count = truncated ? 0 : received
@@ -40,10 +40,11 @@ extension SequencedSocket {
     /// reports that once, before the messages that the peer had sent.
     private func receiveOnceMore(into buffer: UnsafeMutableRawBufferPointer) -> ReceiveResult? {
         do {
-            return try receive(into: buffer)
+            return unsafe try receive(into: buffer)
         } catch {
             guard error.code == ErrorNumber.connectionReset else { return nil }
-            return try? receive(into: buffer)
+            // Nothing was left to be read when the connection was reset.
+            return try? unsafe receive(into: buffer)
         }
     }
 }

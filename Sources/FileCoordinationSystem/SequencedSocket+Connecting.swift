@@ -22,13 +22,14 @@ extension SequencedSocket {
         // Short, so that the path fits if it fits with `name`.
         let temporary = ".s" + suffix
         let address = try address(of: temporary, in: directory)
-        try check(
-            address.withPointer { fcs_socket_bind(number, $0) },
+        try unsafe check(
+            address.withPointer { unsafe fcs_socket_bind(number, $0) },
             "bind a socket to \(address)")
         do {
             try check(fcs_socket_listen(number, backlog), "listen at \(address)")
             try directory.rename(temporary, to: name)
         } catch {
+            // The first error counts; no process looks for the temporary name.
             try? directory.remove(temporary)
             throw error
         }
@@ -48,8 +49,8 @@ extension SequencedSocket {
         }
         let address = try address(of: name, in: directory)
         let limit = patience.map { MonotonicClock.nanoseconds(in: $0) }
-        let result = address.withPointer {
-            fcs_socket_connect(connection.descriptor.number, $0, deadlineWord(limit))
+        let result = unsafe address.withPointer {
+            unsafe fcs_socket_connect(connection.descriptor.number, $0, deadlineWord(limit))
         }
         try check(result, "connect to \(address)")
         return connection

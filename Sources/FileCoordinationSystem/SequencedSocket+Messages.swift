@@ -13,8 +13,8 @@ extension SequencedSocket {
     public func send(
         _ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = [], patience: WaitMode = .none
     ) throws(SystemError) -> Bool {
-        precondition(!bytes.isEmpty, "An empty message would end the connection")
-        let result = fcs_socket_send(
+        unsafe precondition(!bytes.isEmpty, "An empty message would end the connection")
+        let result = unsafe fcs_socket_send(
             descriptor.number, bytes.baseAddress, bytes.count, descriptors,
             Int32(clamping: descriptors.count), patience == .forever ? 1 : 0)
         guard result != -Int(EAGAIN) else { return false }
@@ -26,9 +26,9 @@ extension SequencedSocket {
     public func send(
         _ bytes: [UInt8], descriptors: [Int32] = [], patience: WaitMode = .none
     ) throws(SystemError) -> Bool {
-        let result = bytes.withUnsafeBytes { buffer in
+        let result = unsafe bytes.withUnsafeBytes { buffer in
             Result { () throws(SystemError) in
-                try send(buffer, descriptors: descriptors, patience: patience)
+                try unsafe send(buffer, descriptors: descriptors, patience: patience)
             }
         }
         return try result.get()
@@ -52,13 +52,13 @@ extension SequencedSocket {
         into buffer: UnsafeMutableRawBufferPointer, patience: WaitMode = .none
     ) throws(SystemError) -> ReceiveResult {
         var received = fcs_received()
-        let result = fcs_socket_receive(
+        let result = unsafe fcs_socket_receive(
             descriptor.number, buffer.baseAddress, buffer.count, patience == .forever ? 1 : 0,
             &received)
         guard result != -Int(EAGAIN) else { return .wouldBlock }
         let count = try check(result, "receive")
-        let descriptors = withUnsafeBytes(of: received.descriptors) { raw in
-            raw.bindMemory(to: Int32.self).prefix(Int(received.descriptor_count))
+        let descriptors = unsafe withUnsafeBytes(of: received.descriptors) { raw in
+            unsafe raw.bindMemory(to: Int32.self).prefix(Int(received.descriptor_count))
                 .map { Descriptor(adopting: $0) }
         }
         guard count > 0 else { return .closed }

@@ -30,7 +30,7 @@ extension SequencedSocket {
     /// They are fixed at that moment.
     public func peerCredentials() throws(SystemError) -> PeerCredentials {
         var peer = fcs_credentials()
-        try check(
+        try unsafe check(
             fcs_socket_peer_credentials(descriptor.number, &peer), "ask who is at the other end")
         return PeerCredentials(processID: peer.process, userID: peer.user, groupID: peer.group)
     }

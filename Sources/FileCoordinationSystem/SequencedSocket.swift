@@ -36,7 +36,7 @@ public final class SequencedSocket: Sendable {
     public static func pair() throws(SystemError) -> (SequencedSocket, SequencedSocket) {
         var first: Int32 = -1
         var second: Int32 = -1
-        try check(fcs_socket_pair(&first, &second), "make a pair of sockets")
+        try unsafe check(fcs_socket_pair(&first, &second), "make a pair of sockets")
         return (SequencedSocket(adopting: first), SequencedSocket(adopting: second))
     }
 

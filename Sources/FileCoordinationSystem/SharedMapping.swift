@@ -10,7 +10,7 @@ internal import CFileCoordinationSystem
 ///
 /// `@unchecked` because it gives out raw memory, which other processes write to as well: callers
 /// must use ``AtomicWord``, or know that no process writes at the same time.
-public final class SharedMapping: @unchecked Sendable {
+@safe public final class SharedMapping: @unchecked Sendable {
     /// The address of the mapping, aligned to a page.
     public let base: UnsafeMutableRawPointer
     /// The number of mapped bytes.
@@ -26,12 +26,14 @@ public final class SharedMapping: @unchecked Sendable {
         file: Descriptor, length: Int, writable: Bool, inheritedByFork: Bool
     ) throws(SystemError) {
         var mapped: UnsafeMutableRawPointer?
-        try check(
+        try unsafe check(
             fcs_map(
                 file.number, max(length, 0), writable ? 1 : 0, inheritedByFork ? 1 : 0, &mapped),
             "map \(length) bytes")
-        guard let mapped else { preconditionFailure("A successful mapping has an address") }
-        base = mapped
+        guard let mapped = unsafe mapped else {
+            preconditionFailure("A successful mapping has an address")
+        }
+        unsafe base = mapped
         self.length = length
         mappedIn = inheritedByFork ? 0 : ForkGuard.processToken
     }
@@ -40,8 +42,8 @@ public final class SharedMapping: @unchecked Sendable {
         // In a forked child without the mapping, the address may be used for something else.
         guard mappedIn == 0 || mappedIn == ForkGuard.processToken else { return }
         // Done first, because the address may be reused as soon as it is free.
-        fcs_mapping_unprotect(base)
-        _ = fcs_unmap(base, length)
+        unsafe fcs_mapping_unprotect(base)
+        _ = unsafe fcs_unmap(base, length)
     }
 
     /// Returns the 8-byte word at `offset`.
@@ -50,6 +52,6 @@ public final class SharedMapping: @unchecked Sendable {
     public func word(at offset: Int) -> AtomicWord {
         precondition(
             offset >= 0 && offset <= length - 8, "Word \(offset) of a \(length) byte mapping")
-        return AtomicWord(at: base, offset: offset)
+        return unsafe AtomicWord(at: base, offset: offset)
     }
 }

@@ -8,13 +8,13 @@ internal import CFileCoordinationSystem
 public enum StandardError {
     /// Writes as much as possible, without a signal on failure.
     public static func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let slice = UnsafeRawBufferPointer(rebasing: rest)
-                let count = fcs_write(2, slice.baseAddress, slice.count)
+        unsafe bytes.withUnsafeBytes { buffer in
+            var rest = unsafe buffer[...]
+            while unsafe !rest.isEmpty {
+                let slice = unsafe UnsafeRawBufferPointer(rebasing: rest)
+                let count = unsafe fcs_write(2, slice.baseAddress, slice.count)
                 guard count > 0 else { return }
-                rest = rest.dropFirst(count)
+                unsafe rest = rest.dropFirst(count)
             }
         }
     }

@@ -19,14 +19,18 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// A sentence for logs: what failed, and why.
     public var description: String {
-        // In glibc, strerror keeps its text for each thread.
-        let reason = strerror(code).map { String(cString: $0) } ?? "unknown error"
-        return "\(operation): \(reason) (error \(code))"
+        "\(operation): \(ErrorNumber.reason(code)) (error \(code))"
     }
 }
 
 /// The error numbers that callers distinguish, so that they need not import the C library.
 public enum ErrorNumber {
+    /// The words of the C library for an error number.
+    public static func reason(_ code: Int32) -> String {
+        // In glibc, strerror keeps its text for each thread.
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "unknown error"
+    }
+
     /// No such file, directory or socket.
     public static let noSuchFile = ENOENT
     /// No process has this ID.

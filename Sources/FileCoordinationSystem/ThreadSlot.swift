@@ -24,60 +24,62 @@ public struct ThreadSlot<Value: ~Copyable>: Sendable {
     /// Only for the calling thread, and only until other code on this thread uses the variable.
     @inlinable
     public var pointer: UnsafeMutablePointer<Value>? {
-        threadSlotValue(number).map { Self.value(behind: $0) }
+        unsafe threadSlotValue(number).map { unsafe Self.value(behind: $0) }
     }
 
     /// Returns the address of the calling thread's value, which is set to `fresh` if there was
     /// none.
     @inlinable
     public func pointer(orNew fresh: @autoclosure () -> Value) -> UnsafeMutablePointer<Value> {
-        if let pointer { return pointer }
+        if let pointer = unsafe pointer { return unsafe pointer }
         precondition(MemoryLayout<Value>.alignment <= 16, "No memory is aligned so strictly")
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: Self.offset + MemoryLayout<Value>.size, alignment: 16)
-        memory.initializeMemory(
+        unsafe memory.initializeMemory(
             as: ThreadSlotHead.self,
             to: ThreadSlotHead { memory in
-                Self.value(behind: memory).deinitialize(count: 1)
-                memory.deallocate()
+                unsafe Self.value(behind: memory).deinitialize(count: 1)
+                unsafe memory.deallocate()
             })
-        let value = Self.value(behind: memory)
-        value.initialize(to: fresh())
-        setThreadSlot(number, memory)
-        return value
+        let value = unsafe Self.value(behind: memory)
+        unsafe value.initialize(to: fresh())
+        unsafe setThreadSlot(number, memory)
+        return unsafe value
     }
 
     @inlinable
     static func value(behind memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value> {
-        (memory + offset).assumingMemoryBound(to: Value.self)
+        unsafe (memory + offset).assumingMemoryBound(to: Value.self)
     }
 
     /// The offset of the value, aligned like any allocated memory.
     @inlinable
-    static var offset: Int { (MemoryLayout<ThreadSlotHead>.size + 15) / 16 * 16 }
+    static var offset: Int { unsafe (MemoryLayout<ThreadSlotHead>.size + 15) / 16 * 16 }
 }
 
 /// The calling thread's memory in a slot.
 @usableFromInline
-func threadSlotValue(_ number: Int32) -> UnsafeMutableRawPointer? { fcs_thread_slot_value(number) }
+func threadSlotValue(_ number: Int32) -> UnsafeMutableRawPointer? {
+    unsafe fcs_thread_slot_value(number)
+}
 
 /// Stores memory that begins with a head, until the thread ends.
 @usableFromInline
 func setThreadSlot(_ number: Int32, _ memory: UnsafeMutableRawPointer) {
-    fcs_thread_slot_set(number, memory) { memory in
-        let head = memory.assumingMemoryBound(to: ThreadSlotHead.self)
-        let end = head.pointee.end
-        head.deinitialize(count: 1)
-        end(memory)
+    unsafe fcs_thread_slot_set(number, memory) { memory in
+        let head = unsafe memory.assumingMemoryBound(to: ThreadSlotHead.self)
+        let end = unsafe head.pointee.end
+        unsafe head.deinitialize(count: 1)
+        unsafe end(memory)
     }
 }
 
 /// The memory before a thread's value.
 @usableFromInline
-struct ThreadSlotHead {
+@unsafe struct ThreadSlotHead {
     /// Destroys the value and frees the memory.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
 
     @inlinable
-    init(end: @escaping (UnsafeMutableRawPointer) -> Void) { self.end = end }
+    init(end: @escaping (UnsafeMutableRawPointer) -> Void) { unsafe self.end = unsafe end }
 }

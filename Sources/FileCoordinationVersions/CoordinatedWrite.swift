@@ -75,11 +75,13 @@ package final class CoordinatedWrite: Sendable {
         let state = state.withLock { $0 }
         guard !state.items.isEmpty else { return }
         defer { state.note?.remove() }
+        // Without the store, there is nothing to assign, and the write itself has succeeded.
         guard let folders = try? StoreFolders.open(store.path, creating: false) else { return }
         // The claim is still held, so no other program saves the item between these calls.
         if let now = ItemIdentity(of: place) {
             switch meaning {
             case .saving:
+                // The versions then find the item by its path, at the next access.
                 try? store.retie(place, from: nil, items: state.items, to: now, in: folders)
             case .replacing: _ = store.adopt(place, now, in: folders)
             }

@@ -23,13 +23,14 @@ enum FileSearch {
             let inner = directory
             directory = directory.parent
             guard Self.device(of: directory.bytes) == device else { return false }
-            if search.looks(through: directory.bytes, except: inner.bytes) { return true }
+            if search.finds(in: directory.bytes, except: inner.bytes) { return true }
         }
         return false
     }
 
     /// The device number of a directory, or nil if it cannot be determined.
     private static func device(of path: [UInt8]) -> UInt64? {
+        // This is what the caller is told.
         (try? FileStatus(path: path, followLinks: false))?.device
     }
 
@@ -44,10 +45,11 @@ enum FileSearch {
         var rest = FileSearch.nameLimit
 
         /// Searches a directory with everything in it except `seen`, breadth first.
-        mutating func looks(through top: [UInt8], except seen: [UInt8]) -> Bool {
+        mutating func finds(in top: [UInt8], except seen: [UInt8]) -> Bool {
             var next = [top]
             while !next.isEmpty, rest > 0 {
                 let directory = next.removeFirst()
+                // What the process may not read is not searched.
                 let entries = (try? RawDirectory.entries(at: directory, limit: rest)) ?? []
                 rest -= entries.count
                 let prefix = directory.count > 1 ? directory + [UInt8(ascii: "/")] : directory

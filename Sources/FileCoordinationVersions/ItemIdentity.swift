@@ -36,6 +36,7 @@ package struct ItemIdentity: Hashable, Sendable {
     /// Returns nil if there is none.
     package init?(of path: ItemPath) {
         let bytes = path.bytes
+        // The plain status is tried next.
         guard let birth = try? FileBirth(path: bytes) else {
             // There is no item, or a sandbox only permits to get the status.
             guard let status = try? FileStatus(path: bytes, followLinks: false) else { return nil }
@@ -44,6 +45,7 @@ package struct ItemIdentity: Hashable, Sendable {
         }
         self.init(
             device: birth.device, inode: birth.inode, born: birth.born ?? 0,
+            // File systems without handles; the other numbers are compared alone.
             handle: (try? HandleDigest.of(path: bytes)) ?? 0)
     }
 

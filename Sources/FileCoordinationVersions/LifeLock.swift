@@ -48,8 +48,8 @@ final class LifeLock: Sendable {
         _ name: String, in directory: Directory, _ flags: Int32
     ) throws(SystemError) -> Descriptor {
         try ForkGuard.holdingForks { () throws(SystemError) in
-            let number = try directory.descriptor.call("open", Array(name.utf8)) {
-                openat($0, $1, flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            let number = try unsafe directory.descriptor.call("open", Array(name.utf8)) {
+                unsafe openat($0, $1, flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
             }
             return Descriptor(adopting: number, inForkedChild: .closed)
         }

@@ -46,6 +46,7 @@ package struct StoreFolders: Sendable {
     ///
     /// Errors are ignored, because opening it will report them better.
     private static func makeDirectory(_ path: String) {
+        // Opening it reports the error.
         _ = try? Directory.make(path, mode: 0o700)
     }
 }

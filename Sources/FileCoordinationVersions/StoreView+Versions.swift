@@ -10,6 +10,7 @@ import Glibc
 extension StoreView {
     /// The versions of a stored item.
     func versions(of item: StoredItemID, in store: VersionStore) -> [StoredVersion] {
+        // An item without a folder has no versions; what cannot be read cannot be shown.
         let names = (try? names(in: StoreName.items + "/" + item.text)) ?? []
         return names.compactMap { name in
             VersionID(name).flatMap { version($0, of: item, in: store) }
@@ -28,15 +29,18 @@ extension StoreView {
         _ id: VersionID, of item: StoredItemID, at directory: [String], in store: VersionStore
     ) -> StoredVersion? {
         let directory = directory.joined(separator: "/")
+        // Another process may remove it at any time; what is incomplete is no version.
         guard let version = try? root.openSubdirectory(directory),
             let record = version.read(VersionRecord.self, from: StoreName.record),
             let contents = try? version.openSubdirectory(StoreName.contents),
             let name = try? contents.rawNames().first
         else { return nil }
+        // A mark is a file; without one, it is not set.
         let marks = VersionMark.allCases.filter { (try? version.status(of: $0.rawValue)) != nil }
         return StoredVersion(
             item: item, id: id, record: record, marks: Set(marks),
             contents: store.contentsPath(in: directory, name: name),
+            // If it is gone, so is the version, and its next use says so.
             isDirectory: (try? contents.descriptor.status(of: name))?.kind == S_IFDIR)
     }
 }
@@ -50,9 +54,11 @@ extension VersionStore {
 
     /// The versions that dead processes moved into the store without publishing them.
     func unpublished(in view: StoreView) -> [Unpublished] {
+        // Without the folder, no process has moved anything.
         let names = (try? view.names(in: StoreName.work)) ?? []
         return names.compactMap { Workspace.id(ofLock: $0) }.compactMap { id in
             guard Workspace.isAbandoned(id, in: view.root),
+                // Another process may have finished it by now.
                 let directory = try? view.root.openSubdirectory(StoreName.work + "/" + id),
                 case .adding(let adding) = directory.read(Intention.self, from: Intention.name),
                 let place = ItemPath(bytes: adding.place), let version = VersionID(adding.version)

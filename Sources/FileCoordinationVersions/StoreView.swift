@@ -55,6 +55,7 @@ package struct StoreView: Sendable {
 
     /// Whether the stored item exists.
     func hasItem(_ item: StoredItemID) -> Bool {
+        // This is the question.
         (try? root.status(of: StoreName.items + "/" + item.text)) != nil
     }
 
@@ -69,6 +70,7 @@ package struct StoreView: Sendable {
     func ties(ofFile inode: UInt64) throws(SystemError) -> [FoundTie] {
         try stableTies(on: TieShelf.ofFile(inode)) { found in
             let tie = TieShelf.ofPlace(found.place) + "/" + found.tie.name
+            // This is the question.
             return (try? root.status(of: tie)) != nil ? true : nil
         }
     }
@@ -89,11 +91,15 @@ package struct StoreView: Sendable {
         }
     }
 
-    /// The ties in a directory for which `isWanted` returns true.
+    /// Lists the ties in a directory for which `isWanted` returns true.
     ///
     /// Reads the directory again while another process changes it.
     ///
-    /// - Parameter isWanted: returns nil if a file that it needs has vanished.
+    /// - Parameters:
+    ///   - shelf: the directory.
+    ///   - isWanted: returns nil if a file that it needs has vanished.
+    /// - Returns: those ties.
+    /// - Throws: ``SystemError`` if the directory exists and cannot be read.
     private func stableTies(
         on shelf: String, where isWanted: (FoundTie) -> Bool?
     ) throws(SystemError) -> [FoundTie] {
@@ -102,11 +108,13 @@ package struct StoreView: Sendable {
         for _ in 0..<16 {
             let names = try names(in: shelf)
             guard !names.isEmpty else { return [] }
+            // The shelf is gone with its last tie; then it is looked at again.
             let folder = try? root.openSubdirectory(shelf)
             var isWhole = true
             found = []
             for name in names {
                 guard let tie = ItemTie(name: name) else { continue }
+                // Another process has removed it; then the shelf is looked at again.
                 guard let text = try? folder?.descriptor.linkText(of: Array(name.utf8)) else {
                     isWhole = false
                     continue
@@ -132,6 +140,7 @@ package struct StoreView: Sendable {
     /// The stored items to which the document at `place` belongs, because a process is writing it
     /// or died while it wrote it.
     func itemsBeingWritten(at place: ItemPath) -> Set<StoredItemID> {
+        // Without the folder, no process is writing.
         guard let names = try? names(in: StoreName.writing), !names.isEmpty,
             let folder = try? root.openSubdirectory(StoreName.writing)
         else { return [] }

@@ -19,6 +19,7 @@ extension Directory {
     ///
     /// Returns nil if the file does not exist or is invalid.
     func read<Value: Stored>(_ type: Value.Type, from name: String) -> Value? {
+        // The caller is told nil; the other function tells the two cases apart.
         (try? openFile(name, .read))?.read(type)
     }
 
@@ -44,8 +45,8 @@ extension Descriptor {
     /// Replaces the contents of the file by `value`.
     func write(_ value: some Stored) throws(SystemError) {
         try FileSpace.truncate(self, length: 0)
-        let result = value.stored.written.withUnsafeBytes { bytes in
-            Result { () throws(SystemError) in try write(bytes, at: 0) }
+        let result = unsafe value.stored.written.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try unsafe write(bytes, at: 0) }
         }
         try result.get()
     }
@@ -55,9 +56,11 @@ extension Descriptor {
     /// Returns nil if it is invalid.
     func read<Value: Stored>(_ type: Value.Type) -> Value? {
         let longest: UInt64 = 1 << 20
+        // What cannot be read is as good as invalid.
         guard let size = try? status().size, (1...longest).contains(size) else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(size))
-        let count = bytes.withUnsafeMutableBytes { try? read(into: $0, at: 0) }
+        // Contents that cannot be read count as invalid.
+        let count = unsafe bytes.withUnsafeMutableBytes { try? unsafe read(into: $0, at: 0) }
         guard count == bytes.count else { return nil }
         return StoredValue(reading: bytes).flatMap { Value($0) }
     }

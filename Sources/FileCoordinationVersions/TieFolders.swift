@@ -15,7 +15,11 @@ struct TieFolders: Sendable {
 
     /// Makes a tie.
     ///
-    /// - Parameter isLasting: whether the tie must be on the device when this returns.
+    /// - Parameters:
+    ///   - tie: the tie.
+    ///   - place: the path of the item that it ties.
+    ///   - isLasting: whether the tie must be on the device when this returns.
+    /// - Throws: ``SystemError`` if one of its two links cannot be made.
     func make(
         _ tie: ItemTie, at place: ItemPath, isLasting: Bool = true
     ) throws(SystemError) {
@@ -23,6 +27,8 @@ struct TieFolders: Sendable {
         try link(tie, at: place, in: TieShelf.ofPlace(place))
         guard isLasting else { return }
         for shelf in [TieShelf.ofPlace(place), StoreName.places] {
+            // The file system may refuse that. After a crash of the machine, the tie may then be
+            // lost.
             try? root.openSubdirectory(shelf).descriptor.synchronize()
         }
     }
@@ -33,6 +39,7 @@ struct TieFolders: Sendable {
     @discardableResult
     func remove(_ found: FoundTie) -> Bool {
         if found.isLegacy {
+            // The result says whether it was there.
             return (try? root.remove(StoreName.ties + "/" + found.tie.name)) != nil
         }
         let wasThere = unlink(found.tie, in: TieShelf.ofPlace(found.place))
@@ -85,11 +92,14 @@ struct TieFolders: Sendable {
 
     /// Moves the ties from the old directory `ties`.
     func takeOverLegacy(_ view: StoreView) {
+        // They are tried again when the store is opened next.
         guard let found = try? view.legacyTies() else { return }
         for legacy in found {
+            // Without room for new ties, the old ones stay, and are valid.
             guard (try? make(legacy.tie, at: legacy.place)) != nil else { return }
             remove(legacy)
         }
+        // It was never there, or has other ties, which are moved next time.
         try? root.removeSubdirectory(StoreName.ties)
     }
 
@@ -97,6 +107,7 @@ struct TieFolders: Sendable {
 
     private func isThere(_ found: FoundTie) -> Bool {
         let shelf = found.isLegacy ? StoreName.ties : TieShelf.ofPlace(found.place)
+        // This is the question.
         return (try? root.status(of: shelf + "/" + found.tie.name)) != nil
     }
 
@@ -120,6 +131,7 @@ struct TieFolders: Sendable {
 
     @discardableResult
     private func unlink(_ tie: ItemTie, in shelf: String) -> Bool {
+        // The result says whether it was there.
         let wasThere = (try? root.remove(shelf + "/" + tie.name)) != nil
         // The directory remains if it has other ties.
         try? root.removeSubdirectory(shelf)

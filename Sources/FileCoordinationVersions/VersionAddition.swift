@@ -119,6 +119,8 @@ package struct VersionAddition {
             // If the contents cannot be moved back, the workspace remains, and its lock is
             // released. The next process that changes the store adds the version.
             if isMoved { do { try putBack() } catch _ { throw error } }
+            // The first error counts. What is left is removed by the next process that changes the
+            // store.
             try? workspace?.discard()
             throw error
         }
@@ -229,6 +231,7 @@ package struct VersionAddition {
     private func putBack() throws(SystemError) {
         for (name, contents) in try Self.contents(in: openWorkspace) {
             let parent = try parent(of: given.source)
+            // Without the right to look there, renaming fails, too.
             guard (try? parent.status(of: name)) == nil else {
                 throw SystemError(code: ErrorNumber.alreadyExists, operation: "put back contents")
             }

@@ -50,7 +50,7 @@ package struct VersionRecord: Hashable, Sendable {
     /// The name of this computer.
     package static var thisComputer: String? {
         var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
+        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
         let name = String(
             decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return name.isEmpty ? nil : name

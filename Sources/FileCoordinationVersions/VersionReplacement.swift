@@ -48,10 +48,16 @@ package struct VersionReplacement {
     /// The future path of the item.
     package let target: ItemPath
 
-    /// Prepares to replace the item at `place`, which need not exist, without doing anything yet.
+    /// Prepares to replace an item, without doing anything yet.
     ///
-    /// - Parameter owner: the stored item to which the version belongs. If it was at `place` and
-    ///   does not exist any more, it is restored with all its versions.
+    /// - Parameters:
+    ///   - place: the path of the item, which need not exist.
+    ///   - contents: the path of the version's contents.
+    ///   - owner: the stored item to which the version belongs. If it was at `place` and does not
+    ///     exist any more, it is restored with all its versions.
+    ///   - store: the store of the version.
+    ///   - folders: the store's open directories.
+    /// - Throws: ``SystemError`` if the parent directory of `place` cannot be opened.
     init(
         _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?, store: VersionStore,
         folders: StoreFolders
@@ -61,6 +67,7 @@ package struct VersionReplacement {
         self.contents = contents
         self.place = place
         parent = try Descriptor.openDirectory(at: place.parent.bytes)
+        // Without the right to look there, the placing fails, too.
         old = try? parent.status(of: place.name)
         target = old == nil ? place : place.withExtension(of: contents)
         // The existing item keeps its versions, even if the version that replaces it belongs to
@@ -68,6 +75,7 @@ package struct VersionReplacement {
         if let identity = ItemIdentity(of: place) { _ = store.adopt(place, identity, in: folders) }
         let lost = owner.flatMap { store.isOrphan($0, at: place, in: folders.view) ? $0 : nil }
         restored = lost.map { [$0] } ?? []
+        // An item that cannot be seen makes the placing fail, too.
         guard target == place || (try? parent.status(of: target.name)) == nil else {
             throw SystemError(
                 code: ErrorNumber.alreadyExists, operation: "rename the item to \"\(target)\"")
@@ -105,6 +113,7 @@ package struct VersionReplacement {
         } catch {
             // This does what another process would do if this one had died.
             if let intention { try? Self.finish(intention, store, in: folders) }
+            // The first error counts, and the next process that changes the store removes it.
             try? workspace?.discard()
             throw error
         }

@@ -67,9 +67,12 @@ extension VersionStore {
 
     /// Removes a version.
     ///
-    /// Returns whether it existed.
-    ///
-    /// - Parameter place: the path of its item, as far as the caller knows.
+    /// - Parameters:
+    ///   - id: the version.
+    ///   - item: the stored item to which it belongs.
+    ///   - place: the path of its item, as far as the caller knows.
+    /// - Returns: whether it existed.
+    /// - Throws: ``SystemError`` if the store cannot be opened, or the version cannot be removed.
     package func remove(
         _ id: VersionID, of item: StoredItemID, at place: ItemPath? = nil
     ) throws(SystemError) -> Bool {
@@ -89,6 +92,7 @@ extension VersionStore {
         }
         // From now on, any process may remove it if this one does not.
         TreeRemoval.remove(Array(id.text.utf8), from: folders.removed.descriptor)
+        // It fails while the item has other versions, and then the ties must stay.
         if (try? folders.items.removeSubdirectory(item.text)) != nil {
             removeTies(of: item, at: place, in: folders)
         }
@@ -99,6 +103,7 @@ extension VersionStore {
     func removeTies(
         of item: StoredItemID, at place: ItemPath?, in folders: StoreFolders
     ) {
+        // If they cannot be read they stay, and lead to an item without versions.
         let near = place.flatMap { try? folders.view.ties(at: $0) } ?? []
         let found = near.filter { $0.item == item }
         // If the item has moved since then, all ties must be examined.

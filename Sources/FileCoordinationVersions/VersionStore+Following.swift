@@ -14,9 +14,11 @@ extension VersionStore {
     /// versions.
     ///
     /// - Parameters:
+    ///   - place: the path of the item.
     ///   - meaning: what the write says about the item.
     ///   - mayHaveVersions: false if the item is known to have no versions. If one is added
     ///     meanwhile, the write is told.
+    /// - Returns: the write.
     package func beginWriting(
         at place: ItemPath, _ meaning: CoordinatedWrite.Meaning = .saving,
         mayHaveVersions: Bool = true
@@ -24,7 +26,9 @@ extension VersionStore {
         let write = CoordinatedWrite(place: place, meaning: meaning, store: self)
         writes.withLock { $0.append(write) }
         if mayHaveVersions,
+            // Without a file, there are no versions to follow it.
             let status = try? FileStatus(path: place.bytes, followLinks: false),
+            // A store that cannot be opened must not prevent the write.
             self.mayHaveVersions(at: place, status), let folders = try? openIfThere()
         {
             write.recordVersions(in: folders)
@@ -40,20 +44,6 @@ extension VersionStore {
         }
     }
 
-    /// Records that another file has replaced the item at `place`, but that it is the same
-    /// document.
-    ///
-    /// It is for callers that know this without a ``CoordinatedWrite``, such as a watcher that is
-    /// told by the kernel of a rename to the path.
-    ///
-    /// - Parameter previous: the identity of the item before.
-    package func itemWasReplaced(at place: ItemPath, previous: ItemIdentity) {
-        guard let now = ItemIdentity(of: place), now != previous,
-            let folders = try? openIfThere()
-        else { return }
-        try? retie(place, from: previous, to: now, in: folders)
-    }
-
     /// The stored items to which the document at `place` belongs because a process is writing it.
     func itemsBeingWritten(at place: ItemPath, in view: StoreView) -> Set<StoredItemID> {
         // Writes of other processes count too: they may list versions while this process's
@@ -65,11 +55,14 @@ extension VersionStore {
 
     /// Assigns versions to documents whose writers died.
     func recoverWrites(_ folders: StoreFolders) {
+        // What cannot be read now is recovered when the store is changed next.
         for name in (try? folders.writing.names()) ?? [] {
+            // Its process lives, or another one recovers it now.
             guard let lock = try? LifeLock.seize(name, in: folders.writing) else { continue }
             if let note = WriteNote.read(name, in: folders.writing, lock: lock) {
                 recover(note, in: folders)
             }
+            // It stays, and is recovered again.
             try? folders.writing.remove(name)
         }
     }
@@ -79,6 +72,7 @@ extension VersionStore {
         // This process has no claim, so another one may save the item at the same time.
         for _ in 0..<16 {
             guard let now = ItemIdentity(of: note.place), now != last else { return }
+            // The versions then find the item by its path, at the next access.
             try? retie(note.place, from: nil, items: note.items, to: now, in: folders)
             last = now
         }
@@ -91,10 +85,13 @@ extension VersionStore {
     /// On one file system, the versions find their items by identity. On another file system the
     /// items are new files, so only this call connects them (Rule 11.2).
     package func itemDidMove(from old: ItemPath, to new: ItemPath) {
+        // A store that cannot be opened must not prevent the move.
         guard let folders = try? StoreFolders.open(path, creating: false) else { return }
         folders.ties.takeOverLegacy(folders.view)
         let isDirectory =
+            // If the item is gone again, only its own ties are looked at.
             (try? FileStatus(path: new.bytes, followLinks: false))?.kind == .directory
+        // Without ties, nothing follows. The versions stay, as those of an item that is gone.
         let ties = isDirectory ? try? folders.view.allTies() : try? folders.view.ties(at: old)
         // If several items had the same name one after the other, the last one was moved. It comes
         // first.
@@ -110,6 +107,7 @@ extension VersionStore {
                     ownTies(at: place, identity, in: folders.view).isEmpty
                 else { continue }
             }
+            // The versions still find the item by its identity, if it has kept that.
             try? folders.ties.replace(tie, by: identity, at: place)
         }
     }

@@ -52,6 +52,7 @@ extension VersionStore {
     /// For most files the answer is no, with the least work.
     package func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
         [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode), StoreName.ties].contains {
+            // No entry, no versions. A store that cannot be searched cannot be opened either.
             (try? FileStatus(path: path + "/" + $0)) != nil
         }
     }
@@ -59,6 +60,7 @@ extension VersionStore {
     private func candidates(
         at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
     ) -> [FoundTie] {
+        // Ties that cannot be read lead to no items, here and below.
         var found = (try? view.ties(at: place)) ?? []
         found += ((try? view.ties(ofFile: identity.inode)) ?? []).filter { !found.contains($0) }
         found += ((try? view.legacyTies()) ?? []).filter {
@@ -110,6 +112,7 @@ extension VersionStore {
         // out of date.
         if ItemIdentity(of: place) == identity {
             for tie in found where !isOtherName(tie, of: identity, than: place) {
+                // The old tie stays, and leads to the item as long as its path is the same.
                 try? folders.ties.replace(tie, by: identity, at: place)
             }
         }
@@ -133,12 +136,13 @@ extension VersionStore {
     ///
     /// Returns nil if it is at neither.
     package func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
-        guard let view = try? StoreView.open(path) else { return nil }
+        guard let view = viewIfReadable else { return nil }
         if let identity = ItemIdentity(of: place),
             items(at: place, identity, in: view).contains(item)
         {
             return place
         }
+        // Ties that cannot be read lead to no places.
         return (try? view.allTies())?.first {
             $0.item == item && leads($0.place, to: $0.identity)
         }?.place

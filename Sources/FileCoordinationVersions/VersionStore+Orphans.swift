@@ -9,7 +9,7 @@ import FileCoordinationSystem
 extension VersionStore {
     /// The versions of items that were at `place` and do not exist any more, the oldest first.
     package func orphans(at place: ItemPath) -> [StoredVersion] {
-        guard let view = try? StoreView.open(path) else { return [] }
+        guard let view = viewIfReadable else { return [] }
         return Self.sorted(
             orphanedItems(at: place, in: view).flatMap { view.versions(of: $0, in: self) })
     }
@@ -18,7 +18,8 @@ extension VersionStore {
     ///
     /// This examines everything in the store.
     package func allOrphans() -> [(place: ItemPath, versions: [StoredVersion])] {
-        guard let view = try? StoreView.open(path), let ties = try? view.allTies() else {
+        // Ties that cannot be read lead to no versions.
+        guard let view = viewIfReadable, let ties = try? view.allTies() else {
             return []
         }
         return Set(ties.map(\.place)).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
@@ -38,6 +39,7 @@ extension VersionStore {
     }
 
     private func orphanedItems(at place: ItemPath, in view: StoreView) -> [StoredItemID] {
+        // Ties that cannot be read lead to no items.
         let here = ((try? view.ties(at: place)) ?? []).filter { view.hasItem($0.item) }
         guard !here.isEmpty else { return [] }
         let present = ItemIdentity(of: place).map { items(at: place, $0, in: view) } ?? []

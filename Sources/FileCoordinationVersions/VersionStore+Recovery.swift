@@ -19,12 +19,14 @@ extension VersionStore {
     /// What fails is left for the next time.
     func recover(_ folders: StoreFolders) {
         folders.ties.takeOverLegacy(folders.view)
+        // What fails is left for the next time; here and below.
         for workspace in (try? Workspace.seizeAll(in: folders.work)) ?? [] {
             do {
                 try finish(workspace, in: folders)
                 // The item was made for its first version, which was not added (rule 3 of the
                 // store).
                 if let item = StoredItemID(workspace.id),
+                    // It fails while the item has other versions, and then the ties must stay.
                     (try? folders.items.removeSubdirectory(item.text)) != nil
                 {
                     removeTies(of: item, at: nil, in: folders)
@@ -34,6 +36,7 @@ extension VersionStore {
                 continue
             }
         }
+        // What cannot be listed is removed by a later recovery.
         for name in (try? folders.removed.names()) ?? [] {
             TreeRemoval.remove(Array(name.utf8), from: folders.removed.descriptor)
         }
@@ -59,7 +62,14 @@ extension VersionStore {
 
     /// Changes the ties at a path from one identity to another, as after saving.
     ///
-    /// - Parameter items: the stored items whose ties change whatever their identity.
+    /// - Parameters:
+    ///   - place: the path.
+    ///   - old: the identity whose ties change.
+    ///   - items: the stored items whose ties change whatever their identity.
+    ///   - new: the identity that they get.
+    ///   - newPlace: the path that they get; nil for `place`.
+    ///   - folders: the store's open directories.
+    /// - Throws: ``SystemError`` if ties cannot be read or changed.
     func retie(
         _ place: ItemPath, from old: ItemIdentity?, items: Set<StoredItemID> = [],
         to new: ItemIdentity, at newPlace: ItemPath? = nil, in folders: StoreFolders
@@ -74,6 +84,7 @@ extension VersionStore {
 
     /// Records that a coordinated write left no file at the path of these items.
     func vacate(_ place: ItemPath, items: Set<StoredItemID>, in folders: StoreFolders) {
+        // A tie that stays leads to a path without an item, which is seen there.
         for tie in (try? folders.view.ties(at: place)) ?? [] where items.contains(tie.item) {
             try? folders.ties.vacate(tie)
         }

@@ -9,7 +9,12 @@ package import FileCoordinationSystem
 extension VersionStore {
     /// Keeps contents as a version of the item at `place`, and reports it.
     ///
-    /// - Parameter isMoving: whether the contents may be moved away from their path.
+    /// - Parameters:
+    ///   - contents: the path of the contents.
+    ///   - place: the path of the item.
+    ///   - isMoving: whether the contents may be moved away from their path.
+    ///   - record: what is recorded about the version.
+    /// - Returns: the new version.
     /// - Throws: ``VersionError`` if the contents may not be moved, or if no version can be added.
     package func keep(
         _ contents: ItemPath, of place: ItemPath, isMoving: Bool, record: VersionRecord
@@ -47,9 +52,12 @@ extension VersionStore {
 
     /// Removes a version and reports it.
     ///
-    /// Returns whether it existed.
-    ///
-    /// - Parameter place: the path of its item when the caller asked for the version.
+    /// - Parameters:
+    ///   - id: the version.
+    ///   - item: the stored item to which it belongs.
+    ///   - place: the path of its item when the caller asked for the version.
+    /// - Returns: whether it existed.
+    /// - Throws: ``VersionError`` if it cannot be removed.
     package func discard(
         _ id: VersionID, of item: StoredItemID, lastKnown place: ItemPath?
     ) throws(VersionError) -> Bool {
@@ -74,9 +82,12 @@ extension VersionStore {
 
     /// Replaces the item at `place` by these contents, or creates it (Rule 19.7).
     ///
-    /// Returns its present path.
-    ///
-    /// - Parameter owner: the stored item to which the version belongs.
+    /// - Parameters:
+    ///   - place: the path of the item.
+    ///   - contents: the path of the version's contents.
+    ///   - owner: the stored item to which the version belongs.
+    /// - Returns: the present path of the item, which may have another extension.
+    /// - Throws: ``VersionError`` if the item cannot be replaced.
     package func replace(
         _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?
     ) throws(VersionError) -> ItemPath {

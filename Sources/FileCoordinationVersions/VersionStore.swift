@@ -62,6 +62,14 @@ package final class VersionStore: Sendable {
     /// This makes one system call.
     package var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
 
+    /// The store for reading; nil if there is none.
+    ///
+    /// Those who only look take one that cannot be opened for an empty one. A change reports why it
+    /// cannot be opened.
+    var viewIfReadable: StoreView? {
+        try? StoreView.open(path)  // To a reader, a store that cannot be opened is empty.
+    }
+
     // MARK: Opening
 
     /// Opens the store to change it, and finishes the work of dead processes.
@@ -84,19 +92,12 @@ package final class VersionStore: Sendable {
 
     // MARK: Reading
 
-    /// The identifiers of the item's versions, the oldest first.
-    ///
-    /// Returns nil if there is no item.
-    package func versionIdentifiers(at place: ItemPath) -> [String]? {
-        versions(at: place)?.map(\.id.text)
-    }
-
     /// The versions of the item at `place`, the oldest first.
     ///
     /// Returns nil if there is no item.
     package func versions(at place: ItemPath) -> [StoredVersion]? {
         guard var identity = ItemIdentity(of: place) else { return nil }
-        guard let view = try? StoreView.open(path) else { return [] }
+        guard let view = viewIfReadable else { return [] }
         var items: [StoredItemID] = []
         // The item may be saved during this search.
         for _ in 0..<16 {
@@ -113,14 +114,15 @@ package final class VersionStore: Sendable {
 
     /// A version, or nil if it does not exist.
     package func version(_ id: VersionID, of item: StoredItemID) -> StoredVersion? {
-        guard let view = try? StoreView.open(path) else { return nil }
+        guard let view = viewIfReadable else { return nil }
         return view.version(id, of: item, in: self)
             ?? unpublished(in: view).first { $0.version.id == id }?.version
     }
 
     /// The version with this ID, whichever item it belongs to.
     package func version(_ id: VersionID) -> StoredVersion? {
-        guard let view = try? StoreView.open(path) else { return nil }
+        guard let view = viewIfReadable else { return nil }
+        // Without the folder, there are no versions.
         for name in (try? view.names(in: StoreName.items)) ?? [] {
             guard let item = StoredItemID(name),
                 let version = view.version(id, of: item, in: self)

@@ -42,8 +42,8 @@ struct WatchHands {
             return .watched(node, watch(path, expected, mode))
         case .list(let node, let path, let expected):
             return .listed(node, list(path, expected))
-        case .look(let node, let name, let path, let expected):
-            return .looked(node, look(name, path, expected))
+        case .check(let node, let name, let path, let expected):
+            return .checked(node, check(name, path, expected))
         }
     }
 
@@ -54,7 +54,7 @@ struct WatchHands {
         if let last, last.path == path, last.identity == expected { return .seen(last.item) }
         do throws(SystemError) {
             let item = try OpenItem(path: path.bytes)
-            guard FileSight(try item.look()).identity.isSame(as: expected) else {
+            guard ObservedFile(try item.properties()).identity.isSame(as: expected) else {
                 return .elsewhere
             }
             last = (path, expected, item)
@@ -69,15 +69,15 @@ struct WatchHands {
             .contains(error.code)
     }
 
-    private mutating func look(
+    private mutating func check(
         _ name: [UInt8], _ path: ItemPath, _ expected: FileIdentity
-    ) -> Found<FileSight?> {
+    ) -> Found<ObservedFile?> {
         switch open(path, expected) {
         case .elsewhere: return .elsewhere
         case .refused: return .refused
         case .seen(let item):
             do throws(SystemError) {
-                return .seen(FileSight(try item.look(at: name)))
+                return .seen(ObservedFile(try item.properties(of: name)))
             } catch {
                 guard error.code == ErrorNumber.noSuchFile else { return .refused }
                 return .seen(nil)
@@ -90,6 +90,7 @@ struct WatchHands {
         case .elsewhere: return .elsewhere
         case .refused: return .refused
         case .seen(let item):
+            // The result says so.
             guard let names = try? item.names() else { return .refused }
             return .seen(names)
         }
@@ -127,17 +128,19 @@ struct WatchHands {
     }
 }
 
-extension FileSight {
+extension ObservedFile {
     /// Makes the result of a look.
-    public init(_ look: FileLook) {
+    public init(_ properties: FileProperties) {
         self.init(
             identity: FileIdentity(
-                device: look.device, inode: look.inode, born: look.born, handle: look.handle),
-            isDirectory: look.isDirectory,
+                device: properties.device, inode: properties.inode, born: properties.born,
+                handle: properties.handle),
+            isDirectory: properties.isDirectory,
             stamp: FileStamp(
-                size: look.size, modified: look.modified, changed: look.changed, mode: look.mode,
-                owner: look.owner, group: look.group),
-            linkCount: look.linkCount)
+                size: properties.size, modified: properties.modified, changed: properties.changed,
+                mode: properties.mode,
+                owner: properties.owner, group: properties.group),
+            linkCount: properties.linkCount)
     }
 
     /// Looks at what is at `path`, without following a link that it ends with; nil if nothing is
@@ -146,7 +149,7 @@ extension FileSight {
     /// - Throws: the reason why that cannot be determined.
     public init?(path: ItemPath) throws(SystemError) {
         do {
-            self.init(try OpenItem(path: path.bytes).look())
+            self.init(try OpenItem(path: path.bytes).properties())
         } catch {
             let absences = [ErrorNumber.noSuchFile, ErrorNumber.notADirectory]
             guard absences.contains(error.code) else { throw error }

@@ -65,7 +65,7 @@ public struct KernelEvent: Hashable, Sendable {
     public var watch: Int32
     /// What happened.
     public var what: What
-    /// The same number in the two events of one move; 0 in all other events.
+    /// A number that is equal in the two events of one move; 0 in all other events.
     public var cookie: UInt32
     /// The name in the watched directory, or empty if the event is about the watched item itself.
     public var name: [UInt8]
@@ -122,12 +122,12 @@ public struct ClaimedChange: Hashable, Sendable {
     /// The item.
     public var path: ItemPath
     /// What was there when the access was granted; nil if nothing.
-    public var before: FileSight?
+    public var before: ObservedFile?
     /// What was there when the accessor had returned; nil if nothing.
-    public var after: FileSight?
+    public var after: ObservedFile?
 
     /// Makes the report of one item.
-    public init(path: ItemPath, before: FileSight?, after: FileSight?) {
+    public init(path: ItemPath, before: ObservedFile?, after: ObservedFile?) {
         self.path = path
         self.before = before
         self.after = after
@@ -142,7 +142,7 @@ public enum WatchInput: Hashable, Sendable {
     /// is not nil, the presenter is told if anything was changed later than that, in nanoseconds
     /// since 1970.
     case presented(
-        UInt64, ItemPath, PresentedKind, since: FileSight?, changedAfter: Int64? = nil)
+        UInt64, ItemPath, PresentedKind, since: ObservedFile?, changedAfter: Int64? = nil)
     /// A presenter was removed.
     case unpresented(UInt64)
     /// A coordinated writer announced a move, and the presenter's item is at this path now.
@@ -154,7 +154,7 @@ public enum WatchInput: Hashable, Sendable {
     /// The kernel's queue was found empty.
     case drained
     /// A look at a node's name was carried out.
-    case looked(WatchNodeID, Found<FileSight?>)
+    case checked(WatchNodeID, Found<ObservedFile?>)
     /// A directory was listed.
     case listed(WatchNodeID, Found<[[UInt8]]>)
     /// Adding a watch was attempted.
@@ -167,6 +167,10 @@ public enum WatchInput: Hashable, Sendable {
     ///
     /// Presenters may have been told of a part of it.
     case claimFound(UInt64, [ItemPath])
+    /// A claim at these paths must not be granted before all moves up to now were told (Rule 1.15).
+    ///
+    /// The number is greater than those of earlier questions.
+    case asked(UInt64, [ItemPath])
     /// A coordinated write is over.
     ///
     /// Items for which no change is given may have changed in any way.
@@ -197,5 +201,5 @@ public enum WatchOrder: Hashable, Sendable {
     /// List the directory at a path if it is the expected one.
     case list(WatchNodeID, ItemPath, expected: FileIdentity)
     /// Look at a name in the directory at a path if that is the expected one.
-    case look(WatchNodeID, name: [UInt8], directory: ItemPath, expected: FileIdentity)
+    case check(WatchNodeID, name: [UInt8], directory: ItemPath, expected: FileIdentity)
 }

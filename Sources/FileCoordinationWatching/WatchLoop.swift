@@ -18,7 +18,7 @@ struct WatchLoop: Sendable {
     private let kernel: DirectoryWatch
     private let commands: WatchCommands
     private let mailbox: WatchMailbox
-    private let testDirectory: [UInt8]?
+    private let hearingTest: HearingTest?
     private var reconciler: WatchReconciler
     private var hands: WatchHands
     private var nextTest: UInt64 = 0
@@ -29,19 +29,26 @@ struct WatchLoop: Sendable {
     ) throws(SystemError) {
         self.commands = commands
         self.mailbox = mailbox
-        testDirectory = configuration.testDirectory
         kernel = try DirectoryWatch()
+        hearingTest = HearingTest(
+            in: configuration.testDirectory, kernel, isMute: configuration.isTestMute)
         poller = try Poller()
         try poller.add(kernel.descriptor, token: Self.noticesToken, .readable)
         try poller.add(commands.wakeUp.descriptor, token: Self.commandsToken, .readable)
-        let root = FileSight(try OpenItem(path: Array("/".utf8)).look())
+        let root = ObservedFile(try OpenItem(path: Array("/".utf8)).properties())
         reconciler = WatchReconciler(root: root, limits: configuration.limits)
         hands = WatchHands(kernel: kernel, watchLimit: configuration.watchLimit)
     }
 
+    /// Readable while the kernel has notifications that were not read.
+    var notices: Descriptor { kernel.descriptor }
+
     mutating func run() {
         var ready: [Poller.Ready] = []
         while true {
+            // Before any notification is read: one that is not in the queue any more is being
+            // handled, or was told.
+            commands.progress.begin()
             guard let early = commands.take() else { return }
             take(early.inputs)
             testHearing()
@@ -59,8 +66,10 @@ struct WatchLoop: Sendable {
             if !news.isEmpty {
                 commands.report(
                     Dictionary(uniqueKeysWithValues: reconciler.troubles.map { ($0, $1) }))
-                mailbox.put(news, commandsSeen: late.count)
             }
+            mailbox.put(
+                news, commandsSeen: late.count, lastAnswered: reconciler.lastAnswered)
+            if reconciler.hasToldAllMoves { commands.progress.end() }
             let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
             let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
             // A wait can only fail if the descriptor is no poller, and then no event will ever
@@ -96,24 +105,11 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// Finds out whether the kernel's events arrive, by causing one at the start and every minute.
-    ///
-    /// The kernel queues an event before the system call that caused it returns. So the event is
-    /// there at once, or never.
+    /// Finds out whether the kernel's notifications arrive, at the start and every minute.
     private mutating func testHearing() {
         let now = MonotonicClock.now
-        guard let testDirectory, nextTest <= now else { return }
-        nextTest = now + 60_000_000_000
-        let name = Array(".watch-test".utf8)
-        // If the directory cannot be written to, the test shows nothing.
-        guard let directory = try? RawDirectory.open(testDirectory, followLinks: false),
-            let watch = try? kernel.add(testDirectory, [.created]),
-            (try? directory.openFile(name, [.write, .create])) != nil
-        else { return }
-        reconciler.handle(.hearing(kernel.hasNews), at: now)
-        // The file must not exist at the next test, as only its creation causes an event.
-        try? directory.remove(name)
-        // The kernel may have ended the watch already. The reconciler does not know of this watch.
-        try? kernel.remove(watch)
+        guard let hearingTest, nextTest <= now else { return }
+        nextTest = now + HearingTest.pause
+        if let hears = hearingTest.hears() { reconciler.handle(.hearing(hears), at: now) }
     }
 }

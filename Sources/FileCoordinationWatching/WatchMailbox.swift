@@ -5,6 +5,7 @@
 // the server's thread does not read it: if the changes for a presenter do not fit, they are
 // replaced by one message that its whole item may have changed.
 
+import FileCoordinationArbiter
 public import FileCoordinationSystem
 
 /// A message together with the number of commands that the watcher knew when it made the message.
@@ -23,6 +24,8 @@ public final class WatchMailbox: Sendable {
         var waiting: [UInt64: Int] = [:]
         /// The presenters whose changes did not fit, who are told to read everything again.
         var full: Set<UInt64> = []
+        /// The number of the last question that was answered; its mail is before this.
+        var lastAnswered: UInt64 = 0
     }
 
     private let state: Lock<State>
@@ -44,27 +47,40 @@ public final class WatchMailbox: Sendable {
     public func take() -> [WatchNews] { takeMail().map(\.news) }
 
     /// Removes and returns all messages, in order, each with the number of commands known then.
-    public func takeMail() -> [WatchMail] {
+    public func takeMail() -> [WatchMail] { takeAll().mail }
+
+    /// Removes and returns all messages as ``takeMail()`` does, and the number of the last question
+    /// (``Watcher/askForMoves(at:)``) that was answered when the last of them was made.
+    public func takeAll() -> (mail: [WatchMail], lastAnswered: UInt64) {
         wakeUp.drain()
         return state.withLock { state in
-            defer { state = State() }
-            return state.mail
+            defer {
+                state.mail = []
+                state.waiting = [:]
+                state.full = []
+            }
+            return (state.mail, state.lastAnswered)
         }
     }
 
-    /// Adds messages.
+    /// Whether there are no messages.
+    var isEmpty: Bool { state.withLock { $0.mail.isEmpty } }
+
+    /// Adds messages, on the watcher's thread.
     ///
-    /// The watcher's thread calls this.
-    ///
-    /// - Parameter commandsSeen: the number of commands that the thread had taken in.
-    func put(_ news: [WatchNews], commandsSeen: UInt64 = 0) {
-        guard !news.isEmpty else { return }
-        state.withLock { state in
+    /// - Parameters:
+    ///   - news: the messages.
+    ///   - commandsSeen: the number of commands that the thread had taken in.
+    ///   - lastAnswered: the number of the last question that these messages answer.
+    func put(_ news: [WatchNews], commandsSeen: UInt64 = 0, lastAnswered: UInt64 = 0) {
+        let isNew = state.withLock { state in
             for message in news {
                 Self.add(message, commandsSeen, to: &state, limit)
             }
+            defer { state.lastAnswered = max(state.lastAnswered, lastAnswered) }
+            return !news.isEmpty || lastAnswered > state.lastAnswered
         }
-        wakeUp.signal()
+        if isNew { wakeUp.signal() }
     }
 
     private static func add(
@@ -77,7 +93,7 @@ public final class WatchMailbox: Sendable {
                     news: WatchNews(presenter: presenter, body: body), commandsSeen: commandsSeen))
         }
         switch message.body {
-        case .listening, .degraded, .healed, .wholeMayHaveChanged: append(message.body)
+        case .listening, .arrived, .degraded, .healed, .wholeMayHaveChanged: append(message.body)
         case .changes(let changes):
             let count = state.waiting[presenter, default: 0] + changes.count
             guard count > limit else {
@@ -85,14 +101,28 @@ public final class WatchMailbox: Sendable {
                 return append(message.body)
             }
             state.waiting[presenter] = limit
-            // Moves and deletions of the presenter's own item are kept, as they say where it is.
-            let own = changes.filter { change in
-                if case .moved = change.what { return true }
-                return change.what == .deleted
-            }
-            if !own.isEmpty, own.count <= 16 { append(.changes(own)) }
+            let own = changes.departuresOfOwnItem
+            if !own.isEmpty { append(.changes(own)) }
             guard state.full.insert(presenter).inserted else { return }
             append(.wholeMayHaveChanged(.manyChanges))
         }
+    }
+}
+
+extension [WatchedChange] {
+    /// The moves and deletions of the presenter's own item, which say where it is, and perhaps a
+    /// few of other items.
+    ///
+    /// Everything else in a message is inside that item, so its path is longer.
+    fileprivate var departuresOfOwnItem: [WatchedChange] {
+        let departures = compactMap { change -> (depth: Int, change: WatchedChange)? in
+            switch change.what {
+            case .moved(let former): (former.depth, change)
+            case .deleted: (change.path.depth, change)
+            case .appeared, .changed: nil
+            }
+        }
+        let least = departures.map(\.depth).min()
+        return departures.filter { $0.depth == least }.prefix(16).map(\.change)
     }
 }

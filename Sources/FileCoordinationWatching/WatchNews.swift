@@ -49,14 +49,27 @@ public struct WatchedChange: Hashable, Sendable {
     /// Who made the change.
     public var origin: ChangeOrigin
     /// What is there now, or nil if nothing is.
-    public var sight: FileSight?
+    public var observed: ObservedFile?
+    /// Where a coordinated writer left a moved item, if a program that does not coordinate has
+    /// moved it on from there.
+    ///
+    /// The writer's claim tells of the move to there, and not of the one from there to ``path``.
+    public var leftAt: ItemPath?
+
+    var isMove: Bool {
+        if case .moved = what { true } else { false }
+    }
 
     /// Makes a change.
-    public init(what: What, path: ItemPath, origin: ChangeOrigin, sight: FileSight?) {
+    public init(
+        what: What, path: ItemPath, origin: ChangeOrigin, observed: ObservedFile?,
+        leftAt: ItemPath? = nil
+    ) {
         self.what = what
         self.path = path
         self.origin = origin
-        self.sight = sight
+        self.observed = observed
+        self.leftAt = leftAt
     }
 }
 
@@ -84,6 +97,11 @@ public struct WatchNews: Hashable, Sendable {
         case changes([WatchedChange])
         /// Anything in the item may have changed: the presenter must read all of it again.
         case wholeMayHaveChanged(Reason)
+        /// The presenter's item is at this path now, but the presenter does not follow it yet,
+        /// because another item may take the former path.
+        ///
+        /// Presenters are not told of this.
+        case arrived(at: ItemPath)
         /// From now on, the watcher polls for changes.
         case degraded(WatchTrouble)
         /// The kernel reports changes again.
@@ -93,7 +111,7 @@ public struct WatchNews: Hashable, Sendable {
         var asksToRead: Bool {
             switch self {
             case .listening, .wholeMayHaveChanged: true
-            case .changes, .degraded, .healed: false
+            case .changes, .arrived, .degraded, .healed: false
             }
         }
     }

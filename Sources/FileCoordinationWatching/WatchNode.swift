@@ -27,7 +27,7 @@ struct WatchNode {
     struct Told {
         var parent: WatchNodeID?
         var name: [UInt8]
-        var sight: FileSight
+        var observed: ObservedFile
     }
 
     /// The state of the node's watch.
@@ -46,7 +46,7 @@ struct WatchNode {
         /// The node is in the queue of names to look at.
         static let dirty = Flags(rawValue: 1)
         /// A look was ordered and has not been answered.
-        static let looking = Flags(rawValue: 2)
+        static let checking = Flags(rawValue: 2)
         /// Something has changed since the look was ordered, so another one is needed after it.
         static let again = Flags(rawValue: 4)
         /// The node is in the list of nodes about which presenters may have to be told.
@@ -82,7 +82,7 @@ struct WatchNode {
     var children: [[UInt8]: WatchNodeID] = [:]
     var place = Place.attached
     /// What is there, or nil if nothing is.
-    var now: FileSight?
+    var now: ObservedFile?
     var told: Told?
     var watch = Watch.none
     var flags: Flags = []
@@ -107,7 +107,7 @@ struct WatchNode {
     var known: Told? { flags.contains(.overtaken) ? nil : told }
     var isAttached: Bool { place == .attached }
     /// Whether a look at the node's name is still to come.
-    var isPending: Bool { !flags.isDisjoint(with: [.dirty, .looking, .again]) }
+    var isPending: Bool { !flags.isDisjoint(with: [.dirty, .checking, .again]) }
     var isDirectory: Bool { now?.isDirectory == true }
 }
 
@@ -124,11 +124,11 @@ struct WatchNodeTable {
     /// The root of the tree, which is always attached and never removed.
     let root: WatchNodeID
 
-    init(root sight: FileSight) {
+    init(root observed: ObservedFile) {
         root = WatchNodeID(index: 0, generation: 0)
         var node = WatchNode(name: [], parent: nil)
-        node.now = sight
-        node.told = WatchNode.Told(parent: nil, name: [], sight: sight)
+        node.now = observed
+        node.told = WatchNode.Told(parent: nil, name: [], observed: observed)
         nodes = [node]
         isLive = [true]
         generations = [0]

@@ -76,7 +76,8 @@ extension WatchReconciler {
         guard let child = known ?? newChild(of: node, named: event.name, isHinted) else { return }
         if isHinted { keep(child) }
         if known == nil || !event.what.isDisjoint(with: [.created, .movedTo]) {
-            nodes[child].flags.insert(pace.isUnsure ? [.announced, .unsure] : .announced)
+            nodes[child].flags.insert(.announced)
+            if pace.isUnsure { markUnsure(child) }
         }
         if event.what.contains(.removed) {
             nodes[child].flags.insert(.removed)
@@ -108,7 +109,8 @@ extension WatchReconciler {
         return isHinted || nodes.isCovered(node) ? makeChild(of: node, named: name) : nil
     }
 
-    private mutating func keep(_ node: WatchNodeID) {
+    /// Keeps a node for a while although nothing is presented there.
+    mutating func keep(_ node: WatchNodeID) {
         nodes[node].keptUntil = pace.now + limits.settling
         guard !nodes[node].flags.contains(.hinted) else { return }
         nodes[node].flags.insert(.hinted)
@@ -118,7 +120,7 @@ extension WatchReconciler {
     /// Enters the node into the queue of names to look at.
     mutating func markDirty(_ node: WatchNodeID) {
         guard node != nodes.root, !nodes[node].flags.contains(.dirty) else { return }
-        if nodes[node].flags.contains(.looking) {
+        if nodes[node].flags.contains(.checking) {
             nodes[node].flags.insert(.again)
         } else {
             nodes[node].flags.insert(.dirty)
@@ -128,29 +130,31 @@ extension WatchReconciler {
 
     /// Turns the first names of the queue into orders.
     mutating func handOutLooks() {
-        var rest = limits.looksPerTurn
+        var rest = limits.checksPerTurn
         while rest > 0, let node = queue.popFirst() {
             guard nodes.contains(node), nodes[node].flags.contains(.dirty) else { continue }
             guard nodes[node].isAttached, let parent = nodes[node].parent,
                 let path = nodes.path(parent)
             else {
                 // The node is looked at when its item is found again: see `refresh`.
+                queue.strand(node, nodes)
                 continue
             }
             nodes[node].flags.remove(.dirty)
-            guard let sight = nodes[parent].now, sight.isDirectory else {
+            guard let observed = nodes[parent].now, observed.isDirectory else {
                 // If the directory has not been looked at yet, all its names will be looked at
                 // after that.
                 let isUnknown = nodes[parent].now == nil && nodes.isPendingAbove(parent)
                 if !isUnknown || nodes[node].now != nil { settle(node, nil) }
                 continue
             }
-            nodes[node].flags.insert(.looking)
+            nodes[node].flags.insert(.checking)
+            queue.handedOut.append(node)
             queue.unanswered += 1
             rest -= 1
             queue.orders.append(
-                .look(
-                    node, name: nodes[node].name, directory: path, expected: sight.identity))
+                .check(
+                    node, name: nodes[node].name, directory: path, expected: observed.identity))
         }
     }
 

@@ -85,10 +85,10 @@ extension WatchReconciler {
             rest -= 1
             later.append(node)
             if retries, case .failed(_, let mode) = nodes[node].watch,
-                let path = nodes.path(node), let sight = nodes[node].now
+                let path = nodes.path(node), let observed = nodes[node].now
             {
                 nodes[node].watch = .ordered(mode)
-                queue.orders.append(.watch(node, path, expected: sight.identity, mode))
+                queue.orders.append(.watch(node, path, expected: observed.identity, mode))
             } else {
                 rescan(node)
             }

@@ -10,17 +10,38 @@ import FileCoordinationArbiter
 /// What a presenter may have read of its item before it was told.
 struct OwnReading {
     /// What was there, before others were told of that.
-    var seen: FileSight?
+    var seen: ObservedFile?
     /// It was told that there is no item, and may have read one by then.
     var mayBeGone = false
+    /// It was told of changes since it read everything.
+    var wasToldSince = false
 }
 
-/// Who made what a presenter is to be told of its item, as others were told.
+/// The origins of the changes that a presenter is to be told of its item, as other presenters were
+/// told of them.
 struct OwnOrigins {
-    /// Who deleted or replaced it.
+    /// The origins of its deletion or replacement.
     var changed: [ChangeOrigin]?
-    /// Who moved it, or a directory above.
+    /// The origin of its move, or of that of a directory above.
     var moved: ChangeOrigin?
+    /// How it was changed on its way to where the presenter follows it, and who did that.
+    var onItsWay: (difference: WatchedChange.Difference, origins: [ChangeOrigin])?
+
+    /// Adds a change of an item that the presenter has not followed yet.
+    mutating func add(_ difference: WatchedChange.Difference, by origins: [ChangeOrigin]) {
+        guard let earlier = onItsWay else { return onItsWay = (difference, origins) }
+        let isContent = [difference, earlier.difference].contains(.content)
+        let others = origins.filter { !earlier.origins.contains($0) }
+        onItsWay = (isContent ? .content : .attributes, earlier.origins + others)
+    }
+}
+
+/// A presenter whose path and item have parted.
+struct Parting {
+    /// The time until which another item may take the path.
+    var settleAt: UInt64 = 0
+    /// Where the item was last said to be that the presenter has not followed yet.
+    var arrivalToldAt: ItemPath?
 }
 
 /// A presenter.
@@ -37,25 +58,27 @@ struct Presenter {
     /// Until then the presenter is told nothing.
     var isStarting = true
     /// What the presenter knew of its item when it was added.
-    var since: FileSight?
+    var since: ObservedFile?
+    /// The real time after which any change is news to it.
+    var changedAfter: Int64?
     /// What it may have read that it was not told of.
     var read = OwnReading()
-    /// It is told if anything was changed later than this.
-    var changedAfter: Int64?
     /// The change that the presenter did not know of when it was added.
     var early: WatchedChange?
     /// Why the presenter is to read everything again; nil if it need not.
     var whole: WatchNews.Reason?
     /// The time until which that message waits for pending looks; 0 before the wait begins.
     var wholeUntil: UInt64 = 0
-    /// The time until which another item may take the path.
-    var settleAt: UInt64 = 0
+    var parting = Parting()
     /// The place of the item before its last move, and the time until which it matters.
     var former: (place: WatchNodeID, path: ItemPath, until: UInt64)?
     var trouble: WatchTrouble?
     var origins = OwnOrigins()
 
     var isSettled: Bool { !isStarting && object == place }
+
+    /// Whether its item is not where its path leads, and it is not decided what it will be told.
+    var isParted: Bool { !isStarting && object != nil && object != place }
 
     func isSettled(at node: WatchNodeID) -> Bool { isSettled && place == node }
 
@@ -64,7 +87,7 @@ struct Presenter {
 }
 
 /// The presenters, in the order of their numbers.
-struct PresenterBook {
+struct PresenterIndex {
     private var records: [UInt64: Presenter] = [:]
     private(set) var ids: [UInt64] = []
     /// The presenters whose place and object may differ.
@@ -73,6 +96,8 @@ struct PresenterBook {
     private var isUnsettled: Set<UInt64> = []
     /// The presenters whose former place is kept.
     var returning: [UInt64] = []
+    /// The presenters that may have read the outcome of moves which are not known here.
+    var readAhead: [UInt64] = []
     /// The presenters that are told to read everything once all looks are answered.
     var postponed: [UInt64] = []
 
@@ -102,6 +127,7 @@ struct PresenterBook {
         ids.removeAll { $0 == id }
         if isUnsettled.remove(id) != nil { unsettled.removeAll { $0 == id } }
         returning.removeAll { $0 == id }
+        readAhead.removeAll { $0 == id }
     }
 
     mutating func unsettle(_ id: UInt64) {
@@ -116,7 +142,7 @@ struct PresenterBook {
 
 extension WatchReconciler {
     mutating func present(
-        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight?,
+        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: ObservedFile?,
         changedAfter: Int64? = nil
     ) {
         guard !presenters.contains(id) else { return }
@@ -128,6 +154,7 @@ extension WatchReconciler {
         presenter.since = since
         presenter.changedAfter = changedAfter
         presenters.insert(id, presenter)
+        polled.isChanged = polled.isChanged || polled.isSilent || !polled.nodes.isEmpty
         anchor(id, to: place)
         presenters.unsettle(id)
         var next: WatchNodeID? = place

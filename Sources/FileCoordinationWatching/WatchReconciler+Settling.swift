@@ -30,13 +30,14 @@ extension WatchReconciler {
         if nodes[place].now != nil {
             guard object != place else {
                 presenters[id].origins.moved = nil
+                presenters[id].origins.onItsWay = nil
                 return true
             }
             // Taken again: the path keeps its presenter.
             guard nodes[place].known != nil, !nodes[place].flags.contains(.changed) else {
                 return false
             }
-            let prior = object.flatMap { nodes[$0].told?.sight }
+            let prior = object.flatMap { nodes[$0].told?.observed }
             settle(id, at: place, from: object)
             // An item whose node is gone, as after an unmount, was still there for the presenter.
             let wasThere = presenter.object != nil
@@ -51,14 +52,14 @@ extension WatchReconciler {
                 for origin in origins {
                     outbox.add(
                         WatchedChange(
-                            what: .deleted, path: presenter.path, origin: origin, sight: nil),
+                            what: .deleted, path: presenter.path, origin: origin, observed: nil),
                         for: id)
                 }
             }
             return true
         }
         if let object, nodes.isInTree(object) {
-            guard presenter.settleAt <= pace.now, !nodes.isPendingAbove(object),
+            guard presenter.parting.settleAt <= pace.now, !nodes.isPendingAbove(object),
                 !nodes[object].flags.contains(.changed), !isBelowUntold(object),
                 let path = nodes.path(object)
             else { return false }
@@ -80,14 +81,16 @@ extension WatchReconciler {
 
     private mutating func settle(_ id: UInt64, at place: WatchNodeID, from object: WatchNodeID?) {
         presenters[id].object = place
+        presenters[id].parting.arrivalToldAt = nil
         presenters[id].origins.moved = nil
+        presenters[id].origins.onItsWay = nil
         presenters[id].read.mayBeGone = false
         dropFormer(id)
         releaseUnused(object, from: id)
     }
 
     private mutating func changedItself(
-        _ id: UInt64, _ prior: FileSight?, _ what: WatchedChange.What, _ outbox: inout TurnOutbox
+        _ id: UInt64, _ prior: ObservedFile?, _ what: WatchedChange.What, _ outbox: inout TurnOutbox
     ) {
         let path = presenters[id].path
         let now = nodes[presenters[id].place].now
@@ -96,7 +99,7 @@ extension WatchReconciler {
         presenters[id].origins.changed = nil
         for origin in origins {
             outbox.add(
-                WatchedChange(what: what, path: path, origin: origin, sight: now), for: id)
+                WatchedChange(what: what, path: path, origin: origin, observed: now), for: id)
         }
         if presenters[id].kind.isTree {
             let reason: WatchNews.Reason = origins == [.coordinated] ? .rewritten : .replaced
@@ -112,6 +115,7 @@ extension WatchReconciler {
         let left = presenters[id].place
         let older = presenters[id].former?.place
         presenters[id].path = path
+        presenters[id].parting.arrivalToldAt = nil
         presenters[id].place = object
         presenters[id].former = (left, former, pace.now + limits.returning)
         presenters.returning.append(id)
@@ -121,8 +125,17 @@ extension WatchReconciler {
         outbox.add(
             WatchedChange(
                 what: .moved(former: former), path: path, origin: origin,
-                sight: nodes[object].now),
+                observed: nodes[object].now),
             for: id)
+        guard let change = presenters[id].origins.onItsWay else { return }
+        presenters[id].origins.onItsWay = nil
+        for origin in change.origins {
+            outbox.add(
+                WatchedChange(
+                    what: .changed(change.difference), path: path, origin: origin,
+                    observed: nodes[object].now),
+                for: id)
+        }
     }
 
     /// The item is gone.
@@ -131,7 +144,9 @@ extension WatchReconciler {
     /// replacement.
     private mutating func lost(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
         let path = presenters[id].path
-        let prior = nodes.existing(presenters[id].object).flatMap { nodes[$0].told?.sight }
+        let prior = nodes.existing(presenters[id].object).flatMap { nodes[$0].told?.observed }
+        presenters[id].origins.onItsWay = nil
+        let gone = presenters[id].object
         if let former = presenters[id].former, former.until > pace.now,
             let place = nodes.existing(former.place), let back = nodes.path(place),
             nodes[place].now != nil, nodes[place].known != nil
@@ -143,28 +158,32 @@ extension WatchReconciler {
             presenters[id].former = nil
             // That was about the item that is gone.
             presenters[id].origins.changed = nil
-            releaseUnused(left, from: id)
+            for node in [left, gone] { releaseUnused(node, from: id) }
             outbox.add(
                 WatchedChange(
                     what: .moved(former: path), path: back, origin: .uncoordinated,
-                    sight: nodes[place].now),
+                    observed: nodes[place].now),
                 for: id)
             changedItself(id, prior, .changed(.content), &outbox)
             return true
         }
         presenters[id].object = nil
+        releaseUnused(gone, from: id)
         let origins =
             presenters[id].origins.changed ?? claims.origins(at: path, told: prior, now: nil)
         presenters[id].origins.changed = nil
         for origin in origins {
             outbox.add(
-                WatchedChange(what: .deleted, path: path, origin: origin, sight: nil), for: id)
+                WatchedChange(what: .deleted, path: path, origin: origin, observed: nil), for: id)
         }
         return true
     }
 
     /// Whether a presenter is told to read everything now: what it reads should be known here, too.
     private mutating func isTimeToRead(_ id: UInt64, _ reason: WatchNews.Reason) -> Bool {
+        // Its path leads nowhere, or to another item. What it reads there says nothing of its own
+        // item, and it would not read again when it is told where that is.
+        if presenters[id].isParted { return false }
         guard [.replaced, .rewritten, .late].contains(reason),
             !isQuiet || hasUntoldMoves(inside: presenters[id].place)
         else { return true }
@@ -183,6 +202,9 @@ extension WatchReconciler {
             }
             let changes = outbox.changes[id] ?? []
             guard !presenters[id].isStarting else { continue }
+            if mayMistake(id, changes) {
+                presenters[id].whole = max(presenters[id].whole ?? .late, .late)
+            }
             guard let reason = presenters[id].whole else {
                 if !changes.isEmpty {
                     news.append(WatchNews(presenter: id, body: .changes(changes)))
@@ -192,8 +214,7 @@ extension WatchReconciler {
             }
             // Where its item is now is told before it is told to read it.
             let own = changes.filter { change in
-                if case .moved = change.what { return change.path == presenters[id].path }
-                return change.what == .deleted && change.path == presenters[id].path
+                (change.isMove || change.what == .deleted) && change.path == presenters[id].path
             }
             if !own.isEmpty { news.append(WatchNews(presenter: id, body: .changes(own))) }
             guard isTimeToRead(id, reason) else {

@@ -52,7 +52,7 @@ extension WatchReconciler {
             switch report.what {
             case .appeared, .changed:
                 let change = WatchedChange(
-                    what: report.what, path: report.path, origin: origin, sight: report.sight)
+                    what: report.what, path: report.path, origin: origin, observed: report.observed)
                 var replaced = change
                 replaced.what = .changed(.content)
                 let known = report.what == .appeared ? report.prior : nil
@@ -67,7 +67,7 @@ extension WatchReconciler {
                 giveToOwn(change, of: node, &outbox)
             case .deleted:
                 let change = WatchedChange(
-                    what: .deleted, path: report.path, origin: origin, sight: nil)
+                    what: .deleted, path: report.path, origin: origin, observed: nil)
                 // Where nothing is, nothing is inside.
                 let isInside = nodes[node].parent.map { nodes[$0].now == nil } ?? false
                 for id in before where !isInside { give(change, to: id, &outbox) }
@@ -78,8 +78,11 @@ extension WatchReconciler {
                 }
             case .moved(let former):
                 let change = WatchedChange(
-                    what: report.what, path: report.path, origin: origin, sight: report.sight)
-                let left = WatchedChange(what: .deleted, path: former, origin: origin, sight: nil)
+                    what: report.what, path: report.path, origin: origin, observed: report.observed,
+                    leftAt: report.ends?.leftAt)
+                let left = WatchedChange(
+                    what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil
+                )
                 giveAttributes(change, of: node, &outbox)
                 for id in before {
                     if after.contains(id) {
@@ -89,12 +92,28 @@ extension WatchReconciler {
                     }
                 }
                 for id in after where !before.contains(id) {
-                    var arrived = change
-                    arrived.what = .appeared
+                    let arrived = WatchedChange(
+                        what: .appeared, path: report.path, origin: report.ends?.to ?? origin,
+                        observed: report.observed)
                     give(arrived, to: id, &outbox)
-                    giveAll(below: node, origin, id, &outbox)
+                    giveAll(below: node, arrived.origin, id, &outbox)
                 }
+                giveDeparture(from: report.ends?.leftAt, but: before + after, &outbox)
             }
+        }
+    }
+
+    /// Tells presenters to whom a claim has told that an item came to a path, and who are at
+    /// neither end of the move that the watcher saw, that it is gone from there.
+    private mutating func giveDeparture(
+        from place: ItemPath?, but others: [UInt64], _ outbox: inout TurnOutbox
+    ) {
+        guard let place else { return }
+        let change = WatchedChange(
+            what: .deleted, path: place, origin: .uncoordinated, observed: nil)
+        for depth in 0..<place.depth {
+            guard let node = nodes.node(at: place.prefix(depth: depth)) else { return }
+            for id in trees(at: node) where !others.contains(id) { give(change, to: id, &outbox) }
         }
     }
 
@@ -102,8 +121,8 @@ extension WatchReconciler {
     private mutating func giveAttributes(
         _ move: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
     ) {
-        guard let told = nodes[node].told?.sight,
-            move.sight?.difference(from: told) == .attributes
+        guard let told = nodes[node].told?.observed,
+            move.observed?.difference(from: told) == .attributes
         else { return }
         var change = move
         change.what = .changed(.attributes)
@@ -118,7 +137,7 @@ extension WatchReconciler {
             var change = change
             if let seen = presenters[id].read.seen {
                 presenters[id].read.seen = nil
-                guard let difference = change.sight?.difference(from: seen) else { continue }
+                guard let difference = change.observed?.difference(from: seen) else { continue }
                 change.what = .changed(difference)
             }
             if case .changed = change.what { outbox.add(change, for: id) }
@@ -132,6 +151,11 @@ extension WatchReconciler {
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
                 presenters[id].origins.changed = report.origins
+            }
+            if case .changed(let difference) = report.what, place != report.node,
+                presenters[id].object == report.node
+            {
+                presenters[id].origins.add(difference, by: report.origins)
             }
         }
         guard case .moved = report.what, let origin = report.origins.first else { return }
@@ -179,7 +203,7 @@ extension WatchReconciler {
             outbox.add(
                 WatchedChange(
                     what: .changed(.content), path: presenters[id].path, origin: change.origin,
-                    sight: nodes[presenters[id].place].now),
+                    observed: nodes[presenters[id].place].now),
                 for: id)
         }
         outbox.add(change, for: id)
@@ -196,7 +220,7 @@ extension WatchReconciler {
                 !isToldLater(below, than: node)
             else { continue }
             give(
-                WatchedChange(what: .appeared, path: path, origin: origin, sight: now), to: id,
+                WatchedChange(what: .appeared, path: path, origin: origin, observed: now), to: id,
                 &outbox)
         }
     }

@@ -12,8 +12,10 @@ struct TurnReport {
     let node: WatchNodeID
     let what: WatchedChange.What
     let path: ItemPath
-    let sight: FileSight?
+    let observed: ObservedFile?
     let origins: [ChangeOrigin]
+    /// Who made a move, for each of its ends.
+    var ends: MoveEnds?
     /// The item that was reported at this path before, if it was moved in the same turn.
     var prior: WatchNodeID?
     /// Whether no presenter knows the node's descendants.
@@ -34,8 +36,16 @@ extension WatchReconciler {
         runTimers()
         startPresenters()
         rememberReaders()
+        rereadAfterMoves()
         tellTroubles()
-        if isDueNow() { tellChanges() }
+        let isHurried = hurryPresenters()
+        if isDueNow(hurried: isHurried) {
+            let knowsWhatWasRead = knowsWhatWasRead
+            tellChanges()
+            if knowsWhatWasRead { forgetReaders() }
+        }
+        answerQuestions()
+        tellFoundPaths()
         rememberReaders()
         defer { news = [] }
         return news
@@ -49,7 +59,10 @@ extension WatchReconciler {
     /// The time by which the next turn must end, or nil if only new facts can cause one.
     public var nextDeadline: UInt64? {
         var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
-        if hasOrders { times.append(pace.now) }
+        if hasOrders || !questions.isEmpty { times.append(pace.now) }
+        // The next turn may find that presenters have read no move that is not known here. A later
+        // one would otherwise make them read again.
+        if pace.isUnsure, !presenters.readAhead.isEmpty { times.append(pace.now) }
         let isWaiting =
             !changed.isEmpty || !presenters.unsettled.isEmpty || !presenters.postponed.isEmpty
         if pace.isToBeContinued { times.append(max(pace.now, pace.lastTold ?? 0) + limits.pause) }
@@ -60,17 +73,20 @@ extension WatchReconciler {
             if case .missing(let until) = nodes[node].place { times.append(until) }
         }
         times += hints.targets.compactMap { nodes.existing($0).map { nodes[$0].keptUntil } }
-        times += presenters.unsettled.map { presenters[$0].settleAt }.filter { $0 > pace.now }
+        times += presenters.unsettled.map { presenters[$0].parting.settleAt }.filter {
+            $0 > pace.now
+        }
         if presenters.ids.isEmpty { return hasOrders ? pace.now : nil }
         return times.compactMap { $0 }.min()
     }
 
     /// Whether presenters may be told something now.
-    private mutating func isDueNow() -> Bool {
+    private mutating func isDueNow(hurried: Bool) -> Bool {
         if let until = pace.rescanUntil {
             guard isQuiet || until <= pace.now else { return false }
             pace.lastTold = nil
         }
+        if hurried { return true }
         guard let last = pace.lastTold else { return true }
         return last + limits.pause <= pace.now
     }
@@ -90,11 +106,13 @@ extension WatchReconciler {
                 presenters[id].whole = presenters[id].whole ?? .late
             }
             let now = nodes[place].now
-            guard let since = presenters[id].since, !now.isSameVersion(as: since) else { continue }
+            guard let since = presenters[id].since, !now.isSameVersion(as: since) else {
+                continue
+            }
             let what: WatchedChange.What =
                 now.map { .changed($0.difference(from: since) ?? .content) } ?? .deleted
             presenters[id].early = WatchedChange(
-                what: what, path: presenters[id].path, origin: .uncoordinated, sight: now)
+                what: what, path: presenters[id].path, origin: .uncoordinated, observed: now)
         }
     }
 
@@ -183,7 +201,10 @@ extension WatchReconciler {
 
     /// Whether a directory above is where presenters do not know it yet.
     func isBelowUntold(_ node: WatchNodeID, _ isTold: Set<WatchNodeID> = []) -> Bool {
-        if let parent = nodes[node].parent, nodes[parent].known == nil, !isTold.contains(parent) {
+        if let parent = nodes[node].parent, nodes[parent].known == nil, !isTold.contains(parent),
+            // Of a directory that is not there, presenters are told nothing first.
+            nodes[parent].now != nil || nodes.isPendingAbove(parent)
+        {
             return true
         }
         var next = nodes[node].parent
@@ -221,17 +242,17 @@ extension WatchReconciler {
             guard nodes[node].flags.contains(.unsure) else { return [] }
             let origins = claims.origins(at: path, told: nil, now: nil, isToldKnown: false)
             return [
-                TurnReport(node: node, what: .deleted, path: path, sight: nil, origins: origins)
+                TurnReport(node: node, what: .deleted, path: path, observed: nil, origins: origins)
             ]
         }
         func make(_ what: WatchedChange.What, _ origins: [ChangeOrigin]) -> TurnReport {
-            TurnReport(node: node, what: what, path: path, sight: now, origins: origins)
+            TurnReport(node: node, what: what, path: path, observed: now, origins: origins)
         }
         guard let told, let former else {
             let prior = displacedFrom(node)
-            let priorSight = prior.flatMap { nodes[$0].told?.sight }
+            let priorObserved = prior.flatMap { nodes[$0].told?.observed }
             let origins = claims.origins(
-                at: path, told: priorSight, now: now,
+                at: path, told: priorObserved, now: now,
                 isToldKnown: !nodes[node].flags.contains(.unsure))
             // Moved away in the same turn, it is reported as that.
             let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
@@ -241,29 +262,46 @@ extension WatchReconciler {
             return [result]
         }
         if !nodes.isToldInPlace(node) {
-            let from = claims.origins(at: former, told: told.sight, now: nil)
-            let prior = displacedFrom(node).flatMap { nodes[$0].told?.sight }
+            let from = claims.origins(at: former, told: told.observed, now: nil)
+            let prior = displacedFrom(node).flatMap { nodes[$0].told?.observed }
             let to = claims.origins(
                 at: path, told: prior, now: now,
                 isToldKnown: !nodes[node].flags.contains(.unsure))
             // A claim on either end says who moved it.
             let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
-            var result = [make(.moved(former: former), [origin ?? .uncoordinated])]
-            if now.difference(from: told.sight) == .content {
+            var move = make(.moved(former: former), [origin ?? .uncoordinated])
+            move.ends = MoveEnds(from: from, to: to)
+            if move.ends?.from == .coordinated, move.ends?.to != .coordinated {
+                move.ends?.leftAt = placeLeft(by: now, movedFrom: former, to: path)
+            }
+            var result = [move]
+            if now.difference(from: told.observed) == .content {
                 // A claim that has ended at the new path says so of what it wrote.
-                let writers = claims.origins(at: path, told: told.sight, now: now)
+                let writers = claims.origins(at: path, told: told.observed, now: now)
                 result.append(make(.changed(.content), writers))
             }
             return result
         }
-        guard let difference = now.difference(from: told.sight) else { return [] }
+        guard let difference = now.difference(from: told.observed) else { return [] }
         return [
             make(
                 .changed(difference),
                 claims.origins(
-                    at: path, told: told.sight, now: now,
+                    at: path, told: told.observed, now: now,
                     isToldKnown: !nodes[node].flags.contains(.unsure)))
         ]
+    }
+
+    /// Where a claim has left an item that is at another path now.
+    private func placeLeft(
+        by item: ObservedFile, movedFrom former: ItemPath, to path: ItemPath
+    ) -> ItemPath? {
+        claims.places(ofItem: item).first { place in
+            guard place != former, place != path else { return false }
+            // It may have hard links.
+            let there = nodes.node(at: place).flatMap { nodes[$0].now }
+            return there?.isSameItem(as: item) != true
+        }
     }
 
     private mutating func reportGone(
@@ -283,8 +321,8 @@ extension WatchReconciler {
         }
         return [
             TurnReport(
-                node: node, what: .deleted, path: path, sight: nil,
-                origins: claims.origins(at: path, told: told.sight, now: nil))
+                node: node, what: .deleted, path: path, observed: nil,
+                origins: claims.origins(at: path, told: told.observed, now: nil))
         ]
     }
 
@@ -305,7 +343,7 @@ extension WatchReconciler {
         displaced[slot] = nil
         let wasUnsure = nodes[node].flags.contains(.unsure)
         nodes[node].flags.subtract([.unsure, .overtaken])
-        nodes[node].told = WatchNode.Told(parent: parent, name: slot.name, sight: now)
+        nodes[node].told = WatchNode.Told(parent: parent, name: slot.name, observed: now)
         guard wasUnsure, now.isDirectory else { return }
         // What came along with it is where presenters know it now.
         for below in nodes.subtree(of: node) where nodes.isToldInPlace(below) {
@@ -314,8 +352,9 @@ extension WatchReconciler {
     }
 
     private mutating func discardAccounts(of report: TurnReport) {
-        claims.told(report.path, report.sight)
+        claims.told(report.path, report.observed)
         if case .moved(let former) = report.what { claims.told(former, nil) }
+        if let place = report.ends?.leftAt { claims.forget(place) }
     }
 
     /// Removes a node that was moved to a place where nothing is presented.

@@ -9,8 +9,8 @@ import FileCoordinationArbiter
 extension WatchReconciler {
     /// Returns the mode of the watch that a node needs, or nil if it needs none.
     private func wantedMode(_ node: WatchNodeID) -> WatchOrder.Mode? {
-        guard let sight = nodes[node].now, nodes.isInTree(node) else { return nil }
-        if sight.isDirectory {
+        guard let observed = nodes[node].now, nodes.isInTree(node) else { return nil }
+        if observed.isDirectory {
             if nodes.isCovered(node) { return .tree }
             if nodes[node].below > nodes[node].anchors.count {
                 return nodes[node].anchors.isEmpty ? .names : .itemAndNames
@@ -41,11 +41,11 @@ extension WatchReconciler {
     }
 
     private mutating func order(_ mode: WatchOrder.Mode, for node: WatchNodeID) {
-        guard let path = nodes.path(node), let sight = nodes[node].now else { return }
+        guard let path = nodes.path(node), let observed = nodes[node].now else { return }
         // An active watch stays active until the answer; the kernel keeps its number.
         if case .on(let watch, _) = nodes[node].watch { forget(watch, at: node) }
         nodes[node].watch = .ordered(mode)
-        queue.orders.append(.watch(node, path, expected: sight.identity, mode))
+        queue.orders.append(.watch(node, path, expected: observed.identity, mode))
     }
 
     private mutating func forget(_ watch: Int32, at node: WatchNodeID) {
@@ -118,10 +118,10 @@ extension WatchReconciler {
         }
         guard let most = modes.max(), let last = modes.last, last < most,
             let index = modes.firstIndex(of: most), let path = nodes.path(sharers[index]),
-            let sight = nodes[sharers[index]].now
+            let observed = nodes[sharers[index]].now
         else { return }
         nodes[sharers[index]].watch = .ordered(most)
-        queue.orders.append(.watch(sharers[index], path, expected: sight.identity, most))
+        queue.orders.append(.watch(sharers[index], path, expected: observed.identity, most))
     }
 
     /// Orders looks at everything that a node's watch is for.
@@ -146,13 +146,13 @@ extension WatchReconciler {
             nodes[node].flags.insert(.relist)
             return
         }
-        guard let path = nodes.path(node), let sight = nodes[node].now else {
+        guard let path = nodes.path(node), let observed = nodes[node].now else {
             nodes[node].flags.insert(.relist)
             return
         }
         nodes[node].flags.insert(.listing)
         queue.unanswered += 1
-        queue.orders.append(.list(node, path, expected: sight.identity))
+        queue.orders.append(.list(node, path, expected: observed.identity))
     }
 
     /// Takes in the answer to an order to list.

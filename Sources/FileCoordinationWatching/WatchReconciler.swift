@@ -29,7 +29,7 @@ public struct WatchLimits: Hashable, Sendable {
     /// If there are more, the message says that the whole item may have changed.
     public var changesPerMessage = 1024
     /// The greatest number of names that are looked at in one turn.
-    public var looksPerTurn = 1024
+    public var checksPerTurn = 1024
     /// The interval of polling for what the kernel does not report.
     public var polling: UInt64 = 2_000_000_000
     /// How many directories and items are polled at once.
@@ -50,8 +50,8 @@ public struct WatchLimits: Hashable, Sendable {
 public struct WatchReconciler: Sendable {
     var nodes: WatchNodeTable
     let limits: WatchLimits
-    var presenters = PresenterBook()
-    var claims = ClaimBook()
+    var presenters = PresenterIndex()
+    var claims = ChangeAttribution()
     /// The kernel's number of a watch → its nodes.
     ///
     /// There are several for bind mounts and hard links.
@@ -60,7 +60,7 @@ public struct WatchReconciler: Sendable {
     var holders: [InodeKey: [WatchNodeID]] = [:]
     /// The path that presenters were told for an item → the item, which is elsewhere now.
     var displaced: [ToldSlot: WatchNodeID] = [:]
-    var queue = LookQueue()
+    var queue = CheckQueue()
     /// The nodes about which presenters may have to be told.
     var changed: [WatchNodeID] = []
     /// The nodes that wait for the second event of a move, and those kept because of a hint.
@@ -68,13 +68,14 @@ public struct WatchReconciler: Sendable {
     var hints = MoveHints()
     var pace = Pace()
     var polled = PolledNodes()
+    var questions = MoveQuestions()
     /// The messages to send at the end of the turn.
     var news: [WatchNews] = []
 
     /// Makes an empty mirror.
     ///
     /// `root` is the result of looking at `/`.
-    public init(root: FileSight, limits: WatchLimits = WatchLimits()) {
+    public init(root: ObservedFile, limits: WatchLimits = WatchLimits()) {
         self.limits = limits
         nodes = WatchNodeTable(root: root)
         hold(nodes.root, as: root.identity)
@@ -92,18 +93,20 @@ public struct WatchReconciler: Sendable {
         case .overflowed: overflow()
         case .drained:
             claims.drained()
+            questions.drained()
             pace.isUnsure = false
-        case .looked(let node, let found): looked(node, found)
+        case .checked(let node, let found): checked(node, found)
         case .listed(let node, let found): listed(node, found)
         case .watched(let node, let outcome): watched(node, outcome)
         case .hearing(let hears): hearing(hears)
         case .claimBegan(let claim, let paths): claims.began(claim, paths)
         case .claimFound(let claim, let paths): claims.began(claim, paths, isFound: true)
         case .claimEnded(let claim, let changes): claimEnded(claim, changes)
+        case .asked(let number, let paths): questions.add(number, paths)
         }
     }
 
-    /// Returns the orders to carry out, with at most ``WatchLimits/looksPerTurn`` looks.
+    /// Returns the orders to carry out, with at most ``WatchLimits/checksPerTurn`` looks.
     ///
     /// Carry them out in this order, and hand in the results as facts.
     public mutating func takeOrders() -> [WatchOrder] {
@@ -151,15 +154,31 @@ struct ToldSlot: Hashable {
 }
 
 /// The orders that were not taken yet, and the names to look at.
-struct LookQueue {
+struct CheckQueue {
     var orders: [WatchOrder] = []
     /// The number of looks and lists that were handed out and not answered.
-    var unanswered = 0
+    var unanswered = 0 { didSet { if unanswered == 0 { handedOut = [] } } }
+    /// The names of the looks that were handed out, until all are answered.
+    var handedOut: [WatchNodeID] = []
+    /// The names inside directories that are missing, which are looked at when those are found.
+    ///
+    /// Some may have been looked at, or removed.
+    private var stranded: Set<WatchNodeID> = []
     private var names: [WatchNodeID] = []
     private var next = 0
 
     var isEmpty: Bool { next == names.count }
     var count: Int { names.count - next }
+    /// The names to look at, and those for which answers are missing.
+    var pending: [WatchNodeID] { names[next...] + handedOut + stranded }
+
+    /// Adds a name that is looked at when its directory is found.
+    mutating func strand(_ node: WatchNodeID, _ nodes: WatchNodeTable) {
+        if stranded.count >= 1024 {
+            stranded = stranded.filter { nodes.contains($0) && nodes[$0].flags.contains(.dirty) }
+        }
+        stranded.insert(node)
+    }
 
     mutating func append(_ node: WatchNodeID) { names.append(node) }
 

@@ -26,9 +26,11 @@ public final class Watcher: Sendable {
         ///
         /// The kernel may allow fewer.
         public var watchLimit = Int.max
-        /// A directory of the server's own in which the watcher causes its test events, or nil for
-        /// no tests.
-        public var testDirectory: [UInt8]?
+        /// A directory in whose file system the watcher has a file of its own, without a name, to
+        /// find out whether notifications arrive; nil for no such test.
+        public var testDirectory: Descriptor?
+        /// Whether that file is not changed, as if the kernel said nothing; for tests.
+        package var isTestMute = false
 
         /// Makes the default settings.
         public init() {}
@@ -37,6 +39,7 @@ public final class Watcher: Sendable {
     /// The queue of messages to presenters.
     public let mailbox: WatchMailbox
     private let commands: WatchCommands
+    private let notices: ReadinessCheck
 
     /// Starts the thread.
     ///
@@ -46,6 +49,7 @@ public final class Watcher: Sendable {
         mailbox = try WatchMailbox(changesPerPresenter: configuration.waitingChanges)
         commands = try WatchCommands()
         let loop = try WatchLoop(configuration, commands, mailbox)
+        notices = ReadinessCheck(of: loop.notices)
         try DetachedThread.start(name: "watching") {
             var loop = loop
             loop.run()
@@ -68,7 +72,7 @@ public final class Watcher: Sendable {
     ///   - since: what the presenter knows of its item. It is told if that has changed.
     ///   - changedAfter: a real time, in nanoseconds. The presenter is told of any later change.
     public func present(
-        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight? = nil,
+        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: ObservedFile? = nil,
         changedAfter: Int64? = nil
     ) {
         commands.add(.presented(id, path, kind, since: since, changedAfter: changedAfter))
@@ -106,6 +110,26 @@ public final class Watcher: Sendable {
         commands.add(.claimEnded(claim, changes), .ifAwaited)
     }
 
+    /// Whether all moves by plain programs that were complete by now are in messages that were
+    /// taken out of the mailbox.
+    ///
+    /// Takes one short system call, and two locks that are held for a moment. If false, it may have
+    /// become true: ``askForMoves(at:)`` finds out.
+    public var hasToldAllMoves: Bool {
+        // In this order. The kernel queues a notification before the rename returns. One that is
+        // not in the queue any more was read by the thread, which had said before that it is busy.
+        !notices.isReadable && !commands.progress.isBusy && mailbox.isEmpty
+    }
+
+    /// Asks for all moves by plain programs that were complete by now.
+    ///
+    /// Presenters whose items came to one of the paths, inside or around it, are told at once.
+    /// When the mailbox says that the question was answered (``WatchMailbox/takeAll()``), its
+    /// messages up to then have told these moves.
+    ///
+    /// - Returns: the number of the question.
+    public func askForMoves(at paths: [ItemPath]) -> UInt64 { commands.ask(paths) }
+
     /// The number of commands that the watcher was given so far.
     ///
     /// If ``WatchMail/commandsSeen`` of a message is at least that, all of them were known when the
@@ -119,6 +143,19 @@ public final class Watcher: Sendable {
     public var troubles: [UInt64: WatchTrouble] { commands.troubles }
 }
 
+/// Whether the watcher's thread may know of moves that it has not told.
+final class WatchProgress: Sendable {
+    private let state = Lock(true)
+
+    /// Called by the thread before it reads notifications.
+    func begin() { state.withLock { $0 = true } }
+
+    /// Called by the thread when everything that it has read was told.
+    func end() { state.withLock { $0 = false } }
+
+    var isBusy: Bool { state.withLock { $0 } }
+}
+
 /// The queue of commands to the watcher's thread, and the thread's status.
 final class WatchCommands: Sendable {
     /// When a fact wakes the thread.
@@ -129,7 +166,7 @@ final class WatchCommands: Sendable {
         case never
     }
 
-    /// So many facts wake the thread in any case.
+    /// The number of queued facts at which the thread is woken in any case.
     private static let most = 1024
 
     private struct State {
@@ -144,6 +181,7 @@ final class WatchCommands: Sendable {
 
     private let state = Lock(State())
     let wakeUp: WakeUp
+    let progress = WatchProgress()
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
@@ -160,10 +198,22 @@ final class WatchCommands: Sendable {
         if wakes { wakeUp.signal() }
     }
 
+    /// Adds a question, and returns its number.
+    func ask(_ paths: [ItemPath]) -> UInt64 {
+        let number = state.withLock { state in
+            state.count += 1
+            state.inputs.append(.asked(state.count, paths))
+            return state.count
+        }
+        wakeUp.signal()
+        return number
+    }
+
     /// Whether the thread may wait, and not only look whether there is something new.
     ///
     /// - Parameter awaitsClaims: whether it keeps something back until a claim has ended; only then
     ///   is it woken by such an end.
+    /// - Returns: false if it keeps something back, and commands have come meanwhile.
     func mayWait(awaitsClaims: Bool) -> Bool {
         state.withLock { state in
             state.awaitsClaims = awaitsClaims

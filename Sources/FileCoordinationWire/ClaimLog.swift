@@ -7,7 +7,7 @@
 public import FileCoordinationArbiter
 
 /// The status of an item that a claimant saw at one instant.
-public struct ItemSight: Hashable, Sendable {
+public struct ItemProperties: Hashable, Sendable {
     /// The device number of the file system.
     public var device: UInt64
     /// The inode number.
@@ -48,14 +48,14 @@ public struct ItemSight: Hashable, Sendable {
 }
 
 /// The status of an item before and after the accessor; nil if the item did not exist.
-public struct ItemSights: Hashable, Sendable {
+public struct ItemChange: Hashable, Sendable {
     /// The status before the accessor ran.
-    public var before: ItemSight?
+    public var before: ItemProperties?
     /// The status after the accessor returned.
-    public var after: ItemSight?
+    public var after: ItemProperties?
 
     /// Creates a pair of statuses.
-    public init(before: ItemSight?, after: ItemSight?) {
+    public init(before: ItemProperties?, after: ItemProperties?) {
         self.before = before
         self.after = after
     }
@@ -72,7 +72,7 @@ public enum ClaimLogEntry: Hashable, Sendable {
     /// The statuses of each item, after the outcomes; nil for an item that was not examined.
     ///
     /// They help the watcher to explain changes; a server may ignore them.
-    case sights([ItemSights?])
+    case itemChanges([ItemChange?])
 
     /// Encodes the entry; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
@@ -88,11 +88,13 @@ public enum ClaimLogEntry: Hashable, Sendable {
     public static func entries(
         decoding bytes: [UInt8]
     ) -> [(entry: ClaimLogEntry, length: Int)] {
+        // Bytes that are no log contain no entries.
         guard var decoder = try? MessageDecoder(bytes, .log, limit: WireLimits.bodyBytes) else {
             return []
         }
         var entries: [(entry: ClaimLogEntry, length: Int)] = []
         var left = decoder.left
+        // The first invalid entry ends the list.
         while !decoder.isAtEnd, let entry = try? ClaimLogEntry(from: &decoder) {
             entries.append((entry, left - decoder.left))
             left = decoder.left
@@ -110,7 +112,7 @@ extension ClaimLogEntry: WireCoded {
         case moved = 2
         case versionChanged = 3
         case ubiquityAttributesChanged = 4
-        case sights = 5
+        case itemChanges = 5
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -119,11 +121,11 @@ extension ClaimLogEntry: WireCoded {
             encoder.raw(Kind.outcomes)
             encoder.count(outcomes.count, .outcomes, limit: WireLimits.items)
             for outcome in outcomes { encoder.raw(outcome) }
-        case .sights(let sights):
-            encoder.raw(Kind.sights)
-            encoder.count(sights.count, .outcomes, limit: WireLimits.items)
-            for sight in sights {
-                encoder.optional(sight) {
+        case .itemChanges(let changes):
+            encoder.raw(Kind.itemChanges)
+            encoder.count(changes.count, .outcomes, limit: WireLimits.items)
+            for properties in changes {
+                encoder.optional(properties) {
                     $0.optional($1.before) { $0.value($1) }
                     $0.optional($1.after) { $0.value($1) }
                 }
@@ -151,21 +153,21 @@ extension ClaimLogEntry: WireCoded {
                 outcomes.append(ItemOutcome(rawValue: try decoder.integer(UInt8.self)) ?? .changed)
             }
             self = .outcomes(outcomes)
-        case .sights:
-            var sights: [ItemSights?] = []
+        case .itemChanges:
+            var changes: [ItemChange?] = []
             for _ in 0..<(try decoder.count(.outcomes, limit: WireLimits.items)) {
-                sights.append(
+                changes.append(
                     try decoder.optional { (decoder) throws(WireError) in
-                        ItemSights(
+                        ItemChange(
                             before: try decoder.optional { (decoder) throws(WireError) in
-                                try decoder.value(ItemSight.self)
+                                try decoder.value(ItemProperties.self)
                             },
                             after: try decoder.optional { (decoder) throws(WireError) in
-                                try decoder.value(ItemSight.self)
+                                try decoder.value(ItemProperties.self)
                             })
                     })
             }
-            self = .sights(sights)
+            self = .itemChanges(changes)
         case .moved:
             self = .announced(
                 .moved(try decoder.list(of: ItemMove.self, .moves, limit: WireLimits.moves)))
@@ -181,7 +183,7 @@ extension ClaimLogEntry: WireCoded {
     }
 }
 
-extension ItemSight: WireCoded {
+extension ItemProperties: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.integer(device)
         encoder.integer(inode)

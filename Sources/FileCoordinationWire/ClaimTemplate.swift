@@ -21,7 +21,9 @@ public struct ClaimTemplate: Sendable {
     ///
     /// Templates of plain items differ only in the path, so their frame is encoded once.
     ///
-    /// - Parameter prefix: the common prefix of all purposes, at most ``purposeLength`` bytes.
+    /// - Parameters:
+    ///   - item: the item.
+    ///   - prefix: the common prefix of all purposes, at most ``purposeLength`` bytes.
     public init?(_ item: AccessItem, purposePrefix prefix: [UInt8] = []) {
         precondition(prefix.count <= Self.purposeLength, "A prefix is a part of a purpose")
         guard let plain = Self(plain: item) ?? Self(encoding: item) else { return nil }
@@ -68,6 +70,7 @@ public struct ClaimTemplate: Sendable {
         var plain = item
         plain.access = .reading([])
         let body = ClaimBody(purpose: purpose, items: [plain], blocksCaller: true)
+        // A body that exceeds a limit has no template; the ordinary way reports the error.
         guard let bytes = try? body.encodeChecked() else { return nil }
         self.init(bytes: bytes, accessOffset: Self.pathOffset + item.path.bytes.count)
     }

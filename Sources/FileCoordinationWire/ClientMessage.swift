@@ -83,11 +83,16 @@ public enum ClientMessage: Hashable, Sendable {
     case metricsRequest
     /// Begins or ends a recording, which comes as ``ServerMessage/trace(_:)`` messages.
     case record(Bool)
+    /// A user wants a claim to wait no longer, or claims to go on without a presenter's answer; the
+    /// answer is a ``ServerMessage/dismissal(_:_:)``.
+    case dismiss(Dismissal)
     /// A daemon asks an embedded server to give up its role.
     case handOver
-    /// The presenter cannot answer before this waiting claim is granted or over; nil means that it
-    /// can answer again (Rule 18.4).
-    case blocked(presenter: WireRecord, by: WireRecord?)
+    /// The presenter cannot answer the question for `claim` before the waiting claim `by` is
+    /// granted or over; nil means that it can answer again (Rule 18.4).
+    ///
+    /// Before version 7, there was no `claim`: all questions of the presenter were meant.
+    case blocked(presenter: WireRecord, claim: UInt64?, by: WireRecord?)
     /// Lines to add to the package policy, which the server does not interpret.
     case packagePolicy([UInt8])
 
@@ -153,6 +158,7 @@ extension ClientMessage: WireCoded {
         case madeWay = 11
         case metricsRequest = 12
         case record = 13
+        case dismiss = 14
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -182,14 +188,20 @@ extension ClientMessage: WireCoded {
         case .record(let isWanted):
             encoder.raw(Kind.record)
             encoder.bool(isWanted)
+        case .dismiss(let dismissal):
+            encoder.raw(Kind.dismiss)
+            encoder.value(dismissal)
         case .handOver: encoder.raw(Kind.handOver)
         case .announced(let record):
             encoder.raw(Kind.announced)
             encoder.value(record)
-        case .blocked(let presenter, let claim):
+        case .blocked(let presenter, let claim, let call):
             encoder.raw(Kind.blocked)
             encoder.value(presenter)
-            encoder.optional(claim) { $0.value($1) }
+            encoder.optional(call) { $0.value($1) }
+            if encoder.version >= ProtocolVersion.withBlockedQuestions {
+                encoder.optional(claim) { $0.integer($1) }
+            }
         case .packagePolicy(let lines):
             encoder.raw(Kind.packagePolicy)
             encoder.blob(lines, .packagePolicy, limit: WireLimits.packagePolicyBytes)
@@ -217,14 +229,21 @@ extension ClientMessage: WireCoded {
         case .statusRequest: self = .statusRequest
         case .metricsRequest: self = .metricsRequest
         case .record: self = .record(try decoder.bool())
+        case .dismiss: self = .dismiss(try decoder.value(Dismissal.self))
         case .handOver: self = .handOver
         case .announced: self = .announced(try decoder.value(WireRecord.self))
         case .blocked:
-            self = .blocked(
-                presenter: try decoder.value(WireRecord.self),
-                by: try decoder.optional { (decoder) throws(WireError) in
-                    try decoder.value(WireRecord.self)
-                })
+            let presenter = try decoder.value(WireRecord.self)
+            let call = try decoder.optional { (decoder) throws(WireError) in
+                try decoder.value(WireRecord.self)
+            }
+            let namesClaim = decoder.version >= ProtocolVersion.withBlockedQuestions
+            let claim =
+                namesClaim
+                ? try decoder.optional { (decoder) throws(WireError) in
+                    try decoder.integer(UInt64.self)
+                } : nil
+            self = .blocked(presenter: presenter, claim: claim, by: call)
         case .packagePolicy:
             self = .packagePolicy(
                 try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))

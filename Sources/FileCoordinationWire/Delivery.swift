@@ -59,6 +59,7 @@ public struct Delivery: Hashable, Sendable {
 
     /// Whether the delivery is within ``WireLimits``.
     public var isUtterable: Bool {
+        // This is the question.
         (try? encoding(.delivery, limit: WireLimits.deliveryBytes)) != nil
     }
 

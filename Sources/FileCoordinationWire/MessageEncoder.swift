@@ -49,7 +49,7 @@ struct MessageEncoder {
     // MARK: Integers
 
     mutating func integer(_ value: some FixedWidthInteger & UnsignedInteger) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     mutating func bool(_ value: Bool) { integer(UInt8(value ? 1 : 0)) }

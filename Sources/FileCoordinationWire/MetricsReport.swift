@@ -9,7 +9,7 @@ public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
     case claimsFiled = 0
     /// Claims that were granted, at once or after a wait.
     case claimsGranted = 1
-    /// Those of them of whose end the server is not told.
+    /// The granted claims of whose end the server is not told.
     case claimsGrantedUnreported = 2
     /// Claims that were granted and are over.
     case claimsEnded = 3
@@ -89,7 +89,7 @@ public struct MetricsReport: Hashable, Sendable {
     public var clients: UInt32
     /// Claims that are not over, as far as the server knows of them.
     public var claims: UInt32
-    /// Those of them that wait, or ask presenters.
+    /// The number of claims that wait, or ask presenters.
     public var waitingClaims: UInt32
     /// Registered presenters.
     public var presenters: UInt32

@@ -15,14 +15,17 @@
 public enum ProtocolVersion {
     /// The newest version that this source code speaks.
     ///
-    /// Version 2 adds ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
-    /// ``ServerMessage/overLimit(_:text:)``. Version 3 adds ``ClientMessage/madeWay(_:)``. Version
-    /// 4 adds labels, and the number of parties that a claim waits for. Version 5 distinguishes
-    /// changes by programs that do not coordinate, reports how presenters are watched, which
-    /// methods they have and which kinds of relinquishment they are in, reports a claim's kind and
-    /// the claims that surround it, and adds ``ClientMessage/metricsRequest``. Version 6 adds
-    /// ``ClientMessage/record(_:)`` and ``ServerMessage/trace(_:)``.
-    public static let current: UInt16 = 6
+    /// Version 2 adds ``ClientMessage/blocked(presenter:claim:by:)``, ``ServerMessage/skipped(_:)``
+    /// and ``ServerMessage/overLimit(_:text:)``. Version 3 adds ``ClientMessage/madeWay(_:)``.
+    /// Version 4 adds labels, and the number of parties that a claim waits for. Version 5
+    /// distinguishes changes by programs that do not coordinate, reports how presenters are
+    /// watched, which methods they have and which kinds of relinquishment they are in, reports a
+    /// claim's kind and the claims that surround it, and adds ``ClientMessage/metricsRequest``.
+    /// Version 6 adds ``ClientMessage/record(_:)`` and ``ServerMessage/trace(_:)``. Version 7 says
+    /// of each question whether its presenter is kept from answering it, and adds
+    /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
+    /// ``ServerMessage/dismissed(_:author:reason:)``.
+    public static let current: UInt16 = 7
 
     /// The first version that reports parties, claims and presenters with their labels.
     static let withLabels: UInt16 = 4
@@ -34,10 +37,19 @@ public enum ProtocolVersion {
     /// The first version with ``ClientMessage/record(_:)``.
     public static let withTraces: UInt16 = 6
 
+    /// The first version in which ``ClientMessage/blocked(presenter:claim:by:)`` names the
+    /// question.
+    ///
+    /// Clients do not send it in earlier versions.
+    public static let withBlockedQuestions: UInt16 = 7
+
+    /// The first version with ``ClientMessage/dismiss(_:)``.
+    public static let withDismissals: UInt16 = 7
+
     /// All versions that this source code speaks.
     ///
     /// The client chooses one in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...6
+    public static let supported: ClosedRange<UInt16> = 1...7
 }
 
 /// The limits of everything that is sent or stored in a ledger.

@@ -63,6 +63,7 @@ public struct RecordSupplement: Hashable, Sendable {
             if rest.isEmpty { return [] }
             let isFitting = rest.outer.count <= WireLimits.outerClaims
             if isFitting,
+                // If it does not fit, one entry fewer is tried.
                 let bytes = try? rest.encoding(.supplement, limit: WireLimits.supplementBytes)
             {
                 return bytes

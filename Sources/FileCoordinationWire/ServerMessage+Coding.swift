@@ -24,6 +24,8 @@ extension ServerMessage: WireCoded {
         case overLimit = 0x8D
         case metrics = 0x8E
         case trace = 0x8F
+        case dismissed = 0x90
+        case dismissal = 0x91
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -49,6 +51,14 @@ extension ServerMessage: WireCoded {
             encoder.raw(Kind.overLimit)
             encoder.value(record)
             encoder.text(text)
+        case .dismissed(let record, let author, let reason):
+            encoder.raw(Kind.dismissed)
+            encoder.value(record)
+            encoder.text(author)
+            encoder.text(reason)
+        case .dismissal(let party, let outcome):
+            encoder.raw(Kind.dismissal)
+            Self.write(party, outcome, to: &encoder)
         case .deliveries(let deliveries):
             encoder.raw(Kind.deliveries)
             encoder.list(deliveries, .message)
@@ -94,6 +104,14 @@ extension ServerMessage: WireCoded {
                 parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
         case .overLimit:
             self = .overLimit(try decoder.value(WireRecord.self), text: try decoder.text())
+        case .dismissed:
+            self = .dismissed(
+                try decoder.value(WireRecord.self), author: try decoder.text(),
+                reason: try decoder.text())
+        case .dismissal:
+            self = .dismissal(
+                try decoder.value(DismissedParty.self),
+                try decoder.raw(DismissalOutcome.self, .dismissal))
         case .deliveries: self = .deliveries(try decoder.list(of: Delivery.self, .message))
         case .deliveryPart:
             self = .deliveryPart(try Self.part(from: &decoder), isLast: try decoder.bool())
@@ -114,6 +132,13 @@ extension ServerMessage: WireCoded {
             self = .packagePolicy(
                 try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))
         }
+    }
+
+    private static func write(
+        _ party: DismissedParty, _ outcome: DismissalOutcome, to encoder: inout MessageEncoder
+    ) {
+        encoder.value(party)
+        encoder.raw(outcome)
     }
 
     private static func write(_ part: [UInt8], _ isLast: Bool, to encoder: inout MessageEncoder) {

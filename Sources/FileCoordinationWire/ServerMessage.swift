@@ -90,6 +90,10 @@ public enum ServerMessage: Hashable, Sendable {
     case inCycle(WireRecord, parties: [Party])
     /// The record exceeds a limit of the server and was not filed; the text says what to do.
     case overLimit(WireRecord, text: String)
+    /// A user has ended the wait of the claim by hand; the texts say which process, and why.
+    case dismissed(WireRecord, author: String, reason: String)
+    /// What became of a party that this client wanted to be dismissed.
+    case dismissal(DismissedParty, DismissalOutcome)
     /// Messages for presenters of the client, in order.
     ///
     /// See ``packing(_:)-([Delivery])``.

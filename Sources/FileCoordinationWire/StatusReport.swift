@@ -137,6 +137,14 @@ public struct ClaimStatus: Hashable, Sendable {
     }
 }
 
+extension ClaimStatus {
+    /// Whether a claim's number says that the arbiter does not know it: its client has granted it
+    /// to itself, or it waits in a ticket queue.
+    ///
+    /// Older servers set another bit.
+    public static func isUnreported(_ number: UInt64) -> Bool { number >> 62 != 0 }
+}
+
 /// How the server finds changes by programs that do not coordinate, for a presenter (Rule 7.14).
 public enum PresenterWatching: UInt8, CaseIterable, Hashable, Sendable {
     /// The kernel reports the changes.
@@ -171,7 +179,8 @@ public struct PresenterStatus: Hashable, Sendable {
     public var watching: PresenterWatching
     /// What it can be asked and told (Rule 5.3); all there is, if an older server does not say.
     public var methods: PresenterMethods
-    /// In which kinds it has relinquished its item; none, if an older server does not say.
+    /// The kinds of access to which it has relinquished its item; none, if an older server does not
+    /// say.
     public var relinquished: Relinquishments
 
     /// Creates a status.

@@ -130,7 +130,7 @@ public enum TraceEvent: Hashable, Sendable {
     case stopped(UInt32, Bool)
     /// A client's process has ended, and with it its claims and presenters.
     case died(UInt32)
-    /// So many entries are missing here, because the recording program did not keep up.
+    /// The number of entries that are missing here, because the recording program did not keep up.
     case dropped(UInt64)
     /// The recording is over, as the recording program wished.
     case over

@@ -92,6 +92,8 @@ public enum WireError: Error, Hashable, Sendable {
         case attributes
         /// An entry of the relocation log.
         case relocationEntry
+        /// A party that is dismissed, or what became of it.
+        case dismissal
     }
 }
 

@@ -41,6 +41,8 @@ package struct FileContents {
     /// Prepares the copying without doing anything yet.
     ///
     /// - Parameters:
+    ///   - source: the file to read.
+    ///   - target: the file to write.
     ///   - way: the fastest way to try.
     ///   - followsGrowth: whether to continue beyond the original's present size if it has grown. A
     ///     file whose size is 0, as in /proc, is always read to its end.
@@ -97,8 +99,10 @@ package struct FileContents {
 
     private func hasByte(at offset: UInt64) throws(Failure) -> Bool {
         var byte: UInt8 = 0
-        return try withUnsafeMutableBytes(of: &byte) { buffer throws(Failure) in
-            try reading { () throws(SystemError) in try source.read(into: buffer, at: offset) > 0 }
+        return try unsafe withUnsafeMutableBytes(of: &byte) { buffer throws(Failure) in
+            try reading { () throws(SystemError) in
+                try unsafe source.read(into: buffer, at: offset) > 0
+            }
         }
     }
 
@@ -182,12 +186,13 @@ package struct FileContents {
 
     private func readAndWrite(at position: UInt64, length: Int) throws(Failure) -> UInt64 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 16)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         let count = try reading { () throws(SystemError) in
-            try source.read(into: buffer, at: position)
+            try unsafe source.read(into: buffer, at: position)
         }
         try writing { () throws(SystemError) in
-            try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: position)
+            try unsafe target.write(
+                UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: position)
         }
         return UInt64(count)
     }

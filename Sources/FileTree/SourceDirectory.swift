@@ -32,7 +32,7 @@ package struct SourceFile: Sendable {
         var filled = 0
         while filled < buffer.count {
             do throws(SystemError) {
-                let count = try descriptor.read(
+                let count = try unsafe descriptor.read(
                     into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]),
                     at: offset + UInt64(filled))
                 guard count > 0 else { return filled }

@@ -19,7 +19,7 @@ extension TreeCopy {
         let status = try reading(route) { () throws(SystemError) in try original.fullStatus() }
         // The times are set last because the other calls change them.
         try writing(route) { () throws(SystemError) in
-            guard futimens(copy.number, [status.st_atim, status.st_mtim]) == 0 else {
+            guard unsafe futimens(copy.number, [status.st_atim, status.st_mtim]) == 0 else {
                 throw SystemError(code: errno, operation: "set the times of a copy")
             }
         }
@@ -31,8 +31,8 @@ extension TreeCopy {
         _ route: [UInt8]
     ) throws(TreeError) {
         let now = try writing(route) { () throws(SystemError) in
-            try directory.call("make", name) {
-                mknodat($0, $1, status.kind | 0o600, status.st_rdev)
+            try unsafe directory.call("make", name) {
+                unsafe mknodat($0, $1, status.kind | 0o600, status.st_rdev)
             }
             keepOwner(status, name, directory)
             return try directory.status(of: name)
@@ -52,7 +52,7 @@ extension TreeCopy {
             mode &= 0o700
         }
         try writing(route) { () throws(SystemError) in
-            try directory.call("set the mode of", name) { fchmodat($0, $1, mode, 0) }
+            try unsafe directory.call("set the mode of", name) { unsafe fchmodat($0, $1, mode, 0) }
         }
         keepTimes(status, name, directory)
     }
@@ -60,8 +60,8 @@ extension TreeCopy {
     /// Gives a link or a special file the owner and group of its original, if permitted.
     func keepOwner(_ status: stat, _ name: [UInt8], _ directory: Descriptor) {
         // Usually only root is permitted to do this, so an error is ignored.
-        _ = try? directory.call("set the owner of", name) {
-            fchownat($0, $1, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
+        _ = try? unsafe directory.call("set the owner of", name) {
+            unsafe fchownat($0, $1, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
         }
     }
 
@@ -69,8 +69,8 @@ extension TreeCopy {
     func keepTimes(_ status: stat, _ name: [UInt8], _ directory: Descriptor) {
         let times = [status.st_atim, status.st_mtim]
         // No program depends on these times, so an error is ignored.
-        _ = try? directory.call("set the times of", name) {
-            utimensat($0, $1, times, AT_SYMLINK_NOFOLLOW)
+        _ = try? unsafe directory.call("set the times of", name) {
+            unsafe utimensat($0, $1, times, AT_SYMLINK_NOFOLLOW)
         }
     }
 }
@@ -82,6 +82,7 @@ package enum UserAttributes {
         // If attributes cannot be read or set, nothing is lost that other programs rely on.
         for name in (try? ExtendedAttributes.names(of: source)) ?? []
         where name.starts(with: "user.".utf8) {
+            // An attribute that cannot be read is left out.
             guard let value = try? ExtendedAttributes.value(of: name, of: source) else { continue }
             try? ExtendedAttributes.set(name, to: value, of: target)
         }

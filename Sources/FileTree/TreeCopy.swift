@@ -52,9 +52,11 @@ package struct TreeCopy {
 
     /// Copies without options.
     ///
-    /// Errors are those of the failed system calls.
-    ///
-    /// - Parameter depthLimit: the greatest depth of the tree.
+    /// - Parameters:
+    ///   - source: the item to copy.
+    ///   - target: where the copy is made; nothing may exist there.
+    ///   - depthLimit: the greatest depth of the tree; nil for no limit.
+    /// - Throws: the ``SystemError`` of the system call that failed.
     package static func copy(
         _ source: TreePlace, to target: TreePlace, depthLimit: Int? = nil
     ) throws(SystemError) {

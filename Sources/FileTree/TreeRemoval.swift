@@ -135,7 +135,7 @@ package struct TreeRemoval {
             inner = try directory.openDirectory(name)
         } catch {
             guard gainsAccess, error.code == EACCES else { throw error }
-            try directory.call("make writable", name) { fchmodat($0, $1, 0o700, 0) }
+            try unsafe directory.call("make writable", name) { unsafe fchmodat($0, $1, 0o700, 0) }
             inner = try directory.openDirectory(name)
         }
         // A copied directory has the permissions of its original, which may forbid to change it.

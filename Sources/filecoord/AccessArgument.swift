@@ -98,6 +98,7 @@ struct AccessArgument: Hashable {
     }
 
     private static func exists(_ text: String) -> Bool {
+        // This is the question.
         (try? UserPath.path(text).status()) != nil
     }
 }

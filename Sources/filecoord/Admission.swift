@@ -137,7 +137,7 @@ struct Admission {
         if let ending = giveUp(access, .timedOut) { return ending }
         guard let parties else {
             throw Failure(
-                .unavailable, "the arbiter does not answer: see \"filecoord status\"")
+                .unavailable, "the server does not answer: see \"filecoord status\"")
         }
         throw notGranted(access, "was not granted at once", parties)
     }

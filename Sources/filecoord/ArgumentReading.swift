@@ -23,6 +23,7 @@ package enum ArgumentReading {
     /// understands the same.
     package static func plainness(of words: [String]) -> (isPlain: Bool, isAlike: Bool) {
         guard let plain = PlainArguments(words) else { return (false, true) }
+        // Words that are no command are compared as such.
         let parsed = try? FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
         let isAlike =
             switch (plain, parsed) {
@@ -72,6 +73,7 @@ package enum ArgumentReading {
     ) -> (path: String, hasOption: Bool)? {
         let argument =
             isWritten
+            // The full parser reports the error.
             ? try? AccessArgument(writing: text, exists: { _ in exists })
             : try? AccessArgument(reading: text, exists: { _ in exists })
         guard let argument else { return nil }

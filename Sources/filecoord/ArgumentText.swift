@@ -18,13 +18,13 @@ enum ArgumentText {
     /// The arguments of this process, beginning with the program's name.
     static var ofProcess: [String] {
         (0..<Int(CommandLine.argc)).compactMap { index in
-            CommandLine.unsafeArgv[index].map { encode(bytes(at: $0)) }
+            unsafe CommandLine.unsafeArgv[index].map { unsafe encode(bytes(at: $0)) }
         }
     }
 
     /// The bytes before the terminating zero.
     static func bytes(at start: UnsafePointer<CChar>) -> [UInt8] {
-        Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
+        unsafe Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
     }
 
     /// The text that represents `bytes`.

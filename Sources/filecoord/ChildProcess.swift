@@ -51,7 +51,7 @@ struct ChildProcess {
     private static func candidates(for program: String) -> [String] {
         guard !program.contains("/") else { return [program] }
         let path =
-            getenv("PATH").map { ArgumentText.encode(ArgumentText.bytes(at: $0)) }
+            unsafe getenv("PATH").map { unsafe ArgumentText.encode(ArgumentText.bytes(at: $0)) }
             ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":", omittingEmptySubsequences: false).map {
             $0.isEmpty ? "./\(program)" : "\($0)/\(program)"
@@ -66,7 +66,7 @@ struct ChildProcess {
     ) throws(Failure) -> Int32 {
         var failure: Int32?
         let child = try signals.forward { () throws(Failure) in
-            let start = DependentProcess.start(
+            let start = unsafe DependentProcess.start(
                 candidates: candidates.pointer, words: words.pointer,
                 shellWords: shellWords.pointer, environment: environment.pointer,
                 mask: signals.originalMask, input: streams.input, output: streams.output,
@@ -76,7 +76,7 @@ struct ChildProcess {
             guard let child = start.processID else {
                 throw Failure(
                     .cannotRun,
-                    "cannot run \(program): \(String(cString: strerror(start.error ?? 0)))")
+                    "cannot run \(program): \(ErrorNumber.reason(start.error ?? 0))")
             }
             return child
         }
@@ -86,7 +86,7 @@ struct ChildProcess {
     }
 
     private func cannotRun(_ error: Int32) -> Failure {
-        let reason = String(cString: strerror(error))
+        let reason = ErrorNumber.reason(error)
         guard error == ENOENT || error == ENOTDIR else {
             return Failure(.cannotRun, "cannot run \(program): \(reason)")
         }
@@ -98,8 +98,8 @@ struct ChildProcess {
     /// Until it is reaped, its process ID cannot be given to another process, which could otherwise
     /// get a forwarded signal.
     private static func waitForEnd(of child: pid_t, _ signals: SignalReceiver) -> Int32 {
-        var information = siginfo_t()
-        while waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
+        var information = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
             errno == EINTR
         {}
         signals.stopForwarding()

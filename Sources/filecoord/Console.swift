@@ -13,6 +13,7 @@ enum Console {
     static func say(_ line: String) {
         // If standard error is closed, there is no other way to tell the user.
         let line = PeopleText.line(line)
+        // No stream is left on which the failure could be reported.
         _ = try? write(Array("filecoord: \(line)\n".utf8), to: STDERR_FILENO)
     }
 
@@ -27,24 +28,24 @@ enum Console {
     /// Writes all of `bytes`.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var failure: Int32 = 0
-        bytes.withUnsafeBytes { failure = writeAll($0, to: descriptor) }
+        unsafe bytes.withUnsafeBytes { failure = unsafe writeAll($0, to: descriptor) }
         guard failure == 0 else { throw outputFailure(failure) }
     }
 
     /// Writes the contents of `file` to standard output, from its beginning.
     static func print(contentsOf file: Descriptor) throws(Failure) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         var offset: UInt64 = 0
         while true {
             let count: Int
             do {
-                count = try file.read(into: buffer, at: offset)
+                count = try unsafe file.read(into: buffer, at: offset)
             } catch {
                 throw Failure(.inputOutput, "the private copy cannot be read: \(error)")
             }
             guard count > 0 else { return }
-            let failure = writeAll(
+            let failure = unsafe writeAll(
                 UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: STDOUT_FILENO)
             guard failure == 0 else { throw outputFailure(failure) }
             offset += UInt64(count)
@@ -55,18 +56,18 @@ enum Console {
     ///
     /// Returns the error number, or 0.
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        var rest = unsafe bytes
+        while unsafe !rest.isEmpty {
+            let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count >= 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 continue
             }
             switch errno {
             case EINTR: continue
             case EAGAIN:
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&wanted, 1, -1)
+                _ = unsafe poll(&wanted, 1, -1)
             case let error: return error
             }
         }
@@ -76,6 +77,6 @@ enum Console {
     private static func outputFailure(_ error: Int32) -> Failure {
         Failure(
             .inputOutput,
-            "cannot write to standard output: \(String(cString: strerror(error)))")
+            "cannot write to standard output: \(ErrorNumber.reason(error))")
     }
 }

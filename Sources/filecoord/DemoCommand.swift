@@ -14,7 +14,7 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "Watch an editor, a reader and a writer share one document.",
         discussion: """
-            Starts three processes in a temporary directory, with an arbiter of their own, and \
+            Starts three processes in a temporary directory, with a server of their own, and \
             shows what each of them did, when, whom it waited for, and what the document held \
             then. It takes about a second, touches no files of yours but FILE, and exits with 0 \
             only if all went as the rules promise.
@@ -46,8 +46,10 @@ struct DemoCommand: ParsableCommand {
             let file = try path.open(O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
             let bytes = Array(text.utf8)
             var failure: SystemError?
-            bytes.withUnsafeBytes { buffer in
-                do throws(SystemError) { try file.write(buffer, at: 0) } catch { failure = error }
+            unsafe bytes.withUnsafeBytes { buffer in
+                do throws(SystemError) { try unsafe file.write(buffer, at: 0) } catch {
+                    failure = error
+                }
             }
             if let failure { throw failure }
         } catch {

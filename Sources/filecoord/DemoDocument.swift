@@ -12,7 +12,9 @@ enum DemoDocument {
     static func text(at path: NativePath) throws -> String {
         let file = try path.open(O_RDONLY)
         var bytes = [UInt8](repeating: 0, count: Int(try file.status().size))
-        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        let count = try unsafe bytes.withUnsafeMutableBytes {
+            try unsafe file.read(into: $0, at: 0)
+        }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
@@ -22,7 +24,7 @@ enum DemoDocument {
         let name = path.name + Array(".new".utf8)
         let file = try directory.openFile(name, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
         let bytes = Array(text.utf8)
-        try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+        try unsafe bytes.withUnsafeBytes { try unsafe file.write($0, at: 0) }
         try directory.rename(name, to: path.name, in: directory)
     }
 }

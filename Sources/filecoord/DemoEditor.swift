@@ -11,13 +11,13 @@ final class DemoEditor: Presenter {
     private let path: NativePath
     /// What the window shows, and whether it has been saved.
     private let window: Lock<(text: String, isSaved: Bool)>
-    private let messages: MessageQueue
+    private let messages: PresenterThread
 
     init(_ path: NativePath) throws(Failure) {
         self.path = path
         let text = DemoEvent.content(of: path) + DemoScript.editorsWords
         window = Lock((text: text, isSaved: false))
-        messages = try MessageQueue()
+        messages = try PresenterThread.suspended()
     }
 
     var identity: ObjectIdentifier { ObjectIdentifier(self) }

@@ -40,11 +40,11 @@ final class DemoStage: Sendable {
         Self.blockSignals()
         let parent = CurrentProcess.environmentVariable("TMPDIR") ?? "/tmp"
         var template = Array("\(parent)/filecoord-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
+        guard unsafe mkdtemp(&template) != nil else {
             throw Failure(errorNumber: errno, doing: "make a directory in", path: parent)
         }
-        let path = template.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.map { String(cString: $0) } ?? parent
+        let path = unsafe template.withUnsafeBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe String(cString: $0) } ?? parent
         }
         directory = NativePath(Array(path.utf8))
         document = directory.appending(Array("list.txt".utf8))
@@ -83,25 +83,25 @@ final class DemoStage: Sendable {
     private func spawn(
         _ words: [String], input: Descriptor, output: Descriptor
     ) throws(SystemError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
         var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
         // The children get a process group of their own, so that ^C in the terminal only reaches
         // this process, which then ends them. They start with an empty signal mask.
         var mask = sigset_t()
-        sigemptyset(&mask)
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(
+        unsafe sigemptyset(&mask)
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
         let directory = environment.filter { $0.key == Self.runtimeDirectory }
         let (list, variables) = (CStringList(words), CStringList(environmentWith: directory))
         var child: pid_t = 0
-        let error = posix_spawn(
+        let error = unsafe posix_spawn(
             &child, words[0], &actions, &attributes, list.pointer, variables.pointer)
         guard error == 0 else { throw SystemError(code: error, operation: "start") }
         return child
@@ -111,7 +111,7 @@ final class DemoStage: Sendable {
         var rest: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = read(output.number, &buffer, buffer.count)
+            let count = unsafe read(output.number, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             rest += buffer[..<count]
@@ -191,6 +191,7 @@ final class DemoStage: Sendable {
         }
         for child in children { _ = ChildStatus.reap(child) }
         endDaemon()
+        // It stays in the directory for temporary files, which the system empties.
         if let parent = try? directory.directory.openDirectory() {
             TreeRemoval.remove(directory.name, from: parent)
         }
@@ -201,21 +202,22 @@ final class DemoStage: Sendable {
     /// The daemon belongs to this directory and has no other clients. It must be gone before the
     /// directory is removed, because a server whose files vanish creates them again.
     private func endDaemon() {
+        // A daemon that cannot be asked or ended leaves by itself when it is idle.
         guard let arbiter = try? StatusCommand.ask(environment)?.arbiter,
             arbiter.kind == .daemon,
             let daemon = try? ProcessHandle(processID: arbiter.processID),
             (try? daemon.kill(signal: SIGTERM)) != nil
         else { return }
         var end = pollfd(fd: daemon.descriptor.number, events: Int16(POLLIN), revents: 0)
-        _ = poll(&end, 1, 5000)
+        _ = unsafe poll(&end, 1, 5000)
     }
 
     @discardableResult
     private static func blockSignals() -> sigset_t {
         var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         return signals
     }
 
@@ -225,7 +227,7 @@ final class DemoStage: Sendable {
             try DetachedThread.start(name: "signals") { [self, signals] in
                 var awaited = signals
                 var signal: Int32 = 0
-                sigwait(&awaited, &signal)
+                unsafe sigwait(&awaited, &signal)
                 for actor in actors.withLock({ $0 }) { kill(actor.processID, SIGKILL) }
                 tearDown()
                 _exit(ExitStatus.signal(signal))

@@ -37,8 +37,8 @@ enum Diagnosis {
 
     /// All findings, in the order in which they are shown.
     static func findings(for facts: MachineFacts) -> [DoctorFinding] {
-        meetings(facts) + server(facts) + daemon(facts) + kernel(facts) + limits(facts)
-            + versions(facts) + names
+        meetings(facts) + server(facts) + daemon(facts) + units(facts) + kernel(facts)
+            + limits(facts) + versions(facts) + names
     }
 
     /// The findings as JSON.
@@ -136,27 +136,6 @@ enum Diagnosis {
                         + "continue or end it")
             ]
         }
-    }
-
-    private static func daemon(_ facts: MachineFacts) -> [DoctorFinding] {
-        if let daemon = facts.daemon {
-            return [DoctorFinding(subject: "daemon", state: .ok, text: "the daemon is \(daemon)")]
-        }
-        if let chosen = facts.chosenDaemon, !chosen.isEmpty {
-            return [
-                DoctorFinding(
-                    subject: "daemon", state: .warning,
-                    text: "FILECOORDINATIOND names \(chosen), which cannot be run: programs serve "
-                        + "themselves",
-                    advice: "correct it, or unset it")
-            ]
-        }
-        return [
-            DoctorFinding(
-                subject: "daemon", state: .note,
-                text: "there is no filecoordinationd: the first program that needs a server is one",
-                advice: "install it beside filecoord, so that no program's end makes others wait")
-        ]
     }
 
     // MARK: The machine

@@ -12,6 +12,7 @@ enum DirectoryNotice {
     static func say(about items: [ClaimedItem]) {
         for item in items where !coversContents(item.access) {
             let path = item.path
+            // What is no directory needs no notice.
             guard (try? path.status())?.kind == .directory, !isPackage(path) else { continue }
             Console.say(
                 "\(path) is a directory: the claim does not cover what is inside; use "
@@ -32,6 +33,7 @@ enum DirectoryNotice {
     }
 
     private static func isPackage(_ path: NativePath) -> Bool {
+        // A path that leads nowhere leads to no package.
         guard let real = try? RealPath.resolve(path.bytes) else { return false }
         // If that cannot be determined, the claim will fail and say why.
         return (try? Packages.isPackage(real)) ?? false

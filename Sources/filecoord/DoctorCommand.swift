@@ -12,9 +12,9 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Check whether programs can coordinate here, and say what to do if not.",
         discussion: """
-            Looks where the programs of this user meet, whether they meet in one place only, who \
-            serves them, which daemon would be started, what the kernel can do, and at limits. \
-            Changes nothing, and starts nothing.
+            Looks where the programs of this user meet, whether that is one place only, who serves \
+            them, which daemon would be started and of which version it is, at the units of \
+            systemd, at the kernel, and at limits. Changes nothing, and starts no server.
 
             A line each: "ok", a "note" of something to know, a "warning" of what may fail later, \
             or a "problem", because of which programs cannot coordinate, or do not see each other. \

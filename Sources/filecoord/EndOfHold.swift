@@ -39,12 +39,12 @@ final class EndOfHold: Sendable {
         var buffer = [UInt8](repeating: 0, count: 4096)
         var hasRead = false
         while true {
-            let count = read(descriptor, &buffer, buffer.count)
+            let count = unsafe read(descriptor, &buffer, buffer.count)
             if count > 0 { hasRead = true }
             if count > 0 || (count < 0 && errno == EINTR) { continue }
             guard count < 0, errno == EAGAIN else { return hasRead }
             var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&wanted, 1, -1)
+            _ = unsafe poll(&wanted, 1, -1)
         }
     }
 }

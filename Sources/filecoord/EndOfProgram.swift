@@ -17,15 +17,15 @@ final class EndOfProgram: Sendable {
     /// It must be made on the main thread, before there is another thread.
     init() throws(Failure) {
         var taken = sigset_t()
-        sigemptyset(&taken)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&taken, signal) }
+        unsafe sigemptyset(&taken)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&taken, signal) }
         var original = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &taken, &original)
+        unsafe pthread_sigmask(SIG_BLOCK, &taken, &original)
         originalMask = original
         try start("signals") { [self, taken] in
             var awaited = taken
             var number: Int32 = 0
-            sigwait(&awaited, &number)
+            unsafe sigwait(&awaited, &number)
             come()
         }
     }
@@ -33,11 +33,11 @@ final class EndOfProgram: Sendable {
     /// Blocks the calling thread until the program is to end.
     func wait() throws(Failure) {
         var status = stat()
-        if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
+        if unsafe fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
             try start("end of input") { [self] in
                 var buffer = [UInt8](repeating: 0, count: 4096)
                 while true {
-                    let count = read(STDIN_FILENO, &buffer, buffer.count)
+                    let count = unsafe read(STDIN_FILENO, &buffer, buffer.count)
                     guard count > 0 || (count < 0 && errno == EINTR) else { break }
                 }
                 come()

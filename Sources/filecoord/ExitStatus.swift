@@ -12,9 +12,9 @@ enum ExitStatus: Int32 {
     case usage = 64
     /// A path names no item, or an item that cannot be used in this way.
     case badPath = 66
-    /// No arbiter can be reached, or a limit was reached.
+    /// No server can be reached, or a limit was reached.
     case unavailable = 69
-    /// A presenter refused, or the access would have waited in a cycle.
+    /// A presenter refused, a user ended the wait, or the access would have waited in a cycle.
     case refused = 70
     /// Reading or writing failed.
     case inputOutput = 74
@@ -34,8 +34,8 @@ enum ExitStatus: Int32 {
           0        done; with COMMAND, COMMAND's own status
           64       wrong usage
           66       a path that does not exist or cannot be used like this
-          69       no arbiter can be reached, or a limit is hit
-          70       a presenter refused, or programs wait for each other in a circle
+          69       no server can be reached, or a limit is hit
+          70       a presenter or "filecoord release" refused, or a circle of waits
           74       input/output error
           75       access was not granted in time, or at once (-E N: N instead)
           126, 127 COMMAND cannot be run, or was not found
@@ -77,10 +77,10 @@ struct Failure: Error {
 
     /// A failed system call on a path that the user gave.
     init(errorNumber: Int32, doing verb: String, path: some CustomStringConvertible) {
-        let reason = String(cString: strerror(errorNumber))
+        let reason = ErrorNumber.reason(errorNumber)
         switch errorNumber {
         // A file system such as that of processes says so of names that cannot be created.
-        case ENOENT where access("\(path)", F_OK) == 0:
+        case ENOENT where unsafe access("\(path)", F_OK) == 0:
             self.init(
                 .badPath, "cannot create a file in \(path): \(reason); choose another directory")
         case ENOENT:

@@ -21,7 +21,7 @@ struct ExplainCommand: ParsableCommand {
             stopped, a presenter that does not answer, or a circle.
 
             Asking blocks no program, and nothing is claimed. The answer is of the moment at which \
-            the arbiter was asked, and of an access by a program that takes no part yet: a program \
+            the server was asked, and of an access by a program that takes no part yet: a program \
             never waits for accesses of its own purpose.
 
             With --json, one object on one line:
@@ -60,7 +60,7 @@ struct ExplainCommand: ParsableCommand {
         let environment = CurrentProcess.environment
         let answer = try StatusCommand.askWithPackages(environment)
         let packages = answer?.packages ?? PackagePolicy(text: PackageConfiguration.load())
-        let explanation = Explanation(ItemFacts.look(at: place, packages), answer?.report)
+        let explanation = Explanation(ItemFacts.read(at: place, packages), answer?.report)
         guard !json else { return try Console.print(ExplanationJSON(explanation).text) }
         let directory = try StatusCommand.opening {
             try RuntimeDirectory.open(environment: environment)

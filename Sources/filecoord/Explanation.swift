@@ -34,8 +34,8 @@ struct ItemFacts {
 }
 
 extension ItemFacts {
-    /// Looks at what is there.
-    static func look(at path: ItemPath, _ packages: PackagePolicy) -> ItemFacts {
+    /// Reads what is at a path.
+    static func read(at path: ItemPath, _ packages: PackagePolicy) -> ItemFacts {
         let place = PlaceResolver.facts(of: path, policy: packages)
         // What cannot be looked at is as good as absent (Rule 1.1).
         let status = try? FileStatus(path: path.bytes, followLinks: false)
@@ -52,7 +52,7 @@ extension ItemFacts {
 enum Deed: String, CaseIterable {
     case read, write, delete, move
 
-    /// What it claims.
+    /// The access that the program would claim.
     var access: Access {
         switch self {
         case .read: .reading([])

@@ -75,7 +75,7 @@ struct ExplanationText {
     private var waitLines: [String] {
         guard let report = explanation.report else {
             return [
-                "Nothing would wait: there is no arbiter in \(runtimeDirectory), so no program "
+                "Nothing would wait: there is no server in \(runtimeDirectory), so no program "
                     + "coordinates files just now."
             ]
         }

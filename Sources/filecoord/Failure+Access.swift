@@ -30,8 +30,13 @@ extension Failure {
                 lines: [
                     (["Access would never be granted, because each waits for the next in a circle:"]
                         + circle).joined(separator: " "),
-                    "Nothing was read or written. Make one call for all items instead.",
+                    ShownText.deadlockAdvice(
+                        hasPresenter: parties.contains { $0.role == .presenter }),
                 ])
+        case .dismissed(let author, let reason):
+            self.init(
+                .refused, ShownText.dismissal(by: author, reason: reason),
+                "Nothing was read or written.")
         case .timedOut, .cancelled:
             self.init(.refused, "Access was not granted.")
         }
@@ -93,23 +98,12 @@ extension PeopleText {
         let number = "\(ProcessNumber.plain(party.processID))"
         let who = "\(line(label)) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
         let path = party.path.isEmpty ? "something" : text(party.path)
-        let time = spelled(party.sinceNanoseconds)
+        let time = seconds(party.sinceNanoseconds)
         return switch party.role {
         case .holder: "\(who) has held \(path) for \(time)."
         case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
         case .presenter:
             "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
         }
-    }
-
-    /// A duration in its units, from hours to milliseconds.
-    private static func spelled(_ nanoseconds: UInt64) -> String {
-        let milliseconds = (nanoseconds &+ 500_000) / 1_000_000
-        let units: [(UInt64, String, String)] = [
-            (milliseconds / 3_600_000, "hr", "hrs"), (milliseconds / 60_000 % 60, "min", "min"),
-            (milliseconds / 1000 % 60, "sec", "secs"), (milliseconds % 1000, "ms", "ms"),
-        ]
-        let shown = units.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
-        return shown.isEmpty ? "0 ms" : shown.joined(separator: ", ")
     }
 }

@@ -4,6 +4,7 @@
 // status.
 
 import ArgumentParser
+import FileCoordinationServer
 import FileCoordinationSystem
 import Glibc
 
@@ -20,10 +21,10 @@ struct FileCoord: ParsableCommand {
 
             Programs meet in $FILECOORDINATION_RUNTIME_DIR, else in \
             /dev/shm/filecoordination-UID, whether they run in a login, a job or a service: only \
-            those of one user that share this directory know of each other. The arbiter is the \
+            those of one user that share this directory know of each other. The server is the \
             daemon $FILECOORDINATIOND, or filecoordinationd beside filecoord or in the PATH; where \
             there is none, or with FILECOORDINATIOND= (empty), the first program that needs the \
-            arbiter serves it.
+            server runs it itself.
 
             \(ExitStatus.manual)
 
@@ -33,12 +34,12 @@ struct FileCoord: ParsableCommand {
               filecoord write app.db -- sh -c 'sqlite3 "$FILECOORD_PATH_1" VACUUM'
               filecoord status
             """,
-        version: "filecoord 0.2.0",
+        version: "filecoord \(SoftwareVersion.number)",
         subcommands: [
             ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
             HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,
             PresentCommand.self, StatusCommand.self, ExplainCommand.self, GraphCommand.self,
-            RecordCommand.self, ReportCommand.self, DoctorCommand.self,
+            ReleaseCommand.self, RecordCommand.self, ReportCommand.self, DoctorCommand.self,
             DemoCommand.self, DemoPartCommand.self, KeepHoldCommand.self,
         ])
 

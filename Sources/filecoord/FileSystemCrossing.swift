@@ -65,7 +65,7 @@ struct FileSystemCrossing {
 
     /// Fails before anything is copied if the original cannot be removed.
     private func refuseUnremovable() throws(Failure) {
-        guard faccessat(from.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+        guard unsafe faccessat(from.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw Failure(errorNumber: errno, doing: "remove", path: source)
         }
     }
@@ -138,7 +138,7 @@ struct FileSystemCrossing {
             throw Failure(
                 .inputOutput,
                 "\(source) was copied to \(target), but cannot be removed: "
-                    + "\(String(cString: strerror(error.code))); remove one of the two")
+                    + "\(ErrorNumber.reason(error.code)); remove one of the two")
         }
         guard !rubbish.remove() else { return nil }
         return Failure(

@@ -61,12 +61,12 @@ final class Holder: Sendable {
     /// Before that, it closes the terminal and pipes that are its standard streams, and sends
     /// COMMAND's exit status to the parent, which ends with it.
     func outlast(_ status: Int32) {
-        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         if null >= 0 { for stream in 0...2 { dup2(null, Int32(stream)) } }
         var byte = UInt8(truncatingIfNeeded: status)
-        while write(starter.number, &byte, 1) < 0, errno == EINTR {}
+        while unsafe write(starter.number, &byte, 1) < 0, errno == EINTR {}
         var nothing: UInt8 = 0
-        while case let count = read(end.number, &nothing, 1),
+        while case let count = unsafe read(end.number, &nothing, 1),
             count > 0 || (count < 0 && errno == EINTR)
         {}
     }
@@ -85,31 +85,32 @@ private struct StarterOfHolder {
     /// Forwards signals to the holder, and ends this process when COMMAND or the holder has ended.
     func wait() -> Never {
         var taken = sigset_t()
-        sigemptyset(&taken)
+        unsafe sigemptyset(&taken)
         let signals = [
             SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH,
         ]
         for signal in signals {
-            sigaddset(&taken, signal)
+            unsafe sigaddset(&taken, signal)
         }
-        pthread_sigmask(SIG_BLOCK, &taken, nil)
+        unsafe pthread_sigmask(SIG_BLOCK, &taken, nil)
         let (holder, status) = (holder, status)
         let isStarted =
+            // Without a thread, it ends at once.
             (try? DetachedThread.start(name: "status") { Self.end(with: status, of: holder) })
             != nil
         guard isStarted else { Self.end(with: status, of: holder) }
         while true {
-            var information = siginfo_t()
-            guard sigwaitinfo(&taken, &information) > 0 else { continue }
+            var information = unsafe siginfo_t()
+            guard unsafe sigwaitinfo(&taken, &information) > 0 else { continue }
             // The terminal signals the whole foreground process group, which includes the holder.
-            if information.si_code <= 0 { kill(holder, information.si_signo) }
+            if unsafe information.si_code <= 0 { unsafe kill(holder, information.si_signo) }
         }
     }
 
     private static func end(with status: Descriptor, of holder: pid_t) -> Never {
         var byte: UInt8 = 0
         while true {
-            let count = read(status.number, &byte, 1)
+            let count = unsafe read(status.number, &byte, 1)
             if count == 1 { _exit(Int32(byte)) }
             if count < 0, errno == EINTR { continue }
             // The holder ended before COMMAND ran, or it was killed and COMMAND with it.

@@ -58,13 +58,13 @@ struct KeepHoldCommand: ParsableCommand {
         guard let process, isConfirmed else { return }
         while !process.hasExited {
             var end = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
-            _ = poll(&end, 1, -1)
+            _ = unsafe poll(&end, 1, -1)
         }
     }
 
     private func say(_ text: String) {
         let bytes = Array(text.utf8.prefix(1024))
         // If the other end is closed, the wait for its end will notice that.
-        _ = send(HoldKeeper.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        _ = unsafe send(HoldKeeper.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 }

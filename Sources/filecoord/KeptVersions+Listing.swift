@@ -12,7 +12,7 @@ extension KeptVersions {
         Self.jsonLines(of: all)
     }
 
-    /// The same for all orphans in the store.
+    /// The versions of all orphans in the store, as JSON.
     ///
     /// Each object has the path of the orphan's item.
     static var jsonLinesOfOrphans: [String] { jsonLines(of: allOrphans) }
@@ -66,7 +66,7 @@ extension KeptVersions {
             ? ["No versions of \(path) are kept."] : Self.table(of: rows)
     }
 
-    /// The same for all orphans in the store, with the path of each orphan's item.
+    /// The lines of the table of all orphans in the store, with the path of each orphan's item.
     static var tableLinesOfOrphans: [String] {
         let orphans = allOrphans
         guard !orphans.isEmpty else { return ["There are no orphans."] }

@@ -44,9 +44,10 @@ struct KeptVersions {
 
     // MARK: Finding
 
-    /// Throws if the item does not exist.
+    /// Checks that the item exists.
     ///
     /// - Parameter orOrphans: whether it is sufficient that there are orphans.
+    /// - Throws: ``Failure`` if it does not.
     func requireItem(orOrphans: Bool = false) throws(Failure) {
         guard place.flatMap({ ItemIdentity(of: $0) }) == nil else { return }
         if orOrphans, !orphans.isEmpty { return }
@@ -77,9 +78,14 @@ struct KeptVersions {
 
     // MARK: Changing
 
-    /// Stores a copy of `contents` as a version, and returns its identifier.
+    /// Stores a copy of `contents` as a version.
     ///
-    /// - Parameter computer: the computer on which the version was saved, if known.
+    /// - Parameters:
+    ///   - contents: the path of the contents.
+    ///   - origin: how the version came about.
+    ///   - computer: the computer on which the version was saved, if known.
+    /// - Returns: the identifier of the version.
+    /// - Throws: ``Failure`` if a path cannot be used, or no version can be added.
     func add(
         _ contents: NativePath, as origin: VersionRecord.Origin, savedOn computer: String?
     ) throws(Failure) -> String {

@@ -21,6 +21,8 @@ struct MachineFacts: Sendable {
     var chosenDaemon: String?
     /// The path of the daemon that would be started.
     var daemon: String?
+    /// What is installed beside this program.
+    var installation: InstallationFacts
     /// How many descriptors a process may have.
     var descriptors: Int
     /// The kernel's limits for inotify by name, without those that cannot be read.
@@ -42,14 +44,19 @@ struct MachineFacts: Sendable {
         let places = Result { () throws(RuntimeDirectoryError) in
             try RuntimePlaces(variable: { environment[$0] }).survey()
         }
+        let arbiter = arbiter(places, environment)
+        let daemon =
+            DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" })?.executable
         let store = String(decoding: CommandServices.shared.versionsPath, as: UTF8.self)
         return MachineFacts(
             chosenDirectory: environment["FILECOORDINATION_RUNTIME_DIR"].flatMap {
                 $0.isEmpty ? nil : $0
             },
-            places: places, arbiter: arbiter(places, environment),
-            chosenDaemon: environment["FILECOORDINATIOND"],
-            daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" })?.executable,
+            places: places, arbiter: arbiter, chosenDaemon: environment["FILECOORDINATIOND"],
+            daemon: daemon,
+            installation: InstallationFacts.gather(
+                // Without an answer, no server is known.
+                daemon: daemon, server: (try? arbiter.get()) ?? nil),
             descriptors: CurrentProcess.descriptorLimit, notifications: notifications,
             kernel: text(at: "/proc/sys/kernel/osrelease") ?? "unknown",
             // Whatever the error is, the server notices no client's death without such a
@@ -89,7 +96,7 @@ struct MachineFacts: Sendable {
         let existing = [first.path, parent(of: first.path)]
         for path in existing {
             var status = statvfs()
-            if statvfs(path, &status) == 0 {
+            if unsafe statvfs(path, &status) == 0 {
                 return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
             }
         }
@@ -99,8 +106,8 @@ struct MachineFacts: Sendable {
     /// Whether the user can write to a directory, or could create it.
     private static func canBeWritten(_ path: String) -> Bool {
         var path = path
-        while access(path, F_OK) != 0, path.count > 1 { path = parent(of: path) }
-        return access(path, W_OK | X_OK) == 0
+        while unsafe access(path, F_OK) != 0, path.count > 1 { path = parent(of: path) }
+        return unsafe access(path, W_OK | X_OK) == 0
     }
 
     private static func parent(of path: String) -> String {

@@ -13,7 +13,7 @@ enum MetricsText {
     /// The text, without the end of its last line; nil means that there is no arbiter.
     static func text(_ report: MetricsReport?) -> String {
         var lines = family(
-            "up", "gauge", "Whether an arbiter serves.", [("", report == nil ? 0 : 1)])
+            "up", "gauge", "Whether a server runs.", [("", report == nil ? 0 : 1)])
         guard let report else { return lines.joined(separator: "\n") }
         lines += gauges(report)
         for counter in ServerCounter.allCases {
@@ -110,7 +110,7 @@ extension ServerCounter {
         }
     }
 
-    /// What it counts.
+    /// The help text: what the counter counts.
     fileprivate var help: String {
         switch self {
         case .claimsFiled: "Claims that were filed with the server."

@@ -180,6 +180,7 @@ struct MoveCommand: ParsableCommand {
         let path = try UserPath.path(destination)
         // With `--target-directory`, a package counts as a directory as well.
         let isNamed = targetDirectory != nil
+        // What is no directory is the new name of the item.
         guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,
             try isNamed ? true : !Packages.isPackage(directory)

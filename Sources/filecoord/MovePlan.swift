@@ -39,7 +39,7 @@ struct MovePlan {
     private let target: NativePath
     /// Whether the user wrote a slash after the item's path, which is only valid for a directory.
     private let sourceIsDirectory: Bool
-    /// The same for the new path.
+    /// Whether the user wrote a slash after the new path.
     private let targetIsDirectory: Bool
     private var taken: Taken
 
@@ -211,8 +211,8 @@ struct MovePlan {
         switch code {
         case EACCES, EPERM, EROFS:
             for directory in [source.directory, target.directory] {
-                let mayChange = directory.withCString {
-                    faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) == 0
+                let mayChange = unsafe directory.withCString {
+                    unsafe faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) == 0
                 }
                 guard !mayChange else { continue }
                 return Failure(errorNumber: errno, doing: "change", path: directory)

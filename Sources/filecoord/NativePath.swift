@@ -51,11 +51,11 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let text = bytes.map { CChar(bitPattern: $0) } + [0]
         var code: Int32 = 0
-        let result = text.withUnsafeBufferPointer { buffer in
+        let result = unsafe text.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else {
                 preconditionFailure("A path holds at least its end")
             }
-            let result = body(start)
+            let result = unsafe body(start)
             code = errno
             return result
         }
@@ -83,7 +83,9 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     /// Opens the item with `flags` and the flags that this program always uses.
     func open(_ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
         while true {
-            let number = withCString { Glibc.open($0, flags | O_CLOEXEC | O_NOCTTY, mode) }
+            let number = unsafe withCString {
+                unsafe Glibc.open($0, flags | O_CLOEXEC | O_NOCTTY, mode)
+            }
             if number >= 0 { return Descriptor(adopting: number) }
             let code = errno
             guard code == EINTR else { throw SystemError(code: code, operation: "open \(self)") }

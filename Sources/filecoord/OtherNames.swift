@@ -18,6 +18,7 @@ enum OtherNames {
     /// The number of hard links to the file, without those that guards of its presenters make for
     /// a while; 1 for everything that is not a file.
     static func count(of path: [UInt8]) -> UInt64 {
+        // A file that cannot be examined counts as one with a single name.
         guard let status = try? FileStatus(path: path, followLinks: false),
             status.kind == .regular
         else { return 1 }

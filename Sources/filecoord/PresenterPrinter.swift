@@ -69,25 +69,25 @@ enum WallClock {
 
     /// A date and time in UTC, with microseconds.
     static func timestamp(of moment: timespec) -> String {
-        let (time, microseconds) = parts(of: moment, gmtime_r)
-        return "\(date(time))T\(clock(time)).\(padded(microseconds, 6))Z"
+        let (time, microseconds) = unsafe parts(of: moment, gmtime_r)
+        return unsafe "\(date(time))T\(clock(time)).\(padded(microseconds, 6))Z"
     }
 
     /// A date and time in the local time zone, to the second.
     static func dateAndTime(of moment: timespec) -> String {
-        let (time, _) = parts(of: moment, localtime_r)
-        return "\(date(time)) \(clock(time))"
+        let (time, _) = unsafe parts(of: moment, localtime_r)
+        return unsafe "\(date(time)) \(clock(time))"
     }
 
     /// The present time of day, with milliseconds.
     static var time: String {
-        let (time, microseconds) = parts(of: now, localtime_r)
-        return "\(clock(time)).\(padded(microseconds / 1000, 3))"
+        let (time, microseconds) = unsafe parts(of: now, localtime_r)
+        return unsafe "\(clock(time)).\(padded(microseconds / 1000, 3))"
     }
 
     private static var now: timespec {
         var moment = timespec()
-        clock_gettime(CLOCK_REALTIME, &moment)
+        unsafe clock_gettime(CLOCK_REALTIME, &moment)
         return moment
     }
 
@@ -96,17 +96,17 @@ enum WallClock {
         _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
     ) -> (tm, Int32) {
         var moment = moment
-        var result = tm()
-        _ = split(&moment.tv_sec, &result)
-        return (result, Int32(moment.tv_nsec / 1000))
+        var result = unsafe tm()
+        _ = unsafe split(&moment.tv_sec, &result)
+        return unsafe (result, Int32(moment.tv_nsec / 1000))
     }
 
     private static func date(_ time: tm) -> String {
-        "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1, 2))-\(padded(time.tm_mday, 2))"
+        unsafe "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1, 2))-\(padded(time.tm_mday, 2))"
     }
 
     private static func clock(_ time: tm) -> String {
-        "\(padded(time.tm_hour, 2)):\(padded(time.tm_min, 2)):\(padded(time.tm_sec, 2))"
+        unsafe "\(padded(time.tm_hour, 2)):\(padded(time.tm_min, 2)):\(padded(time.tm_sec, 2))"
     }
 
     private static func padded(_ number: Int32, _ width: Int) -> String {

@@ -14,7 +14,7 @@ final class PrintingPresenter: Presenter {
     ///
     /// It stays the same when the item is moved.
     let path: NativePath
-    private let messages: MessageQueue
+    private let messages: PresenterThread
     private let reactions: [PresenterMessage: PresenterReaction]
     private let printer: PresenterPrinter
     private let shells: ShellRunner
@@ -27,7 +27,7 @@ final class PrintingPresenter: Presenter {
     ) throws(Failure) {
         self.path = path
         place = Lock(path)
-        messages = try MessageQueue()
+        messages = try PresenterThread.suspended()
         self.reactions = reactions
         self.printer = printer
         self.shells = shells
@@ -145,6 +145,7 @@ final class PrintingPresenter: Presenter {
 
     /// The message about a change, which says whether the item still exists.
     private func change(of path: NativePath) -> News {
+        // This is the question.
         let exists = (try? path.status()) != nil
         return News(
             fields: [("exists", .truth(exists))], variables: ["FILECOORD_EXISTS": "\(exists)"])
@@ -256,6 +257,17 @@ final class PrintingPresenter: Presenter {
                         + "be refused")
                 completion(nil)
             }
+        }
+    }
+}
+
+extension PresenterThread {
+    /// A queue that is suspended until what belongs before the first message is printed.
+    static func suspended() throws(Failure) -> PresenterThread {
+        do throws(SystemError) {
+            return try PresenterThread(isSuspended: true)
+        } catch {
+            throw Failure(.unavailable, "cannot start a thread: \(error)")
         }
     }
 }

@@ -13,11 +13,12 @@ enum Question {
     /// No answer means no.
     static func ask(_ text: String) -> Bool {
         let line = "filecoord: \(PeopleText.line(text)) "
+        // If standard error is closed, the answer is read all the same.
         _ = try? Console.write(Array(line.utf8), to: STDERR_FILENO)
         var first: UInt8?
         var byte: UInt8 = 0
         while true {
-            let count = read(STDIN_FILENO, &byte, 1)
+            let count = unsafe read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }
             guard count == 1, byte != UInt8(ascii: "\n") else { break }
             first = first ?? byte

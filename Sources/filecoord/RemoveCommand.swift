@@ -162,12 +162,14 @@ struct RemovalQuestions {
     ///
     /// Returns whether something may be removed.
     mutating func ask(about path: NativePath) -> Bool {
+        // What is not there needs no answer.
         guard let status = try? path.status() else { return false }
         guard status.kind == .directory else {
             let isAgreed = Question.ask("remove \(Self.word(status)) \(path)?")
             if isAgreed { agreed.insert(path) }
             return isAgreed
         }
+        // If it cannot be read, removing it reports the error.
         let names = (try? path.openDirectory().names()) ?? []
         if !names.isEmpty {
             guard Question.ask("descend into directory \(path)?") else { return false }

@@ -12,7 +12,7 @@ enum Placing: Hashable {
     ///
     /// A file with several names is refused.
     case replacing
-    /// The same, but also for a file with several names, whose other names keep the old content.
+    /// Replaces also a file with several names, whose other names keep the old content.
     case breakingLinks
     /// The file itself is overwritten, for all its names.
     ///
@@ -47,7 +47,9 @@ struct ReplacedFile {
         case .socket, .other:
             throw Failure(.badPath, "\(path) is not a regular file: only those can be replaced")
         }
-        let mayWrite = path.withCString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0 }
+        let mayWrite = unsafe path.withCString {
+            unsafe faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0
+        }
         guard mayWrite else { throw Failure(errorNumber: errno, doing: "write", path: path) }
         guard placing == .replacing, OtherNames.count(of: path.bytes) > 1 else { return }
         throw Failure(
@@ -106,12 +108,12 @@ struct ReplacedFile {
 
     private func copy(_ contents: Descriptor, to file: Descriptor) throws(SystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         var offset: UInt64 = 0
         while true {
-            let count = try contents.read(into: buffer, at: offset)
+            let count = try unsafe contents.read(into: buffer, at: offset)
             guard count > 0 else { return }
-            try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+            try unsafe file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
             offset += UInt64(count)
         }
     }

@@ -49,11 +49,11 @@ final class ShellRunner: Sendable {
             return error
         }
         guard error == 0 else {
-            Console.say("cannot run \"\(command)\": \(String(cString: strerror(error)))")
+            Console.say("cannot run \"\(command)\": \(ErrorNumber.reason(error))")
             return ExitStatus.cannotRun.rawValue
         }
-        var information = siginfo_t()
-        while waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
+        var information = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
             errno == EINTR
         {}
         running.withLock { _ = $0.remove(child) }
@@ -63,22 +63,22 @@ final class ShellRunner: Sendable {
     private func spawn(
         _ command: String, _ environment: [String: String], _ child: inout pid_t
     ) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
 
         var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
         var mask = signalMask
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
         let words = CStringList(["/bin/sh", "-c", command])
         let variables = CStringList(environmentWith: environment)
-        return posix_spawn(
+        return unsafe posix_spawn(
             &child, "/bin/sh", &actions, &attributes, words.pointer, variables.pointer)
     }
 }

@@ -40,15 +40,15 @@ final class SignalReceiver: Sendable {
     init() throws(Failure) {
         var taken = Self.takenSignals()
         var original = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &taken, &original)
+        unsafe pthread_sigmask(SIG_BLOCK, &taken, &original)
         originalMask = original
         do {
             try DetachedThread.start(name: "signals") { [self, taken] in
                 var awaited = taken
                 while true {
-                    var information = siginfo_t()
-                    guard sigwaitinfo(&awaited, &information) > 0 else { continue }
-                    take(information)
+                    var information = unsafe siginfo_t()
+                    guard unsafe sigwaitinfo(&awaited, &information) > 0 else { continue }
+                    unsafe take(information)
                 }
             }
         } catch {
@@ -61,12 +61,13 @@ final class SignalReceiver: Sendable {
     /// A signal that was ignored when the program started, as under `nohup`, stays ignored.
     private static func takenSignals() -> sigset_t {
         var set = sigset_t()
-        sigemptyset(&set)
+        unsafe sigemptyset(&set)
         for signal in ending + passing {
             var action = sigaction()
-            sigaction(signal, nil, &action)
-            let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-            if !isIgnored { sigaddset(&set, signal) }
+            unsafe sigaction(signal, nil, &action)
+            let isIgnored =
+                unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+            if !isIgnored { unsafe sigaddset(&set, signal) }
         }
         return set
     }
@@ -79,7 +80,7 @@ final class SignalReceiver: Sendable {
     private static let terminal = [SIGINT, SIGQUIT, SIGHUP, SIGWINCH, SIGCONT]
 
     private func take(_ information: siginfo_t) {
-        let signal = information.si_signo
+        let signal = unsafe information.si_signo
         let isPassing = Self.passing.contains(signal)
         let (abandoned, alert) = state.withLock { state -> (CoordinatedAccess?, (() -> Void)?) in
             switch state.phase {
@@ -87,7 +88,7 @@ final class SignalReceiver: Sendable {
                 .alerting where isPassing:
                 return (nil, nil)
             case .ending(let leftover):
-                if let leftover { _ = leftover.withCString { unlink($0) } }
+                if let leftover { _ = unsafe leftover.withCString { unsafe unlink($0) } }
                 _exit(ExitStatus.signal(signal))
             case .waiting(let access):
                 state.noted = state.noted ?? signal
@@ -101,7 +102,7 @@ final class SignalReceiver: Sendable {
             case .forwarding(let child):
                 // The terminal signals the whole foreground process group, which may include
                 // COMMAND.
-                let isFromKernel = information.si_code > 0 && Self.terminal.contains(signal)
+                let isFromKernel = unsafe information.si_code > 0 && Self.terminal.contains(signal)
                 if !(isFromKernel && getpgid(child) == getpgrp()) { kill(child, signal) }
                 return (nil, nil)
             }

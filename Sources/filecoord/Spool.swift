@@ -65,19 +65,20 @@ final class Spool {
     @discardableResult
     func fill(from descriptor: Int32) throws(Failure) -> UInt64 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         var offset: UInt64 = 0
         while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0 {
                 if errno == EINTR { continue }
                 throw Failure(
                     .inputOutput,
-                    "cannot read standard input: \(String(cString: strerror(errno)))")
+                    "cannot read standard input: \(ErrorNumber.reason(errno))")
             }
             guard count > 0 else { return offset }
             do throws(SystemError) {
-                try contents.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+                try unsafe contents.write(
+                    UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
             } catch {
                 throw Failure(error, path: "the spool")
             }
@@ -108,10 +109,12 @@ final class Spool {
             do throws(SystemError) {
                 try directory.rename(name, to: path.name, in: directory)
             } catch {
+                // The first error counts. What stays is swept by the next command.
                 try? directory.removeEntry(name)
                 throw error
             }
             leftover = nil
+            // The lock also ends with the descriptor.
             try? FileLock.unlock(contents)
         } catch {
             throw Failure(errorNumber: error.code, doing: "write", path: path)
@@ -120,7 +123,7 @@ final class Spool {
 
     /// Removes the temporary file after a failure.
     func discard() {
-        if let leftover { _ = leftover.withCString { unlink($0) } }
+        if let leftover { _ = unsafe leftover.withCString { unsafe unlink($0) } }
     }
 
     /// Gives the temporary file a name in `directory`.
@@ -132,8 +135,8 @@ final class Spool {
             try directory.makeHardLink(name, toNameless: contents)
             return name
         }
-        try directory.call("name the spool", name) { number, name in
-            leftover.withCString { renameat(AT_FDCWD, $0, number, name) }
+        try unsafe directory.call("name the spool", name) { number, name in
+            unsafe leftover.withCString { unsafe renameat(AT_FDCWD, $0, number, name) }
         }
         return name
     }

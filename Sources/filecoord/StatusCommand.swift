@@ -33,9 +33,15 @@ struct StatusCommand: ParsableCommand {
                            "waitsForCount"}],
                "presenters": [{"id", "pid", "process", "label", "path", "unresponsive",
                                "stopped"}]}
-            With --metrics, counters and histograms since the arbiter began, and gauges, for a \
+            With --metrics, counters and histograms since the server began, and gauges, for a \
             scraper such as the textfile collector of the node exporter. Claims that programs \
-            grant themselves by delegation are not counted: the arbiter does not know of them.
+            grant themselves by delegation are not counted: the server does not know of them.
+
+            With --watch, the server tells when something changes, and is asked for nothing \
+            while nothing does; the longest wait comes first. A change is shown after a quarter \
+            of a second at most, with --json as one more object on a line. Accesses by delegation \
+            are no change, because the server does not know of them. \
+            \(ServerLimits.recordings) programs at most watch or record at a time.
 
             Times are in seconds, claims in the order of their line. A label is what --label or \
             a program says, and otherwise the command or the program's name. waitsFor lists \
@@ -51,10 +57,10 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Show it again every second, until interrupted.")
+    @Flag(help: "Show it again whenever it changes, until interrupted.")
     var watch = false
 
-    @Flag(help: "Print what the arbiter has counted, in the text format of Prometheus.")
+    @Flag(help: "Print what the server has counted, in the text format of Prometheus.")
     var metrics = false
 
     @Argument(help: ArgumentHelp("Show these, and what is inside.", valueName: "path"))
@@ -63,7 +69,7 @@ struct StatusCommand: ParsableCommand {
     func validate() throws {
         guard !metrics || (!json && !watch && paths.isEmpty) else {
             throw ValidationError(
-                "--metrics is of the arbiter as a whole: leave out --json, --watch and paths.")
+                "--metrics is of the server as a whole: leave out --json, --watch and paths.")
         }
     }
 
@@ -78,11 +84,11 @@ struct StatusCommand: ParsableCommand {
                 Self.ask(environment).map(selection.part), isAgain: false, environment)
         }
         var isAgain = false
-        while true {
-            try show(Self.ask(environment).map(selection.part), isAgain: isAgain, environment)
+        let watch = StatusWatch(environment: environment, part: selection.part) { report in
+            try show(report, isAgain: isAgain, environment)
             isAgain = true
-            sleep(1)
         }
+        try watch.run(refreshesTimes: !json && Console.isTerminal)
     }
 
     private static func askMetrics(
@@ -94,7 +100,7 @@ struct StatusCommand: ParsableCommand {
             } catch is StatusClient.TooOld {
                 throw Failure(
                     .unavailable,
-                    "the arbiter is of an older version and counts nothing: end the programs that "
+                    "the server is of an older version and counts nothing: end the programs that "
                         + "were started before the update, or wait until they have ended")
             }
         }
@@ -112,7 +118,8 @@ struct StatusCommand: ParsableCommand {
             try Console.print("")
         }
         let table = StatusTable(
-            report, runtimeDirectory: directory.path, nameRemarks: NameRemarks(of: report))
+            report, runtimeDirectory: directory.path, nameRemarks: NameRemarks(of: report),
+            isSortedByWait: watch)
         for line in table.lines {
             try Console.print(line)
         }
@@ -125,21 +132,21 @@ struct StatusCommand: ParsableCommand {
         try askWithPackages(environment)?.report
     }
 
-    /// The same, with what counts as a package.
+    /// Asks for a report, and for the package policy.
     static func askWithPackages(
         _ environment: [String: String]
     ) throws(Failure) -> (report: StatusReport, packages: PackagePolicy)? {
         try answered { try StatusClient.askWithPackages(environment: environment) }
     }
 
-    private static func answered<Answer>(_ ask: () throws -> Answer) throws(Failure) -> Answer {
+    static func answered<Answer>(_ ask: () throws -> Answer) throws(Failure) -> Answer {
         try opening {
             do {
                 return try ask()
             } catch is StatusClient.Unanswered {
                 throw Failure(
                     .unavailable,
-                    "the arbiter does not answer: try again, and if that does not help, end the "
+                    "the server does not answer: try again, and if that does not help, end the "
                         + "process that is shown by \"fuser -v\" of the runtime directory's socket")
             }
         }

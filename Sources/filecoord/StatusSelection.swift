@@ -59,6 +59,7 @@ struct NameRemarks {
     init(of report: StatusReport?) {
         let paths = Set((report?.claims ?? []).flatMap { $0.items.map(\.path.bytes) })
         let found = Monitor((remarks: [[UInt8]: String](), isDone: false))
+        // Without a thread, the remarks are left out.
         let isStarted: Void? = try? DetachedThread.start(name: "other names") {
             let mounted = OtherPlaces.current
             for path in paths {
@@ -76,6 +77,7 @@ struct NameRemarks {
 
     private static func remark(on path: [UInt8], _ mounted: OtherPlaces) -> String? {
         var remarks: [String] = []
+        // Without a status, there is nothing to remark.
         if let status = try? FileStatus(path: path, followLinks: false), status.kind == .regular,
             status.linkCount > 1
         {

@@ -11,13 +11,19 @@ struct StatusTable {
     private let report: StatusReport?
     private let runtimeDirectory: String
     private let nameRemarks: NameRemarks
+    /// Whether the file with the longest wait comes first.
+    private let isSortedByWait: Bool
 
     /// The greatest number of rows of one kind per file, and of parties that are listed for a
     /// waiting claim.
     static let rowLimit = 8
 
     /// The tables of a report; nil means that there is no arbiter.
-    init(_ report: StatusReport?, runtimeDirectory: String, nameRemarks: NameRemarks) {
+    init(
+        _ report: StatusReport?, runtimeDirectory: String, nameRemarks: NameRemarks,
+        isSortedByWait: Bool = false
+    ) {
+        self.isSortedByWait = isSortedByWait
         self.report = report
         self.runtimeDirectory = runtimeDirectory
         self.nameRemarks = nameRemarks
@@ -35,7 +41,7 @@ struct StatusTable {
     /// The lines of text.
     var lines: [String] {
         guard let report else {
-            return ["No arbiter in \(runtimeDirectory): no program coordinates files just now."]
+            return ["No server in \(runtimeDirectory): no program coordinates files just now."]
         }
         var lines = heading(report.arbiter)
         let files = files(of: report)
@@ -46,7 +52,7 @@ struct StatusTable {
 
     private func heading(_ arbiter: ArbiterStatus) -> [String] {
         [
-            "arbiter: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
+            "server: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
                 + PeopleText.seconds(arbiter.uptimeNanoseconds),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]
@@ -63,6 +69,14 @@ struct StatusTable {
     private func files(of report: StatusReport) -> [(path: [UInt8]?, rows: [Row])] {
         var order: [[UInt8]?] = []
         var rows: [[UInt8]?: [Row]] = [:]
+        if isSortedByWait {
+            let waits = report.claims.filter { $0.stage != .granted }
+                .sorted { $0.sinceNanoseconds > $1.sinceNanoseconds }
+            for path in waits.flatMap(\.items).map(\.path.bytes) where rows[path] == nil {
+                order.append(path)
+                rows[path] = []
+            }
+        }
         func add(_ row: Row, to path: [UInt8]?) {
             if rows[path] == nil { order.append(path) }
             rows[path, default: []].append(row)

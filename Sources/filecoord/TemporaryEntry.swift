@@ -56,6 +56,7 @@ final class TemporaryEntry {
     @discardableResult
     func remove() -> Bool {
         guard TreeRemoval.remove(name, from: directory) else { return false }
+        // What stays is swept by the next command.
         try? directory.removeEntry(name + Self.lockSuffix)
         return true
     }
@@ -64,10 +65,12 @@ final class TemporaryEntry {
 
     /// Removes as far as possible what dead programs of this user have left in `directory`.
     static func sweep(_ directory: Descriptor) {
+        // A directory that cannot be listed is swept another time.
         for entry in (try? directory.names()) ?? [] where entry.starts(with: prefix) {
             if let name = stem(entry, lockSuffix), let lock = seize(entry, in: directory) {
                 TemporaryEntry(name: name, directory: directory, lock: lock).remove()
             } else if stem(entry, spoolSuffix) != nil, let lock = seize(entry, in: directory) {
+                // What stays is swept by the next command.
                 withExtendedLifetime(lock) { try? directory.removeEntry(entry) }
             }
         }
@@ -91,6 +94,7 @@ final class TemporaryEntry {
     ///
     /// Returns nil if its program lives, or if another program has removed the file.
     private static func seize(_ entry: [UInt8], in directory: Descriptor) -> Descriptor? {
+        // What cannot be opened, examined and locked stays; here and below.
         guard let file = try? directory.openFile(entry, O_RDWR | O_NONBLOCK),
             let status = try? file.status(), status.kind == .regular,
             status.ownerUserID == geteuid(), (try? FileLock.tryLock(file)) == true,

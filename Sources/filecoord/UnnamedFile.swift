@@ -12,6 +12,7 @@ enum UnnamedFile {
         let directory = try path.openDirectory()
         if let file = try tryCreate(in: directory, at: path) { return file }
         let (file, name) = try createNamed(in: directory)
+        // Without the right to remove it, the file keeps a name that the next command sweeps.
         try? directory.removeEntry(name)
         return file
     }
@@ -34,7 +35,9 @@ enum UnnamedFile {
     /// The first is the file's own directory, where the copy may share the file's blocks and where
     /// there is room for files of its size. The others are the directories for temporary files.
     static func places(for path: NativePath) -> [NativePath] {
-        let temporary = getenv("TMPDIR").map { NativePath(ArgumentText.bytes(at: $0)) }
+        let temporary = unsafe getenv("TMPDIR").map {
+            unsafe NativePath(ArgumentText.bytes(at: $0))
+        }
         return [path.directory] + (temporary.map { [$0] } ?? [])
             + ["/tmp", "/var/tmp"].map { NativePath(Array($0.utf8)) }
     }

@@ -23,12 +23,12 @@ enum UserPath {
         }
         let path = NativePath(ArgumentText.decode(text))
         guard path.bytes.first != UInt8(ascii: "/") else { return path }
-        guard let directory = getcwd(nil, 0) else {
+        guard let directory = unsafe getcwd(nil, 0) else {
             throw Failure(
                 .badPath, "the working directory is gone: change to another, or use absolute paths")
         }
-        defer { free(directory) }
-        return NativePath(ArgumentText.bytes(at: directory)).appending(path.bytes)
+        defer { unsafe free(directory) }
+        return unsafe NativePath(ArgumentText.bytes(at: directory)).appending(path.bytes)
     }
 
     /// Refuses ".", ".." and "/", because users seldom mean the directory that such a name stands

@@ -44,8 +44,15 @@ struct VersionsCommand: ParsableCommand {
 
         /// Changes versions of the item inside a coordinated write.
         ///
-        /// - Parameter orOrphans: whether versions of an item that does not exist any more are
-        ///   accepted.
+        /// - Parameters:
+        ///   - options: what the write does to the item.
+        ///   - contents: an item that is read under the same claim, if there is one.
+        ///   - orOrphans: whether versions of an item that does not exist any more are accepted.
+        ///   - body: gets the versions of the item, and the present path of `contents`, or else of
+        ///     the item.
+        /// - Returns: what `body` returns.
+        /// - Throws: ``Failure`` of `body`, or because the item does not exist or access was not
+        ///   granted.
         func change<Result>(
             _ options: WritingOptions = .plain, reading contents: NativePath? = nil,
             orOrphans: Bool = false,

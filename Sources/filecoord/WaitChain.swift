@@ -19,17 +19,17 @@ struct WaitChain {
 
     /// Where a chain ends.
     enum End: Hashable {
-        /// It goes on below.
+        /// The chain goes on below.
         case open
-        /// It ends there: with an access that runs, or with a presenter.
+        /// The chain ends there: with an access that runs, or with a presenter.
         case last
-        /// It is above already: each of those between waits for the next, in a circle.
+        /// The access is above already: each access between waits for the next, in a circle.
         case circle
-        /// It is in another branch already.
+        /// The access is in another branch already.
         case shown
     }
 
-    /// One of those who are waited for.
+    /// An access or presenter that is waited for.
     struct Step: Hashable {
         /// How many steps lead to it.
         var depth: Int

@@ -15,15 +15,40 @@ struct Daemon: ParsableCommand {
         abstract: "Arbitrates access to files among the programs of one user.",
         discussion: """
             Programs that use file coordination start this by themselves when they find it, and it \
-            leaves when no program needs it any more. Start it by hand to watch it: it says on \
-            standard error what it does. A program that serves the arbiter itself hands it over.
-            """)
+            leaves when no program needs it any more. A program that runs the server itself \
+            hands it over.
+
+            With the unit filecoordinationd.socket, systemd starts it instead, as a service of the \
+            user. It then writes its log to the journal; started by hand, to standard error; \
+            started by a program, to the file "log" in the directory where programs meet. One line \
+            is one event: event=NAME, fields, and message="a sentence". Without a complaint it \
+            writes nothing, unless --log or $FILECOORDINATION_LOG asks for more. To watch it:
+
+              filecoordinationd --log info --idle-exit 0
+            """,
+        version: "filecoordinationd \(SoftwareVersion.number)")
 
     private static let defaultIdleExit = 30.0
 
     @Option(
         name: .customLong("idle-exit"), help: "Leave after SECONDS without any client; 0: never.")
     var idleExit: Double = Daemon.defaultIdleExit
+
+    @Option(
+        name: .customLong("log"),
+        help: """
+            What to log: off, warning, info or debug. The default is $FILECOORDINATION_LOG, else \
+            warning (in the file of a daemon that a program has started, debug).
+            """)
+    var log: LogLevel?
+
+    @Flag(
+        name: .customLong("retire"),
+        help: """
+            Serve nothing: end the daemon that serves this user, and remove the directories \
+            where programs met, unless programs use them. For uninstalling.
+            """)
+    var retires = false
 
     @Flag(
         name: .customLong("elected"),
@@ -41,7 +66,8 @@ struct Daemon: ParsableCommand {
             return main(nil)
         }
         do {
-            try serve(idleExit: defaultIdleExit, isElected: true)
+            try serve(
+                DaemonRun(idleExit: defaultIdleExit, isElected: true, logLevel: nil))
         } catch {
             exit(withError: error)
         }
@@ -53,17 +79,30 @@ struct Daemon: ParsableCommand {
         }
     }
 
-    func run() throws { try Self.serve(idleExit: idleExit, isElected: isElected) }
+    func run() throws {
+        guard retires else {
+            return try Self.serve(
+                DaemonRun(idleExit: idleExit, isElected: isElected, logLevel: log))
+        }
+        let environment = CurrentProcess.environment
+        let used = Retirement.retire(try RuntimePlaces(variable: { environment[$0] }))
+        for path in used { Self.say("programs use \(path): it stays") }
+    }
 
-    private static func serve(idleExit: Double, isElected: Bool) throws {
+    private static func serve(_ run: DaemonRun) throws {
         do {
-            try DaemonRun(idleExit: idleExit, isElected: isElected).serve()
+            try run.serve()
         } catch let error as RuntimeDirectoryError {
-            StandardError.say("\(error)")
+            say("\(error)")
             throw ExitCode(69)
         } catch let error as SystemError {
-            StandardError.say("\(error)")
+            say("\(error)")
             throw ExitCode(69)
         }
+    }
+
+    /// Says something that is no event of a server: what the command has done, or why it failed.
+    private static func say(_ line: String) {
+        StandardError.write(Array((DaemonLog.sender + line + "\n").utf8))
     }
 }

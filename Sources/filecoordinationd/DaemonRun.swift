@@ -7,37 +7,56 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
 
-/// Writes lines to standard error, or to the log file if standard error is closed.
-enum StandardError {
-    static func say(_ line: String) {
-        let text = "filecoordinationd[\(CurrentProcess.id)]: \(line)\n"
-        _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-    }
-}
-
 struct DaemonRun {
     let idleExit: Double
+    /// Whether a program has started the daemon, holds the election lock, and waits on descriptor
+    /// 3.
     let isElected: Bool
+    /// The level that the arguments ask for.
+    let logLevel: LogLevel?
 
     func serve() throws {
+        let environment = CurrentProcess.environment
+        // A program's socket is no service manager's, whatever the environment says.
+        let activation = isElected ? nil : try Activation()
         CurrentProcess.raiseDescriptorLimit()
-        let runtime = try RuntimeDirectory.open(environment: CurrentProcess.environment)
-        if let warning = runtime.warning { StandardError.say(warning) }
-        guard let role = try Self.takeRole(in: runtime, isElected: isElected) else {
-            return StandardError.say("another daemon serves \(runtime.path) already")
+        let runtime = try RuntimeDirectory.open(environment: environment)
+        let log = log(in: runtime, environment)
+        if let warning = runtime.warning { log(LogLine(.warning, "other-place", [], warning)) }
+        log(
+            Self.started(
+                in: runtime, isElected ? "program" : activation == nil ? "hand" : "manager"))
+        guard let role = try takeRole(in: runtime, activation, log) else {
+            activation?.decline()
+            let text = "another daemon serves \(runtime.path) already"
+            return log(LogLine(.warning, "superfluous", [.init("place", runtime.path)], text))
         }
-        var configuration = ServerConfiguration(kind: .daemon) { StandardError.say("\($0)") }
-        if isElected {
-            configuration.log = Self.fileLog(in: runtime)
-            // The program that started the daemon decides how long the daemon serves.
-            configuration.givesWay = true
-        }
+        var configuration = ServerConfiguration(kind: .daemon) { log($0) }
+        // The program that waits for the daemon decides how long the daemon serves.
+        configuration.givesWay = isElected || activation?.isAwaited == true
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
         let server = try role.makeServer(
             in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())
         if isElected { Self.tellStarter() }
+        try activation?.announce()
         role.endElection()
         _ = server.run()
+    }
+
+    /// The log: on standard error or, for a daemon whose standard error is closed, in a file.
+    private func log(in runtime: RuntimeDirectory, _ environment: [String: String]) -> DaemonLog {
+        let level = logLevel ?? LogLevel.wanted(by: environment)
+        guard !isElected else { return .file(in: runtime, level ?? .debug) }
+        return .standardError(level ?? .warning, environment: environment)
+    }
+
+    private static func started(in runtime: RuntimeDirectory, _ starter: String) -> LogLine {
+        let fields = [
+            LogLine.Field("version", SoftwareVersion.number), .init("by", starter),
+            .init("place", runtime.path),
+        ]
+        return LogLine(
+            .information, "start", fields, "version \(SoftwareVersion.number) in \(runtime.path)")
     }
 
     /// Holds the server lock, and the election lock while the daemon must hold it.
@@ -68,21 +87,23 @@ struct DaemonRun {
     /// Returns nil if another daemon has it.
     ///
     /// If an embedded server has the lock, it is asked to hand over.
-    private static func takeRole(
-        in runtime: RuntimeDirectory, isElected: Bool
+    private func takeRole(
+        in runtime: RuntimeDirectory, _ activation: Activation?, _ log: DaemonLog
     ) throws -> Role? {
-        if isElected {
-            // If the program that started the daemon stopped waiting, it serves the arbiter itself
-            // and has the lock.
-            return try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime).map {
-                Role(lock: $0, election: nil)
+        var election: RoleLock?
+        if !isElected {
+            // A program that asks the service manager for this daemon holds the election lock, and
+            // waits for the daemon: to wait for that lock would take until the program gives up.
+            election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime) {
+                activation?.isAwaited == true
             }
         }
-        let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
         if let lock = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime) {
             return Role(lock: lock, election: election)
         }
-        guard try Handover.ask(in: runtime) else { return nil }
+        // If the program that waited for this daemon stopped waiting, it serves the arbiter itself
+        // and has the lock.
+        guard election != nil, try Handover.ask(in: runtime, log: { log($0) }) else { return nil }
         let lock = try RoleLock.acquire(RuntimeDirectory.Name.serverLock, in: runtime)
         return Role(lock: lock, election: election)
     }
@@ -96,35 +117,17 @@ struct DaemonRun {
     private static func wakeUpOnTermination() throws -> WakeUp {
         let wakeUp = try WakeUp()
         var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        unsafe sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         try DetachedThread.start(name: "signals") {
             var awaited = sigset_t()
-            sigemptyset(&awaited)
-            for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&awaited, signal) }
+            unsafe sigemptyset(&awaited)
+            for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&awaited, signal) }
             var number: Int32 = 0
-            sigwait(&awaited, &number)
+            unsafe sigwait(&awaited, &number)
             wakeUp.signal()
         }
         return wakeUp
     }
-
-    /// Makes a log file in the runtime directory, for a daemon whose standard error is closed.
-    private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (ServerLogEntry) -> Void
-    {
-        guard
-            let file = try? runtime.directory.openFile(
-                RuntimeDirectory.Name.log, [.write, .create, .append])
-        else { return { _ in } }
-        return { entry in
-            guard let size = try? file.status().size, size < logLimit else { return }
-            let line = Array("\(CurrentProcess.id) \(entry)\n".utf8)
-            _ = line.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-        }
-    }
-
-    /// The greatest length of the log file, which is meant for looking into problems, not as an
-    /// archive.
-    private static let logLimit: UInt64 = 1 << 20
 }

@@ -165,10 +165,25 @@ import Testing
             editorAndReader + """
                 10 asked presenter=7 claim=1 do=toReader do=save
                 11 filed claim=2 client=7 purpose=n order=2 blocks item=write,/f
-                12 blocked presenter=7 claim=2
+                12 blocked presenter=7 claim=2 asking=1
 
                 """
         #expect(findings(blocked + "12 cycle claim=2 link=2 link=1,7\n") == [])
         #expect(findings(blocked + "13 cancelled claim=2\n") == [.cycle])
+    }
+
+    @Test func `Rule 18.4: a cycle by way of another question than the blocked one`() {
+        let blocked =
+            editorAndReader + """
+                10 asked presenter=7 claim=1 do=toReader do=save
+                10 filed claim=3 client=3 purpose=c order=2 item=read,/f
+                10 placed claim=3
+                10 asked presenter=7 claim=3 do=save
+                11 filed claim=2 client=7 purpose=n order=3 blocks item=write,/f
+                12 blocked presenter=7 claim=2 asking=3
+
+                """
+        #expect(findings(blocked + "12 cycle claim=2 link=2 link=3,7\n") == [])
+        #expect(findings(blocked + "12 cycle claim=2 link=2 link=1,7\n") == [.cycle])
     }
 }

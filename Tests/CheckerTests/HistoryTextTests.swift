@@ -32,7 +32,8 @@ import Testing
             [.relinquishToReader, .relinquishToWriter, .accommodateSubitemDeletion("/a,b")]),
         .answered(PresenterKey(7), for: ClaimKey(5), succeeds: false),
         .reacquired(PresenterKey(7), .relinquishToWriter),
-        .blocked(PresenterKey(7), by: ClaimKey(5)), .blocked(PresenterKey(7), by: nil),
+        .blocked(PresenterKey(7), for: ClaimKey(4), by: ClaimKey(5)),
+        .blocked(PresenterKey(7), for: nil, by: nil),
         .died(ClientKey(2)), .stopped(ClientKey(2)), .continued(ClientKey(2)), .arbiterReplaced,
         .rested,
     ]

@@ -68,7 +68,7 @@ extension Lives {
                 mayOverlap($0.asked, $0.answered ?? $0.void, now)
                     || isBefore($0.answered, now.to)
             }
-            return isAsked && seen.blockings.contains { $0.claim == other.claim.key }
+            return isAsked && mayBeBlocked(seen, from: life.claim.key, by: other.claim.key, now)
         }
         let isInside =
             other.claim.enclosing.contains(life.claim.key) && other.claim.blocksCaller
@@ -78,6 +78,20 @@ extension Lives {
             return false
         }
         return mayWait(life, for: other, now) && !canBypassForSure(life, from: other, now)
+    }
+
+    /// Whether a call may keep a presenter from answering the question for a claim, or one that
+    /// is asked before.
+    private func mayBeBlocked(
+        _ seen: PresenterLife, from question: ClaimKey, by call: ClaimKey, _ now: Window
+    ) -> Bool {
+        let isAsked = seen.questions.contains {
+            $0.claim == question && isBeforeInOrder($0.asked, now.to)
+                && mayOverlap($0.asked, $0.answered ?? $0.void, now)
+        }
+        return seen.blockings.contains {
+            $0.claim == call && ($0.question == nil || $0.question == question || !isAsked)
+        }
     }
 
     /// Whether a claim in line certainly need not wait for another.
@@ -124,12 +138,26 @@ extension Lives {
     }
 
     private func blocks(_ life: ClaimLife, _ fact: Int) -> Bool {
-        presenters.contains { isBlocked($0, by: life, fact) }
+        presenters.contains { seen in
+            seen.questions.contains { question in
+                isBlocked(seen, from: question.claim, by: life, fact)
+            }
+        }
     }
 
-    private func isBlocked(_ seen: PresenterLife, by life: ClaimLife, _ fact: Int) -> Bool {
-        (seen.removed.map { $0 > fact } ?? true)
-            && seen.blockings.last { $0.since <= fact }?.claim == life.claim.key
+    /// Whether a claim keeps a presenter from answering the question for another.
+    private func isBlocked(
+        _ seen: PresenterLife, from question: ClaimKey?, by life: ClaimLife, _ fact: Int
+    ) -> Bool {
+        let blocking = seen.blockings.last {
+            $0.since <= fact && ($0.question == nil || $0.question == question)
+        }
+        // What was said of an earlier question for the same claim does not count.
+        let asked = seen.questions.last { $0.claim == question && $0.asked <= fact }?.asked
+        guard let blocking, let asked, blocking.question == nil || asked <= blocking.since else {
+            return false
+        }
+        return (seen.removed.map { $0 > fact } ?? true) && blocking.claim == life.claim.key
     }
 
     private func way(
@@ -214,7 +242,7 @@ extension Lives {
                 && their.enclosing.contains(own.key)
         case .asking(let since):
             let isThroughPresenter = presenters.contains { seen in
-                isBlocked(seen, by: other, fact) && !others.isRunning
+                isBlocked(seen, from: own.key, by: other, fact) && !others.isRunning
                     && isAwaitedForSure(seen, for: own.key, fact)
             }
             if isThroughPresenter { return true }

@@ -39,7 +39,7 @@ package enum Fact: Hashable, Sendable {
     /// A presenter got its item back.
     case reacquired(PresenterKey, Courtesy)
     /// A presenter cannot answer before that claim is over; nil: it can again (Rule 18.4).
-    case blocked(PresenterKey, by: ClaimKey?)
+    case blocked(PresenterKey, for: ClaimKey?, by: ClaimKey?)
 
     /// A client process died.
     case died(ClientKey)

@@ -124,7 +124,7 @@ extension Fact {
         case "set": return .presenterRelocated(key, words.text("place"))
         case "asked": return .asked(key, for: claim, courtesies)
         case "answered": return .answered(key, for: claim, succeeds: !words.has("error"))
-        case "blocked": return .blocked(key, by: claim)
+        case "blocked": return .blocked(key, for: words.key("asking"), by: claim)
         default: return courtesies.first.map { .reacquired(key, $0) }
         }
     }

@@ -53,8 +53,9 @@ extension Fact: CustomStringConvertible {
             "answered presenter=\(presenter)\(Self.word(claim))" + (succeeds ? "" : " error")
         case .reacquired(let presenter, let courtesy):
             "reacquired presenter=\(presenter) do=\(courtesy.word)"
-        case .blocked(let presenter, let claim):
+        case .blocked(let presenter, let asking, let claim):
             "blocked presenter=\(presenter)\(Self.word(claim))"
+                + (asking.map { " asking=\($0)" } ?? "")
         case .died(let client): "died client=\(client)"
         case .stopped(let client): "stopped client=\(client)"
         case .continued(let client): "continued client=\(client)"

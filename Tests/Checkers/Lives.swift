@@ -41,8 +41,9 @@ struct PresenterLife {
     var questions: [Question] = []
     /// When it got its item back.
     var reacquired: [(fact: Int, courtesy: Courtesy)] = []
-    /// When it was blocked, and by which claim.
-    var blockings: [(since: Int, claim: ClaimKey?)] = []
+    /// When it was kept from answering the question of a claim, or all questions, and by which
+    /// claim.
+    var blockings: [(since: Int, question: ClaimKey?, claim: ClaimKey?)] = []
 
     /// Something it was asked.
     struct Question {
@@ -70,7 +71,7 @@ struct Lives {
     /// When another arbiter took over.
     private(set) var replacements: [Int] = []
     /// Facts about what is not there.
-    private(set) var strays: [Int] = []
+    private(set) var contradictions: [Int] = []
     private var claimIndex: [ClaimKey: Int] = [:]
     private var presenterIndex: [PresenterKey: Int] = [:]
 
@@ -106,7 +107,7 @@ struct Lives {
     private mutating func note(_ fact: Fact, _ number: Int) {
         switch fact {
         case .filed(let claim):
-            guard claimIndex[claim.key] == nil else { return strays.append(number) }
+            guard claimIndex[claim.key] == nil else { return contradictions.append(number) }
             claimIndex[claim.key] = claims.count
             claims.append(
                 ClaimLife(claim: claim, filed: number, places: [(number, claim.items)]))
@@ -140,7 +141,7 @@ struct Lives {
     private mutating func trackPresenter(_ fact: Fact, _ number: Int) {
         switch fact {
         case .presenterAdded(let presenter):
-            guard presenterIndex[presenter.key] == nil else { return strays.append(number) }
+            guard presenterIndex[presenter.key] == nil else { return contradictions.append(number) }
             presenterIndex[presenter.key] = presenters.count
             presenters.append(
                 PresenterLife(
@@ -166,8 +167,8 @@ struct Lives {
             }
         case .reacquired(let key, let courtesy):
             changePresenter(key, number) { $0.reacquired.append((number, courtesy)) }
-        case .blocked(let key, let claim):
-            changePresenter(key, number) { $0.blockings.append((number, claim)) }
+        case .blocked(let key, let asking, let claim):
+            changePresenter(key, number) { $0.blockings.append((number, asking, claim)) }
         default: break
         }
     }
@@ -193,8 +194,8 @@ struct Lives {
             }
             for index in presenters.indices {
                 // It does not know yet what keeps whom from answering.
-                if presenters[index].blockings.last?.claim != nil {
-                    presenters[index].blockings.append((number, nil))
+                if !presenters[index].blockings.isEmpty {
+                    presenters[index].blockings.append((number, nil, nil))
                 }
                 for question in presenters[index].questions.indices
                 where presenters[index].questions[question].answered == nil {
@@ -240,7 +241,7 @@ struct Lives {
         }
         // What it has moved it holds in both places until it is over (Rules 2.8a, 2.20).
         let filed = claims[own].holdsAlso ?? claims[own].items(at: number)
-        let new = moves.destination(of: filed, isOwn: true) + moves.strays(from: filed)
+        let new = moves.destination(of: filed, isOwn: true) + moves.itemsMovedOut(from: filed)
         guard new != filed else { return }
         let first = claims[own].places.last { $0.since <= claims[own].grant ?? number }
         claims[own].holdsAlso = new
@@ -251,7 +252,7 @@ struct Lives {
         _ key: ClaimKey, _ number: Int, _ change: (inout ClaimLife) -> Void
     ) {
         guard let index = claimIndex[key], claims[index].over == nil else {
-            return strays.append(number)
+            return contradictions.append(number)
         }
         change(&claims[index])
     }
@@ -260,7 +261,7 @@ struct Lives {
         _ key: PresenterKey, _ number: Int, _ change: (inout PresenterLife) -> Void
     ) {
         guard let index = presenterIndex[key], presenters[index].removed == nil else {
-            return strays.append(number)
+            return contradictions.append(number)
         }
         change(&presenters[index])
     }

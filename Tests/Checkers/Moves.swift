@@ -43,7 +43,7 @@ extension [Move] {
 
     /// What is no longer in a tree that its mover covers: as if it had been named, it is held where
     /// it is (Rule 2.23).
-    func strays(from items: [Item]) -> [Item] {
+    func itemsMovedOut(from items: [Item]) -> [Item] {
         items.flatMap { tree -> [Item] in
             let follows = !tree.use.ends.contains(.replacing) || tree.use.ends.contains(.moving)
             guard tree.use.ends.contains(.contents), follows else { return [] }

@@ -65,7 +65,7 @@ extension History {
                     }
                 }
             case .stray:
-                lives.strays.map {
+                lives.contradictions.map {
                     Violation(.stray, at: $0, "\(entries[$0].fact): of what is not there")
                 }
             }

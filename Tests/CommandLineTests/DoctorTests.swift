@@ -17,7 +17,9 @@ final class DoctorTests: XCTestCase {
             arbiter: .success(
                 ArbiterStatus(
                     processID: 12, kind: .daemon, uptimeNanoseconds: 1, protocolVersion: 1)),
-            daemon: "/usr/bin/filecoordinationd", descriptors: 1024,
+            daemon: "/usr/bin/filecoordinationd",
+            installation: InstallationFacts(version: "1.2.3", daemonVersion: "1.2.3"),
+            descriptors: 1024,
             notifications: ["max_user_instances": 128, "max_user_watches": 8192],
             kernel: "6.1", holdsProcesses: true, freeBytes: 1 << 30,
             versions: ("/home/a/versions", true))
@@ -85,7 +87,91 @@ final class DoctorTests: XCTestCase {
             complaints { $0.arbiter = .failure(.init(text: "silent")) }, ["problem server"])
     }
 
+    // MARK: What is installed
+
+    func testADaemonOfAnotherVersionIsAWarning() {
+        let other = findings { $0.installation.daemonVersion = "1.0.0" }
+        let warning = other.first { $0.state == .warning }
+        XCTAssertEqual(warning?.subject, "daemon")
+        XCTAssertEqual(warning?.text.contains("is of version 1.0.0, filecoord of 1.2.3"), true)
+        XCTAssertEqual(complaints { $0.installation.daemonVersion = nil }, ["warning daemon"])
+    }
+
+    func testARunningDaemonThatIsNotTheInstalledOneIsNamed() {
+        func note(_ path: String, isInstalled: Bool) -> DoctorFinding? {
+            findings {
+                $0.installation.running = .init(
+                    processID: 12, path: path, isInstalled: isInstalled)
+            }.first { $0.state != .ok }
+        }
+        XCTAssertNil(note("/usr/bin/filecoordinationd", isInstalled: true))
+        let replaced = note("/usr/bin/filecoordinationd", isInstalled: false)
+        XCTAssertEqual(replaced?.text.contains("was replaced"), true)
+        XCTAssertEqual(replaced?.advice?.contains("kill 12"), true)
+        let other = note("/opt/bin/filecoordinationd", isInstalled: false)
+        XCTAssertEqual(other?.text.contains("is /opt/bin/filecoordinationd"), true)
+    }
+
+    func testTheStateOfTheUnitsIsNamed() {
+        func finding(
+            _ socket: DaemonUnits.Unit, _ service: DaemonUnits.Unit,
+            executable: String? = "/usr/bin/filecoordinationd",
+            _ change: (inout MachineFacts) -> Void = { _ in }
+        ) -> DoctorFinding? {
+            findings {
+                $0.installation.units = DaemonUnits(
+                    socket: socket, service: service, executable: executable)
+                change(&$0)
+            }.first { $0.subject == "systemd" }
+        }
+        let active = DaemonUnits.Unit(load: "loaded", active: "active")
+        let inactive = DaemonUnits.Unit(load: "loaded", active: "inactive")
+        let missing = DaemonUnits.Unit(load: "not-found", active: "inactive")
+        let failed = DaemonUnits.Unit(load: "loaded", active: "failed", result: "exit-code")
+        XCTAssertEqual(
+            finding(active, inactive)?.text, "systemd starts the daemon, when a program needs it")
+        XCTAssertEqual(finding(inactive, inactive)?.text.contains("enable --now"), true)
+        XCTAssertEqual(finding(missing, missing)?.text.contains("has no unit"), true)
+        for (socket, service) in [(failed, inactive), (active, failed)] {
+            XCTAssertEqual(finding(socket, service)?.state, .warning)
+            XCTAssertEqual(finding(socket, service)?.text.contains("(exit-code)"), true)
+        }
+        XCTAssertEqual(finding(active, active, executable: "/opt/d")?.state, .note)
+        XCTAssertEqual(finding(active, active) { $0.chosenDirectory = "/a" }?.state, .note)
+        XCTAssertFalse(findings().contains { $0.subject == "systemd" })
+    }
+
+    func testWhatSystemctlSaysIsUnderstood() throws {
+        let units = try XCTUnwrap(
+            DaemonUnits(
+                """
+                Result=success
+                Id=filecoordinationd.socket
+                LoadState=loaded
+                ActiveState=active
+
+                Result=exit-code
+                ExecStart={ path=/usr/bin/filecoordinationd ; argv[]=/usr/bin/filecoordinationd ; }
+                Id=filecoordinationd.service
+                LoadState=loaded
+                ActiveState=failed
+
+                """))
+        XCTAssertEqual(units.socket, .init(load: "loaded", active: "active"))
+        XCTAssertEqual(units.service, .init(load: "loaded", active: "failed", result: "exit-code"))
+        XCTAssertEqual(units.executable, "/usr/bin/filecoordinationd")
+        XCTAssertNil(DaemonUnits("Failed to connect to bus"))
+    }
+
     // MARK: The command
+
+    func testTheVersionsOfRealProgramsAgree() throws {
+        try with(.daemon) { sandbox in
+            let text = try sandbox.run("doctor").output
+            XCTAssertTrue(
+                text.contains(", version \(SoftwareVersion.number) as filecoord\n"), text)
+        }
+    }
 
     func testWithoutAnyProgramNothingIsMade() throws {
         try with { sandbox in

@@ -60,7 +60,7 @@ final class ExplainTests: XCTestCase {
             XCTAssertEqual(outcome.status, 0, outcome.errors)
             XCTAssertTrue(outcome.output.hasPrefix("\(path) is a file.\n"), outcome.output)
             XCTAssertTrue(
-                outcome.output.contains("Nothing would wait: there is no arbiter"), outcome.output)
+                outcome.output.contains("Nothing would wait: there is no server"), outcome.output)
             XCTAssertTrue(outcome.output.contains("2 names"), outcome.output)
             let shape = try explain("a", in: sandbox)
             XCTAssertNil(shape.arbiter)

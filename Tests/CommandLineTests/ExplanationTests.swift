@@ -29,7 +29,7 @@ final class ExplanationTests: XCTestCase {
             try text(nil),
             [
                 "/d/a is a file.", "",
-                "Nothing would wait: there is no arbiter in /run/x, so no program coordinates "
+                "Nothing would wait: there is no server in /run/x, so no program coordinates "
                     + "files just now.",
             ])
         XCTAssertTrue(

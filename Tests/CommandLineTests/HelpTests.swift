@@ -8,7 +8,7 @@ final class HelpTests: XCTestCase {
     private static let commands: [[String]] =
         [
             "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present",
-            "status", "explain", "graph", "record", "report",
+            "status", "explain", "graph", "release", "record", "report",
             "doctor", "demo",
         ].map { [$0] }
         + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }

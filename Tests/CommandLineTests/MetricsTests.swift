@@ -26,7 +26,7 @@ final class MetricsTests: XCTestCase {
         XCTAssertEqual(
             lines(nil),
             [
-                "# HELP filecoordination_up Whether an arbiter serves.",
+                "# HELP filecoordination_up Whether a server runs.",
                 "# TYPE filecoordination_up gauge", "filecoordination_up 0",
             ])
     }

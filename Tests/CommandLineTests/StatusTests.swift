@@ -9,7 +9,7 @@ final class StatusTests: XCTestCase {
         try with { sandbox in
             let people = try sandbox.run("status")
             XCTAssertEqual(people.status, 0)
-            XCTAssertTrue(people.output.hasPrefix("No arbiter in \(sandbox.path("run"))"))
+            XCTAssertTrue(people.output.hasPrefix("No server in \(sandbox.path("run"))"))
             let json = try sandbox.run("status", "--json")
             XCTAssertEqual(json.status, 0)
             XCTAssertEqual(json.output, #"{"arbiter":null,"claims":[],"presenters":[]}"# + "\n")
@@ -81,7 +81,7 @@ final class StatusTests: XCTestCase {
             try sandbox.awaitWaiters(1)
             let presenter = try sandbox.startPresenting("a")
             let lines = try sandbox.run("status").output.split(separator: "\n").map { String($0) }
-            XCTAssertTrue(lines[0].hasPrefix("arbiter: daemon, pid "), lines[0])
+            XCTAssertTrue(lines[0].hasPrefix("server: daemon, pid "), lines[0])
             XCTAssertTrue(lines[1].contains(sandbox.path("run")), lines[1])
             XCTAssertEqual(lines[2], path)
             let rows = lines.dropFirst(3).map { $0.split(separator: " ").map { String($0) } }
@@ -110,13 +110,60 @@ final class StatusTests: XCTestCase {
         }
     }
 
-    func testWatchingGoesOn() throws {
+    func testEachChangeIsShownOnceWhileItIsWatched() throws {
         try with { sandbox in
             let watch = try sandbox.start("status", "--json", "--watch")
-            try watch.awaitOutput("two reports") { $0.count >= 2 }
+            try watch.awaitOutput("no arbiter") { $0.count == 1 }
+            XCTAssertEqual(watch.lines[0], #"{"arbiter":null,"claims":[],"presenters":[]}"#)
+            let holder = try sandbox.startHolding("write", "a")
+            try watch.awaitOutput("the arbiter") { $0.last?.contains("\"pid\"") ?? false }
+            let waiter = try sandbox.start("write", "a", "--", "true")
+            try watch.awaitOutput("a wait") { $0.last?.contains("\"waiting\"") ?? false }
+            let count = watch.lines.count
+            // Another file, and what is asked, are no change of what is watched.
+            let other = try sandbox.start("status", "--json", "--watch", "b")
+            try other.awaitOutput("the other file") { $0.count == 1 }
+            _ = try sandbox.status()
+            holder.closeInput()
+            XCTAssertEqual(try waiter.exitStatus(), 0)
+            try watch.awaitOutput("the end") { $0.last?.contains("\"claims\":[]") ?? false }
+            XCTAssertLessThanOrEqual(watch.lines.count, count + 4, "\(watch.lines)")
+            XCTAssertEqual(other.lines.count, 1, "\(other.lines)")
             watch.kill(SIGINT)
             XCTAssertEqual(try watch.exitStatus(), 128 + SIGINT)
-            XCTAssertEqual(watch.lines[0], #"{"arbiter":null,"claims":[],"presenters":[]}"#)
+        }
+    }
+
+    func testOneWatcherTooManyIsToldSo() throws {
+        try with { sandbox in
+            let holder = try sandbox.startHolding("write", "a")
+            for _ in 0..<4 {
+                let watch = try sandbox.start("status", "--json", "--watch")
+                try watch.awaitOutput("the status") { !$0.isEmpty }
+            }
+            for command in [["status", "--watch"], ["record", "-o", "trace"]] {
+                let outcome = try sandbox.run(command)
+                XCTAssertEqual(outcome.status, 69, outcome.errors)
+                XCTAssertTrue(outcome.errors.contains("watch or record already"), outcome.errors)
+            }
+            holder.closeInput()
+        }
+    }
+
+    func testWatchingGoesOnWithTheNextServer() throws {
+        try with { sandbox in
+            let holder = try sandbox.startHolding("write", "a")
+            let watch = try sandbox.start("status", "--json", "--watch")
+            let server = try XCTUnwrap(try sandbox.status().arbiter?.pid)
+            try watch.awaitOutput("the server") { $0.last?.contains("\(server)") ?? false }
+            Foundation.kill(server, SIGKILL)
+            try watch.awaitOutput("the next server") { lines in
+                guard let last = lines.last else { return false }
+                return last.contains("granted") && !last.contains("{\"pid\":\(server),\"kind\"")
+            }
+            holder.closeInput()
+            watch.kill(SIGINT)
+            XCTAssertEqual(try watch.exitStatus(), 128 + SIGINT)
         }
     }
 }

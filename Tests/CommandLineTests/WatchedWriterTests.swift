@@ -83,6 +83,21 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
+    /// Rule 1.15: no time passes between the move and the read.
+    func testAPresenterIsAskedAtThePlaceToWhichItsFileWasJustMoved() throws {
+        try with { sandbox in
+            let rounds = 20
+            let file = try sandbox.makeFile("f0", "0")
+            let command = try sandbox.startPresenting("f0")
+            let filecoord = Sandbox.executables.appendingPathComponent("filecoord").path
+            try sandbox.runPlainly(
+                "for i in $(seq \(rounds)); do mv f$((i - 1)) f$i && '\(filecoord)' read f$i; done")
+            try command.awaitMessage("savePresentedItemChanges", to: file, count: rounds)
+            let saves = try command.heard().filter { $0.message == "savePresentedItemChanges" }
+            XCTAssertEqual(saves.count, rounds)
+        }
+    }
+
     func testAnAnnouncedMoveIsFollowedOnceAndThenPlainOnesFromThere() throws {
         try withEachArbiter { sandbox in
             barriers = 0
@@ -135,6 +150,41 @@ final class WatchedWriterTests: XCTestCase {
             try command.awaitOutput("a plain change") { lines in
                 lines.contains { $0.contains("uncoordinated") && $0.contains("DidChange") }
             }
+        }
+    }
+
+    /// No server watches between two servers: what is changed then is told by the look that the
+    /// next one's welcome demands.
+    func testAChangeBetweenTwoServersIsTold() throws {
+        try with { sandbox in
+            let file = try sandbox.makeFile("f", "0")
+            let daemon = Sandbox.executables.appendingPathComponent("filecoordinationd").path
+            // Once the gate is closed, a daemon that is started waits at it.
+            try sandbox.runPlainly("mkfifo gate")
+            let starter = try sandbox.makeFile(
+                "starter",
+                """
+                #!/bin/sh
+                cd '\(sandbox.directory.path)'
+                if [ -e closed ]; then : >started; read -r _ <gate; fi
+                exec '\(daemon)' "$@"
+                """)
+            try sandbox.runPlainly("chmod +x starter")
+            let command = try sandbox.start(
+                ["present", "--json", "f"], environment: ["FILECOORDINATIOND": starter])
+            try command.awaitMessage("registered", to: file)
+            let former = try XCTUnwrap(try sandbox.status().arbiter?.pid)
+            try sandbox.makeFile("closed", "")
+            XCTAssertEqual(kill(former, SIGKILL), 0)
+            try sandbox.runPlainly("until [ -e started ]; do sleep 0.01; done")
+            let timeOfChange = try sandbox.runPlainly(
+                "echo plain >f; date -u +%Y-%m-%dT%H:%M:%S.%6NZ")
+            try sandbox.runPlainly("rm closed; echo >gate")
+            try command.awaitMessage("presentedItemDidChange", to: file)
+            // By its own look: the former server is gone, and the next one did not see the change.
+            try sandbox.awaitStatus("its presenter") { $0.presenters.count == 1 }
+            let told = try command.heard().filter { $0.message == "presentedItemDidChange" }
+            XCTAssertTrue(told.contains { $0.time > timeOfChange }, "\(told), \(timeOfChange)")
         }
     }
 }

@@ -11,7 +11,10 @@ import XCTest
 class ContainerTests: StageTestCase {
     /// Waits until a process has a claim at this stage.
     ///
-    /// - Parameter process: Its number outside; an arbiter inside knows that only of those outside.
+    /// - Parameters:
+    ///   - process: its number outside; an arbiter inside knows that only of those outside.
+    ///   - state: the stage.
+    /// - Throws: an error if that takes too long.
     private func until(_ process: pid_t, is state: ClaimStage) throws {
         let marked = ProcessNumber.inAnotherNamespace(Container.innerNumber(of: process) ?? 0)
         try stage.until("process \(process) has a claim \(state)") { report in

@@ -294,7 +294,7 @@ class DeathTests: StageTestCase {
         let counted = many.filter { $0.said("c counted") }
         let refused = many.filter { program in
             program.lines.contains {
-                $0.contains("the arbiter has no file descriptor left for you")
+                $0.contains("the server has no file descriptor left for you")
             }
         }
         XCTAssertEqual(counted.count + refused.count, many.count)

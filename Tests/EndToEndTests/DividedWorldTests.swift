@@ -59,13 +59,23 @@ final class DividedWorldTests: StageTestCase {
 
     /// Rules 2.0 and 18.14: the same after the login, whose directory goes with the logout.
     func testAnotherUserHasThePlaceAndTheLoginEnds() throws {
+        try assertAJobIsServed { try $0.endLogin() }
+    }
+
+    /// Rules 2.0 and 18.14: the directory is detached with all that is in it, which the kernel does
+    /// not report to a process that has it open.
+    func testAnotherUserHasThePlaceAndTheLoginsFileSystemIsDetached() throws {
+        try assertAJobIsServed { try $0.run("umount -l /run/user/0; rmdir /run/user/0") }
+    }
+
+    private func assertAJobIsServed(after end: (Machine) throws -> Void) throws {
         let machine = try machineOfASquatter()
         try machine.logIn()
         machine.meet(in: "/run/user/0/filecoordination")
         let survivor = try machine.peer("survivor", isLoggedIn: true)
         try survivor.ask("x write \(file)", "x granted")
         _ = try stage.arbiter()
-        try machine.endLogin()
+        try end(machine)
         machine.meet(in: "/tmp/filecoordination-0")
         let job = try machine.peer("job")
         // Until the survivor's arbiter has taken the job's place, too, the job is refused.

@@ -51,17 +51,23 @@ final class FloodTests: StageTestCase {
         }
     }
 
-    /// Issue 4: a client that floods, never reads, or claims everything.
-    func testAFloodCostsAtMostTwiceWhatABurnerCosts() throws {
-        try XCTSkipUnless(TestEnvironment.isLong, "Takes a minute; set FILECOORDINATION_LONG=1.")
+    /// A program whose accesses are measured, and the daemon, on one processor.
+    private func pinnedVictim() throws -> Program {
         try XCTSkipUnless(access(pinned[0], X_OK) == 0, "There is no \(pinned[0]).")
         let daemon = try stage.start("daemon", pinned + [Products.daemon])
         try daemon.expect("serving", inside: true)
         try stage.file("flooded")
-        // Its accesses go through the arbiter: those to what is its own would notice nothing.
+        // Its accesses go through the server: those to what is its own would notice nothing.
         let victim = try stage.peer(
             "victim", environment: ["FILECOORDINATION_DELEGATION": "off"], through: pinned)
         try victim.ask("m measure \(try stage.file("f")) 300", "m measured")
+        return victim
+    }
+
+    /// Issue 4: a client that floods, never reads, or claims everything.
+    func testAFloodCostsAtMostTwiceWhatABurnerCosts() throws {
+        try XCTSkipUnless(TestEnvironment.isLong, "Takes a minute; set FILECOORDINATION_LONG=1.")
+        let victim = try pinnedVictim()
         let kinds = ["burn", "messages", "status", "claims", "nested", "deaf", "accesses"]
         var times: [String: [Double]] = [:]
         for _ in 1...Self.repetitions {
@@ -81,13 +87,7 @@ final class FloodTests: StageTestCase {
     /// much again.
     func testStatusBesideThousandsOfWaiters() throws {
         try XCTSkipUnless(TestEnvironment.isLong, "Takes minutes; set FILECOORDINATION_LONG=1.")
-        try XCTSkipUnless(access(pinned[0], X_OK) == 0, "There is no \(pinned[0]).")
-        let daemon = try stage.start("daemon", pinned + [Products.daemon])
-        try daemon.expect("serving", inside: true)
-        try stage.file("flooded")
-        let victim = try stage.peer(
-            "victim", environment: ["FILECOORDINATION_DELEGATION": "off"], through: pinned)
-        try victim.ask("m measure \(try stage.file("f")) 300", "m measured")
+        let victim = try pinnedVictim()
         for count in [2000, 16000] {
             let waiters = try stage.peer("waiters", through: pinned)
             waiters.tell("o flood waiting \(stage.path("flooded")) count=\(count)")

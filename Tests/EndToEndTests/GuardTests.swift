@@ -160,6 +160,26 @@ class GuardTests: StageTestCase {
         XCTAssertEqual(stage.text(file), "old\nafter\n")
     }
 
+    /// A container, for example, sees the directory at another path.
+    func testTheFileInABindMountIsGuardedToo() throws {
+        try Namespaces.skipUnlessPermitted()
+        let file = try stage.file("f", "old\n")
+        let place = stage.path("mounted")
+        try FileManager.default.createDirectory(
+            atPath: place, withIntermediateDirectories: false)
+        let presenter = try present(file, "--on", "savePresentedItemChanges", saving("saved"))
+        let plain = try stage.start(
+            "plain",
+            [
+                "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
+                "mount --bind '\(stage.directory)' '\(place)' && \(appending(place + "/f"))",
+            ])
+        XCTAssertEqual(try plain.awaitEnd(), 0)
+        try presenter.expect("reacquire(fromWriter)", inside: true)
+        XCTAssertEqual(stage.text(file), "old\nafter\n")
+        XCTAssertTrue(try versions(file).contains("conflict"))
+    }
+
     func testAFileThatIsOpenForWritingIsGuardedAfterwards() throws {
         let file = try stage.file("f", "old\n")
         let writer = try start("exec 3>>'\(file)'; echo open; read line; echo end >&3")

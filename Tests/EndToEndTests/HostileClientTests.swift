@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import Foundation
 import XCTest
 
 final class HostileClientTests: StageTestCase {
@@ -67,7 +68,9 @@ final class HostileClientTests: StageTestCase {
         XCTAssertEqual(refusal.code, code, refusal.text, line: line)
         XCTAssertNil(connection.receive(), "still open", line: line)
         try bystanders.daemon.expect(
-            "closed the connection of process \(getpid()): \(refusal.text)", inside: true)
+            // The log is in fields, so quotes are escaped.
+            "closed the connection of process \(getpid()): "
+                + refusal.text.replacingOccurrences(of: "\"", with: "\\\""), inside: true)
     }
 
     //  A             B             hostile

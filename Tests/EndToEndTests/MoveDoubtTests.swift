@@ -159,20 +159,18 @@ class MoveDoubtTests: StageTestCase {
 
     /// Rules 11.1 and 11.2: what is inside a moved directory has moved with it, and is told once.
     func testADirectoryAndAnItemInsideAreOneMove() throws {
-        try stage.folder("d")
-        let (a, b) = (try stage.file("d/a"), try stage.file("b"))
+        // Beside the runtime directory, in which programs rename their ledgers.
+        let folder = try stage.folder("folder")
+        let (d, e) = (try stage.folder("folder/d"), stage.path("folder/e"))
+        let (a, b) = (try stage.file("folder/d/a"), try stage.file("b"))
         let (viewer, mover) = try cast(a, b)
-        try viewer.ask("d present \(stage.directory) kind=listener", "d registered")
-        try mover.ask(
-            "m writewrite \(stage.path("d")) \(a) options=forMoving options2=forMoving", "m granted"
-        )
-        try mover.ask("m rename \(stage.path("d")) \(stage.path("e"))", "m renamed")
+        try viewer.ask("d present \(folder) kind=listener", "d registered")
+        try mover.ask("m writewrite \(d) \(a) options=forMoving options2=forMoving", "m granted")
+        try mover.ask("m rename \(d) \(e)", "m renamed")
         try mover.ask("m go", "m released")
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer), ["a did move \(e)/a"])
         XCTAssertEqual(
-            try moves(heardBy: "a", of: viewer), ["a did move \(stage.path("e"))/a"])
-        XCTAssertEqual(
-            viewer.lines.filter { $0.hasPrefix("d did move") },
-            ["d did move \(stage.path("d")) \(stage.path("e"))"])
+            viewer.lines.filter { $0.hasPrefix("d did move") }, ["d did move \(d) \(e)"])
     }
 
     /// Rule 7.8: a move of a file by a program that is done at once is no change of it, however

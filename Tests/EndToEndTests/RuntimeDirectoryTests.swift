@@ -91,7 +91,7 @@ final class RuntimeDirectoryTests: StageTestCase {
         stranger.tell("x hello \(stage.runtime)/socket")
         let answer = try stranger.expect("x refused")
         XCTAssertTrue(
-            answer.contains("you are user 65534; this arbiter serves user 0 only"), answer)
+            answer.contains("you are user 65534; this server serves user 0 only"), answer)
         try daemon.expect("closed the connection of process \(stranger.pid)", inside: true)
         try stage.untilWaits(b)
         try a.ask("a go", "a released")

@@ -47,6 +47,20 @@ import Testing
         #expect(file(2, .read("/f"), &arbiter) == [.grant(ClaimID(rawValue: 2))])
     }
 
+    @Test func `A presenter that is dismissed is passed over at once, also without a bound`() {
+        var arbiter = arbiter(patience: nil)
+        // While it is not asked, nothing follows.
+        #expect(arbiter.handle(.presenterDismissed(editor)) == [])
+        #expect(arbiter.presenters.map(\.isUnresponsive) == [false])
+        #expect(isAsked(file(1, .read("/f"), &arbiter)))
+        #expect(arbiter.handle(.presenterDismissed(editor)) == [.grant(ClaimID(rawValue: 1))])
+        #expect(arbiter.presenters.map(\.isUnresponsive) == [true])
+        #expect(file(2, .read("/f"), &arbiter) == [.grant(ClaimID(rawValue: 2))])
+        let late = arbiter.handle(
+            .presenterAnswered(editor, for: ClaimID(rawValue: 1), failure: nil))
+        #expect(late == [.notify(editor, .itemDidChange)])
+    }
+
     @Test func `Rule 18.3: a client that is heard of again is told to look, and asked again`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)

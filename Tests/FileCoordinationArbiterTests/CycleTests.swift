@@ -111,7 +111,7 @@ import Testing
         // Through a coordinator without the presenter, on the presenter's own queue.
         let claim = fixture.file(.read("/f"), client: viewer)
         #expect(fixture.stage(claim) == .asking)
-        fixture.handle(.presenterBlocked(presenter, by: claim))
+        fixture.handle(.presenterBlocked(presenter, for: claim, by: claim))
         #expect(failed(fixture) == [claim: [claim]])
         #expect(fixture.stage(claim) == nil)
     }
@@ -124,7 +124,7 @@ import Testing
         // Without the presenter's purpose, or Rule 2.16 would let it pass.
         let inner = fixture.file(.write("/f"), client: editor)
         #expect(failed(fixture) == [:])
-        fixture.handle(.presenterBlocked(presenter, by: inner))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: inner))
         #expect(failed(fixture) == [inner: [inner, reader]])
         fixture.answer(presenter, reader)
         #expect(fixture.stage(reader) == .granted)
@@ -141,7 +141,7 @@ import Testing
         let second = fixture.file(.read("/a") + .write("/b"), client: two)
         let third = fixture.file(.write("/b"), client: three)
         #expect(failed(fixture) == [:])
-        fixture.handle(.presenterBlocked(presenter, by: third))
+        fixture.handle(.presenterBlocked(presenter, for: nested.id, by: third))
         #expect(failed(fixture) == [third: [third, second, holder, nested.id]])
         guard case .failInCycle(_, let steps)? = fixture.last.first else { return }
         #expect(steps.map(\.presenter) == [nil, nil, nil, presenter])
@@ -153,19 +153,19 @@ import Testing
         let presenter = fixture.present("/f", client: editor)
         let other = fixture.file(.write("/g"))
         let waits = fixture.file(.write("/g"), client: editor)
-        fixture.handle(.presenterBlocked(presenter, by: waits))
         let reader = fixture.file(.read("/f"))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: waits))
         #expect(fixture.stage(reader) == .asking)
         // It waits for a claim that waits for no other.
         #expect(failed(fixture) == [:])
         fixture.end(other, .unchanged)
         #expect(fixture.stage(waits) == .granted)
         // Another process's claim blocks no presenter, nor does one that is over.
-        fixture.handle(.presenterBlocked(presenter, by: reader))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: reader))
         #expect(failed(fixture) == [:])
         fixture.end(waits, .unchanged)
-        fixture.handle(.presenterBlocked(presenter, by: waits))
-        fixture.handle(.presenterBlocked(presenter, by: nil))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: waits))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: nil))
         fixture.answer(presenter, reader)
         #expect(fixture.stage(reader) == .granted)
     }
@@ -176,14 +176,16 @@ import Testing
         let presenter = fixture.present("/f", client: editor)
         let blocker = fixture.file(.write("/g"))
         let inner = fixture.file(.write("/g"), client: editor)
-        fixture.handle(.presenterBlocked(presenter, by: inner))
+        let reader = fixture.file(.read("/f"))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: inner))
         fixture.cancel(blocker)
         #expect(fixture.stage(inner) == .granted)
         // It is over when it is granted: now the next call occupies the queue, and asks for itself.
         var own = fixture.filed(.read("/f"), client: editor, inside: [inner])
         own.blocksCaller = true
         fixture.handle(.claimFiled(own))
-        fixture.handle(.presenterBlocked(presenter, by: own.id))
+        // The presenter is asked for it when it has answered the reader.
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: own.id))
         #expect(failed(fixture) == [own.id: [own.id]])
     }
 
@@ -202,12 +204,60 @@ import Testing
         var fixture = ArbiterFixture()
         let editor = fixture.client()
         let presenter = fixture.present("/f", client: editor)
-        _ = fixture.file(.read("/f"))
+        let reader = fixture.file(.read("/f"))
         let inner = fixture.file(.write("/f") + .write("/g"), client: editor)
         let behind = fixture.file(.write("/g"))
         #expect(fixture.stage(behind) == .waiting)
-        fixture.handle(.presenterBlocked(presenter, by: inner))
+        fixture.handle(.presenterBlocked(presenter, for: reader, by: inner))
         #expect(failed(fixture).keys.first == inner)
         #expect(fixture.stage(behind) == .granted)
+    }
+
+    @Test func `Rule 18.4: only the question that cannot be answered is an edge`() {
+        var fixture = ArbiterFixture()
+        let editor = fixture.client()
+        let presenter = fixture.present("/f", client: editor)
+        let first = fixture.file(.read("/f"))
+        let second = fixture.file(.read("/f") + .read("/h"))
+        // The presenter relinquishes once, so it is asked for the second when it has answered.
+        fixture.answer(presenter, first)
+        #expect(fixture.stage(second) == .asking)
+        let inner = fixture.file(.write("/h"), client: editor)
+        #expect(fixture.stage(inner) == .waiting)
+        // It waits for the second, and keeps the presenter from answering another question.
+        fixture.handle(.presenterBlocked(presenter, for: first, by: inner))
+        #expect(failed(fixture) == [:])
+        fixture.handle(.presenterBlocked(presenter, for: second, by: inner))
+        #expect(failed(fixture) == [inner: [inner, second]])
+    }
+
+    @Test func `Rule 18.4: a question that must wait for a blocked one`() {
+        var fixture = ArbiterFixture()
+        let editor = fixture.client()
+        let presenter = fixture.present("/f", client: editor)
+        let first = fixture.file(.read("/f"))
+        let second = fixture.file(.read("/f") + .read("/h"))
+        let inner = fixture.file(.write("/h"), client: editor)
+        // The second is asked when the first was answered, which the call prevents, which waits
+        // for the second.
+        fixture.handle(.presenterBlocked(presenter, for: first, by: inner))
+        #expect(failed(fixture) == [inner: [inner, second]])
+    }
+
+    @Test func `Rule 18.4: a claim whose own question can be answered is on no cycle`() {
+        var fixture = ArbiterFixture()
+        let editor = fixture.client()
+        // It only saves, so it is asked for both claims at once.
+        let presenter = fixture.present("/f", [.save], client: editor)
+        let first = fixture.file(.read("/f"))
+        let second = fixture.file(.read("/f") + .read("/h"))
+        let inner = fixture.file(.write("/h"), client: editor)
+        fixture.handle(.presenterBlocked(presenter, for: first, by: inner))
+        #expect(failed(fixture) == [:])
+        fixture.answer(presenter, second)
+        #expect(fixture.stage(second) == .granted)
+        fixture.handle(.presenterBlocked(presenter, for: first, by: nil))
+        fixture.answer(presenter, first)
+        #expect(fixture.stage(first) == .granted)
     }
 }

@@ -89,7 +89,7 @@ import Testing
 
     @Test func `A file that replaces the guarded one is guarded`() {
         check(
-            Step(.leaseTaken, .report(.on)), Step(.itemMayHaveChanged, .look),
+            Step(.leaseTaken, .report(.on)), Step(.itemMayHaveChanged, .checkPath),
             Step(.replaced, .drop, .takeLease), Step(.leaseTaken))
     }
 

@@ -10,7 +10,7 @@ import XCTest
 /// What the explorer catches.
 final class MutantTests: XCTestCase {
     private func expect(
-        _ fault: LedgerFault, _ tasks: [[ModelTask]],
+        _ fault: PlantedFault, _ tasks: [[ModelTask]],
         _ change: (inout ModelConfiguration) -> Void,
         file: StaticString = #filePath, line: UInt = #line
     ) -> ModelViolation? {

@@ -31,7 +31,7 @@ import Testing
         let client = clients.admit(reader, at: 0)
         #expect(clients.client(ofLedger: writer.fileName) === client)
         var looks: [UInt64] = []
-        while let next = clients.nextLook, looks.count < 20 {
+        while let next = clients.nextCheck, looks.count < 20 {
             #expect(clients.suspects(at: next - 1).isEmpty)
             #expect(clients.suspects(at: next) == [client.id])
             looks.append(next)

@@ -42,10 +42,10 @@ import Testing
         #expect(!deliveries.contains(ask, for: .one))
     }
 
-    @Test func `That a client was forsaken is said once`() {
+    @Test func `That messages of a client were dropped is said once`() {
         var deliveries = Deliveries()
-        deliveries.forsake(.one)
-        let answers = [deliveries.wasForsaken(.one), deliveries.wasForsaken(.one)]
+        deliveries.recordDropped(for: .one)
+        let answers = [deliveries.removeDropped(for: .one), deliveries.removeDropped(for: .one)]
         #expect(answers == [true, false])
     }
 }

@@ -27,8 +27,8 @@ struct PlainNoticesTests {
             path: path, methods: methods, purpose: Purpose(bytes: [1]), item: item)
     }
 
-    private func sight(changed: Int64) -> FileSight {
-        FileSight(
+    private func observed(changed: Int64) -> ObservedFile {
+        ObservedFile(
             identity: FileIdentity(device: 1, inode: 2),
             stamp: FileStamp(size: 1, modified: changed, changed: changed))
     }
@@ -38,7 +38,7 @@ struct PlainNoticesTests {
         changed: Int64? = 5
     ) -> WatchedChange {
         WatchedChange(
-            what: what, path: path, origin: origin, sight: changed.map { sight(changed: $0) })
+            what: what, path: path, origin: origin, observed: changed.map { observed(changed: $0) })
     }
 
     @Test("Rules 7.3 to 7.6: the item, what is inside, what came and what went")
@@ -97,7 +97,7 @@ struct PlainNoticesTests {
         let other = Purpose(bytes: [2])
         let own = Purpose(bytes: [1])
         writes.record(
-            item, by: other, after: sight(changed: 10), hasChanged: true, knownFrom: 4, at: now)
+            item, by: other, after: observed(changed: 10), hasChanged: true, knownFrom: 4, at: now)
         func isExplained(
             _ change: WatchedChange, seen: UInt64, to purpose: Purpose = own, later: UInt64 = 0
         ) -> Bool {
@@ -150,6 +150,17 @@ struct PlainNoticesTests {
         let wasKnown = writes.end(ClaimID(rawValue: 1))
         #expect(wasKnown)
         #expect(!writes.explains(inner, commandsSeen: 9, to: own, at: now))
+    }
+
+    @Test("What a plain program moved on from where a claim left it is told as that")
+    func onward() {
+        let left = place("/d/left")
+        var move = change(.moved(former: place("/d/former")), item, .coordinated)
+        #expect(move.onward == nil)
+        move.leftAt = left
+        #expect(move.onward?.what == .moved(former: left))
+        #expect(move.onward?.path == item)
+        #expect(move.onward?.origin == .uncoordinated)
     }
 
     @Test("A move that a claim tells of leaves the name of a helper, of which it does not")

@@ -19,7 +19,7 @@ import Testing
     private func indices(_ items: [Work]) -> [UInt32] {
         items.compactMap { item in
             switch item {
-            case .look(let look), .makeKnown(let look): look.record.index
+            case .check(let check), .makeKnown(let check): check.record.index
             case _: nil
             }
         }
@@ -30,7 +30,7 @@ import Testing
         let (first, later) = Recalled.steps(for: [recalled], before: 5)
         #expect(later.isEmpty)
         #expect(indices(first) == [1, 2])
-        for case .look(let look) in first { #expect(look.bound == 5 && !look.hasWaited) }
+        for case .check(let check) in first { #expect(check.bound == 5 && !check.hasWaited) }
     }
 
     @Test
@@ -44,9 +44,12 @@ import Testing
         let (first, later) = Recalled.steps(for: [ticketQueue], before: 6)
         #expect(indices(first) == [1, 2, 3, 4, 6, 1])
         #expect(
-            first.first == .makeKnown(RecordLook(.sample(.released, index: 1), of: .one, bound: 6)))
+            first.first == .makeKnown(RecordCheck(.sample(.released, index: 1), of: .one, bound: 6))
+        )
         #expect(later.map(\.record.index) == [7])
-        let waited = first.filter { if case .look(let look) = $0 { look.hasWaited } else { false } }
+        let waited = first.filter {
+            if case .check(let check) = $0 { check.hasWaited } else { false }
+        }
         #expect(indices(waited) == [3, 4, 6])
         #expect(later.allSatisfy { $0.hasWaited })
     }

@@ -19,9 +19,7 @@ import Testing
 
         init(_ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current) throws {
             self.world = world
-            socket = try SequencedSocket.connect(
-                in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
-            try say(.hello(Hello(version: version, ledgerName: [])))
+            socket = try world.greet(version: version)
             try say(.record(true))
             try world.settle()
         }

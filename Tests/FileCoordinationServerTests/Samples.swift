@@ -30,10 +30,10 @@ extension ClientID {
     static let two = ClientID(rawValue: 2)
 }
 
-extension RecordLook {
+extension RecordCheck {
     /// A look at a claim that asks since a time.
-    static func asking(_ index: UInt32, since time: UInt64) -> RecordLook {
-        RecordLook(.sample(.asked, index: index, at: time), of: .one)
+    static func asking(_ index: UInt32, since time: UInt64) -> RecordCheck {
+        RecordCheck(.sample(.asked, index: index, at: time), of: .one)
     }
 }
 

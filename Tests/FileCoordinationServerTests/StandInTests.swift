@@ -25,8 +25,8 @@ final class StandInTests {
 
     private func path(_ name: String) -> String { directory + "/" + name }
 
-    private func look(_ name: String) -> PlaceLook {
-        PlaceLook(path(name), of: RuntimePlaces(chosen: path("home")))
+    private func look(_ name: String) -> PlaceState {
+        PlaceState(path(name), of: RuntimePlaces(chosen: path("home")))
     }
 
     @Test func `A stand-in is found held, then dead, then gone`() throws {

@@ -22,6 +22,7 @@ final class TicketQueueWorld {
 
     /// - Parameter handoverTime: how quickly a place must be handed over to come into a ticket
     ///   queue.
+    /// - Throws: an error if the server cannot be made.
     init(handoverTime: UInt64 = .max) throws {
         path =
             FileManager.default.temporaryDirectory
@@ -48,6 +49,15 @@ final class TicketQueueWorld {
         configuration.delegationPolicy.handoverTime = handoverTime
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// Connects a program that has no ledger, and says hello.
+    func greet(version: UInt16) throws -> SequencedSocket {
+        let socket = try SequencedSocket.connect(
+            in: runtime.directory, name: RuntimeDirectory.Name.socket)
+        _ = try socket.send(ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
+        try settle()
+        return socket
     }
 
     /// The server is told all that was said, and acts on it.
@@ -174,13 +184,13 @@ final class TicketQueueClient {
     var isForDirectory = false
     private static let purposes = Lock(0)
 
-    init(_ world: TicketQueueWorld) throws {
+    init(_ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current) throws {
         self.world = world
         ledger = try LedgerWriter(
             directory: world.runtime.ledgers, globalEpoch: world.epochs, programName: "test")
         socket = try SequencedSocket.connect(
             in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
-        try say(.hello(Hello(ledgerName: Array(ledger.fileName.utf8))))
+        try say(.hello(Hello(version: version, ledgerName: Array(ledger.fileName.utf8))))
     }
 
     func say(_ message: ClientMessage) throws { _ = try socket.send(message.encode()) }
@@ -225,6 +235,18 @@ final class TicketQueueClient {
         ledger.file(record)
         try say(.filed(WireRecord(record)))
         return Claimed(client: self, record: record)
+    }
+
+    /// The next message that is not of a presenter; nil if there is none.
+    func takeMessage() throws -> ServerMessage? {
+        while case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes) {
+            let message = try ServerMessage(decoding: bytes)
+            switch message {
+            case .welcome, .deliveries, .packagePolicy: continue
+            case _: return message
+            }
+        }
+        return nil
     }
 
     /// How many notices have come for its presenters.

@@ -40,13 +40,13 @@ import Testing
     /// Rule 2.14: who waits in a ticket queue that ends comes behind claims that were filed before.
     @Test func `A claim that asks is put where its time is`() {
         var queue = WorkQueue()
-        let filed = [1, 3, 5].map { RecordLook.asking(UInt32($0), since: UInt64($0)) }
+        let filed = [1, 3, 5].map { RecordCheck.asking(UInt32($0), since: UInt64($0)) }
         queue.append(.hangUp(1))
-        queue.replace(by: [.look(filed[0]), .hangUp(2), .look(filed[1]), .look(filed[2])])
-        let late = [2, 4, 6].map { RecordLook.asking(UInt32($0), since: UInt64($0)) }
+        queue.replace(by: [.check(filed[0]), .hangUp(2), .check(filed[1]), .check(filed[2])])
+        let late = [2, 4, 6].map { RecordCheck.asking(UInt32($0), since: UInt64($0)) }
         queue.insertInOrder(late)
         let order = drain(&queue).compactMap { item -> UInt64? in
-            if case .look(let look) = item { look.filedAt } else { nil }
+            if case .check(let check) = item { check.filedAt } else { nil }
         }
         #expect(order == [1, 2, 3, 4, 5, 6])
     }
@@ -54,12 +54,12 @@ import Testing
     @Test func `One that is earlier than all others comes first, one without others too`() {
         var queue = WorkQueue()
         queue.append(.hangUp(1))
-        let look = RecordLook.asking(1, since: 1)
-        queue.insertInOrder([look])
-        #expect(queue.next() == .look(look))
-        queue.replace(by: [.look(.asking(2, since: 2))])
-        queue.insertInOrder([look])
-        #expect(queue.next() == .look(look))
-        #expect(drain(&queue) == [.look(.asking(2, since: 2)), .hangUp(1)])
+        let check = RecordCheck.asking(1, since: 1)
+        queue.insertInOrder([check])
+        #expect(queue.next() == .check(check))
+        queue.replace(by: [.check(.asking(2, since: 2))])
+        queue.insertInOrder([check])
+        #expect(queue.next() == .check(check))
+        #expect(drain(&queue) == [.check(.asking(2, since: 2)), .hangUp(1)])
     }
 }

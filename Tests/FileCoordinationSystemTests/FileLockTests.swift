@@ -41,13 +41,13 @@ final class FileLockTests: XCTestCase {
         XCTAssertFalse(try FileLock.isHeldByAnother(file), "but it can ask")
     }
 
-    func testWaitingEndsWhenTheHolderDies() throws {
+    func testALockEndsWithItsHolder() throws {
         let file = try scratch.file("f")
         let ready = try TestPipe()
         let go = try TestPipe()
         let name = scratch.path + "/f"
         // child   open, lock, ready ·· waits for go ·· dies
-        // test                        go, lockWaiting ········ has it
+        // test                        go ······················ has it
         let child = Child {
             var whole = flock()
             whole.l_type = Int16(F_WRLCK)
@@ -60,8 +60,8 @@ final class FileLockTests: XCTestCase {
         XCTAssertEqual(ready.next(), 1)
         XCTAssertFalse(try FileLock.tryLock(file))
         go.write(1)
-        try FileLock.lockWaiting(file)
         XCTAssertEqual(child.wait(), 0)
+        XCTAssertTrue(try FileLock.tryLock(file))
     }
 
     func testTheMappingKeepsTheLockWhenTheDescriptorIsClosed() throws {

@@ -26,8 +26,6 @@ final class FutexTests: XCTestCase {
         XCTAssertTrue(done.exchanged)
         XCTAssertEqual(done.original, 5)
         XCTAssertEqual(word.futexAddress.load(as: UInt32.self), 2, "The low half")
-        word.storeRelaxed(9)
-        XCTAssertEqual(word.loadRelaxed(), 9)
         withExtendedLifetime(page) {}
     }
 
@@ -58,16 +56,16 @@ final class FutexTests: XCTestCase {
         let page = try sharedPage()
         let word = page.word(at: 0)
         word.store(3)
-        XCTAssertEqual(Futex.wait(word.futexAddress, expected: 2, deadline: nil), .changed)
+        XCTAssertEqual(Futex.wait(word, expected: 2, deadline: nil), .changed)
         withExtendedLifetime(page) {}
     }
 
     func testTheDeadlineEndsTheWait() throws {
         let page = try sharedPage()
-        let address = page.word(at: 0).futexAddress
-        XCTAssertEqual(Futex.wait(address, expected: 0, deadline: 0), .timedOut)
+        let word = page.word(at: 0)
+        XCTAssertEqual(Futex.wait(word, expected: 0, deadline: 0), .timedOut)
         let deadline = MonotonicClock.after(.milliseconds(10))
-        XCTAssertEqual(Futex.wait(address, expected: 0, deadline: deadline), .timedOut)
+        XCTAssertEqual(Futex.wait(word, expected: 0, deadline: deadline), .timedOut)
         XCTAssertGreaterThanOrEqual(MonotonicClock.now, deadline)
         withExtendedLifetime(page) {}
     }
@@ -81,16 +79,16 @@ final class FutexTests: XCTestCase {
         let child = Child {
             while asleep.load() == 0 { sched_yield() }
             word.store(1)
-            Futex.wake(word.futexAddress)
+            Futex.wake(word)
             return 0
         }
         asleep.store(1)
         while word.load() == 0 {
-            let result = Futex.wait(word.futexAddress, expected: 0, deadline: nil)
+            let result = Futex.wait(word, expected: 0, deadline: nil)
             XCTAssertTrue([.woken, .changed].contains(result))
         }
         XCTAssertEqual(child.wait(), 0)
-        XCTAssertEqual(Futex.wake(word.futexAddress), 0, "No thread sleeps any more")
+        XCTAssertEqual(Futex.wake(word), 0, "No thread sleeps any more")
         withExtendedLifetime(page) {}
     }
 }

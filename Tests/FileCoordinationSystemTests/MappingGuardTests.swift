@@ -35,8 +35,8 @@ import Testing
             file: file, length: 4096, writable: true, inheritedByFork: false)
         try MappingGuard.protect(mapping)
         try FileSpace.truncate(file, length: 0)
-        let address = mapping.word(at: 0).futexAddress
-        let result = Futex.wait(address, expected: 0, deadline: nil)
+        let word = mapping.word(at: 0)
+        let result = Futex.wait(word, expected: 0, deadline: nil)
         #expect(result == .changed)
         #expect(MappingGuard.wasTruncated(mapping))
     }

@@ -116,9 +116,9 @@ private class Correct: Presenting, NSFilePresenter {
         let (said, continuation) = AsyncStream<String>.makeStream()
         let presenter = Seen()
         for _ in 0..<2 {
-            PresenterAdvice.look(at: presenter, methods: []) { continuation.yield($0) }
+            PresenterAdvice.examine(presenter, methods: []) { continuation.yield($0) }
         }
-        PresenterAdvice.look(at: Late(), methods: .itemDidChange) {
+        PresenterAdvice.examine(Late(), methods: .itemDidChange) {
             continuation.yield($0)
             continuation.finish()
         }

@@ -67,7 +67,8 @@ import Testing
         #expect(
             mailbox.plainWriterWaits(saves: true) == [.deliver(.relinquish(.writer, call(1)))])
         #expect(mailbox.asked(claim: 7, steps: toWriter) == [])
-        #expect(mailbox.serverChanged() == [.deliver(.notify(.itemDidChange))])
+        #expect(mailbox.serverLost() == [])
+        #expect(mailbox.serverFound() == [.deliver(.notify(.itemDidChange))])
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == true)
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: nil)

@@ -88,7 +88,8 @@ struct PresenterMailboxWorld: Hashable {
             serverChanges += 1
             knowsOfRelinquishment = false
             expected = []
-            try carryOut(mailbox.serverChanged())
+            try carryOut(mailbox.serverLost())
+            try carryOut(mailbox.serverFound())
         case .remove:
             removed = true
             expected = []

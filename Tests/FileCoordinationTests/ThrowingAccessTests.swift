@@ -86,6 +86,27 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         XCTAssertEqual(error?.description.contains("(null)"), false)
     }
 
+    /// Rules 18.4 and 18.12: where a presenter cannot answer, one call for all items is no help.
+    func testADeadlockWithAPresenterAdvisesThePresenterToAnswerFirst() throws {
+        let url = try file("f")
+        let editor = SavingPresenter(url)
+        try NSFileCoordinator.registerFilePresenter(editor)
+        defer { NSFileCoordinator.removeFilePresenter(editor) }
+        let isOver = expectation(description: "failed")
+        editor.presentedItemOperationQueue.addOperation {
+            do {
+                try NSFileCoordinator().coordinate(readingItemAt: url) { _ in }
+            } catch {
+                editor.advice.withLock { $0 = (error as? any LocalizedError)?.recoverySuggestion }
+            }
+            isOver.fulfill()
+        }
+        wait(isOver)
+        let advice = editor.advice.withLock { $0 } ?? "none"
+        XCTAssertTrue(advice.contains("NSFileCoordinator(filePresenter:)"), advice)
+        XCTAssertFalse(advice.contains("one call for all items"), advice)
+    }
+
     /// Rule 18.1: a deadline does not bound the accessor.
     func testADeadlineDoesNotBoundTheAccessor() throws {
         let url = try file("f")
@@ -108,4 +129,17 @@ final class ThrowingAccessTests: CoordinatorTestCase {
             try coordinator.coordinate(readingItemAt: try file("f")) { _ in }
         ) { XCTAssertEqual(($0 as? CocoaError)?.code, .userCancelled) }
     }
+}
+
+/// A presenter that can save, on a queue of its own.
+private final class SavingPresenter: NSObject, NSFilePresenter, Sendable {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue.serial()
+    let advice = Lock<String?>(nil)
+
+    init(_ url: URL) { presentedItemURL = url }
+
+    func savePresentedItemChanges(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) { completionHandler(nil) }
 }

@@ -11,7 +11,7 @@ import Testing
 struct HandMadeKernel {
     var reconciler: WatchReconciler
     /// What is at each path; a directory's handle is its inode number.
-    var there: [String: FileSight] = [:]
+    var there: [String: ObservedFile] = [:]
     /// The watch that each path has got.
     private(set) var watches: [String: Int32] = [:]
     /// How watches of these paths end.
@@ -26,14 +26,14 @@ struct HandMadeKernel {
         there["/"] = Self.directory(1)
     }
 
-    static func directory(_ inode: UInt64) -> FileSight {
-        FileSight(
+    static func directory(_ inode: UInt64) -> ObservedFile {
+        ObservedFile(
             identity: FileIdentity(device: 1, inode: inode), isDirectory: true,
             stamp: FileStamp(size: 0, modified: 0, changed: 0, mode: 0o40755))
     }
 
-    static func file(_ inode: UInt64, _ instant: Int64 = 0) -> FileSight {
-        FileSight(
+    static func file(_ inode: UInt64, _ instant: Int64 = 0) -> ObservedFile {
+        ObservedFile(
             identity: FileIdentity(device: 1, inode: inode),
             stamp: FileStamp(size: 1, modified: instant, changed: instant))
     }
@@ -61,11 +61,11 @@ struct HandMadeKernel {
                 unreadable.contains(path.description)
                 ? .refused : .seen(names.map { Array($0.utf8) })
             reconciler.handle(.listed(node, found), at: now)
-        case .look(let node, let name, let path, _):
+        case .check(let node, let name, let path, _):
             looks += 1
             let text = String(decoding: name, as: UTF8.self)
             let full = path.description == "/" ? "/" + text : "\(path)/\(text)"
-            reconciler.handle(.looked(node, .seen(there[full])), at: now)
+            reconciler.handle(.checked(node, .seen(there[full])), at: now)
         }
     }
 
@@ -100,6 +100,7 @@ struct HandMadeKernel {
             case .listening: ["\(news.presenter) listening"]
             case .degraded(let trouble): ["\(news.presenter) degraded: \(trouble)"]
             case .healed: ["\(news.presenter) healed"]
+            case .arrived: []
             case .wholeMayHaveChanged(let reason): ["\(news.presenter) whole: \(reason)"]
             case .changes(let changes):
                 changes.map { change in

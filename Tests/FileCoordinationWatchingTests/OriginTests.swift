@@ -26,7 +26,9 @@ import Testing
         kernel.reconciler.handle(.claimBegan(1, [path]), at: kernel.now)
     }
 
-    private func end(_ kernel: inout HandMadeKernel, _ before: FileSight?, _ after: FileSight?) {
+    private func end(
+        _ kernel: inout HandMadeKernel, _ before: ObservedFile?, _ after: ObservedFile?
+    ) {
         let change = ClaimedChange(path: path, before: before, after: after)
         kernel.reconciler.handle(.claimEnded(1, [change]), at: kernel.now)
     }
@@ -97,6 +99,131 @@ import Testing
         end(&kernel, HandMadeKernel.file(4, 2), HandMadeKernel.file(4, 3))
         #expect(
             Set(kernel.turn()) == ["1 /a/f content, coordinated", "2 /a/f content, coordinated"])
+    }
+
+    @Test func `A coordinated change beside a coordinated move is the claims', not a program's`()
+        throws
+    {
+        var kernel = HandMadeKernel()
+        kernel.there["/a"] = HandMadeKernel.directory(2)
+        kernel.there["/a/f"] = HandMadeKernel.file(4, 1)
+        try kernel.present(2, "/a/f", .file)
+        try kernel.present(1, "/a", .directory)
+        _ = kernel.turn()
+        let moved = try #require(ItemPath("/a/g"))
+        let (first, last) = (HandMadeKernel.file(4, 1), HandMadeKernel.file(4, 2))
+        kernel.reconciler.handle(.claimBegan(1, [path]), at: kernel.now)
+        kernel.there["/a/g"] = kernel.there.removeValue(forKey: "/a/f")
+        kernel.notify("/a", .movedFrom, "f", cookie: 7)
+        kernel.notify("/a", .movedTo, "g", cookie: 7)
+        kernel.reconciler.handle(
+            .claimEnded(1, [ClaimedChange(path: path, before: first, after: nil)]),
+            at: kernel.now)
+        kernel.reconciler.handle(.claimBegan(2, [moved]), at: kernel.now)
+        kernel.there["/a/g"] = last
+        kernel.notify("/a", .changed, "g")
+        kernel.reconciler.handle(
+            .claimEnded(2, [ClaimedChange(path: moved, before: first, after: last)]),
+            at: kernel.now)
+        // The presenter follows its item when its former path has been free for a while.
+        var told = kernel.turn()
+        told += kernel.turn()
+        #expect(told.contains("2 /a/g moved from /a/f, coordinated"), "\(told)")
+        #expect(told.contains("2 /a/g content, coordinated"), "\(told)")
+        #expect(!told.contains { $0.hasSuffix(" content") }, "\(told)")
+        #expect(kernel.turn().isEmpty)
+    }
+
+    @Test func `A plain change beside a plain move of a presented file is told`() throws {
+        var kernel = try start()
+        kernel.there["/a/g"] = kernel.there.removeValue(forKey: "/a/f")
+        kernel.there["/a/g"] = HandMadeKernel.file(4, 2)
+        kernel.notify("/a", .movedFrom, "f", cookie: 7)
+        kernel.notify("/a", .movedTo, "g", cookie: 7)
+        kernel.notify("/a", .changed, "g")
+        let told = kernel.turn() + kernel.turn()
+        #expect(told.contains("2 /a/g moved from /a/f"), "\(told)")
+        #expect(told.contains("2 /a/g content"), "\(told)")
+    }
+
+    // MARK: Two origins of one move
+
+    /// `/b` and `/c`, which are presented, too.
+    private func startWithThreeDirectories() throws -> HandMadeKernel {
+        var kernel = try start()
+        kernel.there["/b"] = HandMadeKernel.directory(3)
+        kernel.there["/c"] = HandMadeKernel.directory(5)
+        try kernel.present(3, "/b", .directory)
+        try kernel.present(4, "/c", .directory)
+        _ = kernel.turn()
+        kernel.reconciler.handle(.drained, at: kernel.now)
+        return kernel
+    }
+
+    /// The file is moved to `/b/g` and on to `/c/h` before the watcher looks; a claim has made the
+    /// move between these two of the three places.
+    private func moveTwice(_ kernel: inout HandMadeKernel, claimed: [String]) throws {
+        let paths = try claimed.map { try #require(ItemPath($0)) }
+        kernel.reconciler.handle(.claimBegan(1, paths), at: kernel.now)
+        kernel.there["/c/h"] = kernel.there.removeValue(forKey: "/a/f")
+        kernel.notify("/a", .movedFrom, "f", cookie: 7)
+        kernel.notify("/b", .movedTo, "g", cookie: 7)
+        kernel.notify("/b", .movedFrom, "g", cookie: 8)
+        kernel.notify("/c", .movedTo, "h", cookie: 8)
+        let observed = HandMadeKernel.file(4, 1)
+        let changes = [
+            ClaimedChange(path: paths[0], before: observed, after: nil),
+            ClaimedChange(path: paths[1], before: nil, after: observed),
+        ]
+        kernel.reconciler.handle(.claimEnded(1, changes), at: kernel.now)
+    }
+
+    @Test func `What is moved on from where a claim has left it is gone from there`() throws {
+        var kernel = try startWithThreeDirectories()
+        try moveTwice(&kernel, claimed: ["/a/f", "/b/g"])
+        let told = kernel.turn() + kernel.turn()
+        #expect(
+            Set(told) == [
+                "1 /a/f deleted, coordinated", "2 /c/h moved from /a/f, coordinated",
+                "3 /b/g deleted", "4 /c/h appeared",
+            ])
+        #expect(kernel.turn().isEmpty)
+    }
+
+    @Test func `What a claim has moved on was taken away by a program before`() throws {
+        var kernel = try startWithThreeDirectories()
+        try moveTwice(&kernel, claimed: ["/b/g", "/c/h"])
+        let told = kernel.turn() + kernel.turn()
+        #expect(
+            Set(told) == [
+                "1 /a/f deleted, either", "2 /c/h moved from /a/f, coordinated",
+                "4 /c/h appeared, coordinated",
+            ])
+    }
+
+    @Test func `Inside one directory the change says where the claim has left its item`() throws {
+        var kernel = try start()
+        let left = try #require(ItemPath("/a/g"))
+        kernel.reconciler.handle(.drained, at: kernel.now)
+        kernel.reconciler.handle(.claimBegan(1, [path, left]), at: kernel.now)
+        kernel.there["/a/h"] = kernel.there.removeValue(forKey: "/a/f")
+        for (names, cookie) in [(["f", "g"], UInt32(7)), (["g", "h"], 8)] {
+            kernel.notify("/a", .movedFrom, names[0], cookie: cookie)
+            kernel.notify("/a", .movedTo, names[1], cookie: cookie)
+        }
+        let observed = HandMadeKernel.file(4, 1)
+        let changes = [
+            ClaimedChange(path: path, before: observed, after: nil),
+            ClaimedChange(path: left, before: nil, after: observed),
+        ]
+        kernel.reconciler.handle(.claimEnded(1, changes), at: kernel.now)
+        kernel.carryOut()
+        let news = kernel.reconciler.endTurn(at: kernel.now)
+        let moves = news.filter { $0.presenter == 1 }.flatMap { message -> [WatchedChange] in
+            if case .changes(let changes) = message.body { changes } else { [] }
+        }
+        #expect(moves.map(\.leftAt) == [left])
+        #expect(moves.map(\.origin) == [.coordinated])
     }
 
     @Test func `A change inside a directory that is being written may be either's`() throws {

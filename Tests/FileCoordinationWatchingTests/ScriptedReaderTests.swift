@@ -36,6 +36,27 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
+    @Test func `An own item that came with a directory and is carried away is told to be gone`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        #expect(world.act(.move(to: "/out/x"), "/r/a/b"))
+        #expect(world.act(.createDirectory, "/out/d"))
+        #expect(world.act(.createDirectory, "/out/d/b"))
+        _ = world.settle()
+        let package = world.present("/r/a/b", .package)
+        world.look()
+        #expect(world.act(.exchange(with: "/out/d"), "/r/a"))
+        #expect(world.turn() == ["\(package) listening"])
+        // The directory has been found before the notification of its arrival is read.
+        world.read(1)
+        world.look(1)
+        world.read()
+        #expect(world.act(.move(to: "/out/r"), "/r"))
+        let told = world.settle()
+        #expect(told.contains("\(package) deleted /r/a/b"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
     @Test func `What waits for a writer and was read is told to be gone`() {
         let world = ScriptedWorld()
         _ = world.present("/r", .directory)
@@ -139,6 +160,57 @@ import WatchingSimulation
         _ = world.settle()
         #expect(world.act(.chmod(0o700), "/r/a"))
         #expect(world.settle() == ["\(file) attributes /r/a"])
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A presenter does not read its item before it is decided where that is`() {
+        let world = ScriptedWorld()
+        let package = world.present("/r/a/b", .package)
+        for path in ["/r", "/s"] { _ = world.present(path, .directory) }
+        _ = world.settle()
+        #expect(world.act(.move(to: "/r/g"), "/r/a"))
+        #expect(world.act(.create, "/r/g/b/f"))
+        world.read()
+        world.look()
+        #expect(world.turn().filter { $0.hasPrefix("\(package) ") } == [], "nothing is at its path")
+        // It has gone on when the presenter is told of its first move.
+        #expect(world.act(.move(to: "/s/g"), "/r/g/b"))
+        let told = world.turn(after: 60).filter { $0.hasPrefix("\(package) ") }
+        #expect(told == ["moved /r/a/b to /r/g/b", "whole: replaced"].map { "\(package) " + $0 })
+        #expect(world.settle().contains("\(package) moved /r/g/b to /s/g"))
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `What is told inside a directory whose move was only read is read again`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/r/a/b/x"), "/r/a/f"))
+        world.read()
+        world.look()
+        let other = world.present("/r", .directory)
+        world.look()
+        #expect(world.act(.move(to: "/r/c"), "/r/a/b"))
+        // It has read /r/c/x, and there is no /r/a/b.
+        let told = world.turn().filter { $0.hasPrefix("\(other) ") }
+        #expect(told == ["\(other) listening", "\(other) moved /r/a/f to /r/a/b/x"])
+        #expect(world.settle().contains("\(other) whole: late"))
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A deletion at a path from before an exchange that was read is read again`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        #expect(world.act(.createDirectory, "/r/d"))
+        for path in ["/r/d/x", "/r/a/b/x"] { #expect(world.act(.create, path)) }
+        _ = world.settle()
+        let other = world.present("/r", .directory)
+        world.look()
+        #expect(world.act(.exchange(with: "/r/a/b"), "/r/d"))
+        #expect(world.act(.remove, "/r/d/x"))
+        // What is at /r/a/b/x now is another file than the one that is told to be gone from there.
+        #expect(world.turn() == ["\(other) listening"])
+        #expect(world.settle().contains("\(other) whole: late"))
         #expect(world.complaint() == nil)
     }
 }

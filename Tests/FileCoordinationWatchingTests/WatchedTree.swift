@@ -92,7 +92,7 @@ final class WatchedTree {
         try FileManager.default.removeItem(atPath: path(name))
     }
 
-    func sight(_ name: String) throws -> FileSight? { try FileSight(path: try item(name)) }
+    func observed(_ name: String) throws -> ObservedFile? { try ObservedFile(path: try item(name)) }
 
     /// Runs a shell script in a directory; fails if it fails.
     func shell(_ script: String, in directory: String = "tree") throws {
@@ -114,7 +114,7 @@ final class WatchedTree {
     /// Presents an item, and waits until its changes are told.
     @discardableResult
     func present(
-        _ name: String, _ kind: PresentedKind, since: FileSight? = nil
+        _ name: String, _ kind: PresentedKind, since: ObservedFile? = nil
     ) throws -> UInt64 {
         let id = nextPresenter
         nextPresenter += 1
@@ -166,6 +166,7 @@ final class WatchedTree {
             case .wholeMayHaveChanged(let reason): ["whole: \(reason)"]
             case .degraded(let trouble): ["degraded: \(trouble)"]
             case .healed: ["healed"]
+            case .arrived: []
             case .changes(let changes): changes.map(line)
             }
         }

@@ -24,13 +24,12 @@ import WatchingSimulation
             }
             worlds += 1
         }
-        #expect(worlds > 40)
+        #expect(worlds > 48)
     }
 
     @Test func `Views that are replayed from messages are what is there`() {
         let environment = ProcessInfo.processInfo.environment
         let most = environment["FILECOORDINATION_WATCHING_OPERATIONS"].flatMap { Int($0) } ?? 4000
-        // Fresh seeds still find rare faults, about one in 400 worlds: see docs/watching.md.
         let first = environment["FILECOORDINATION_WATCHING_SEED"].flatMap { UInt64($0) } ?? 1000
         print("WatchingSimulationTests: \(most) operations, seeds from \(first) on")
         var operations = 0
@@ -45,6 +44,17 @@ import WatchingSimulation
             }
             seed += 1
         }
+    }
+
+    @Test func `Rule 1.15: an answered question has moved the presenter whose item is there`() {
+        var questions = 0
+        for seed in UInt64(1)...24 {
+            var world = WatchingWorld(seed: seed, asks: true)
+            let outcome = world.run(operations: 300)
+            if let complaint = outcome.complaint { Issue.record("\(complaint)") }
+            questions += outcome.kinds["questions about moved items"] ?? 0
+        }
+        #expect(questions > 8)
     }
 
     @Test func `A seed makes the same world every time`() {

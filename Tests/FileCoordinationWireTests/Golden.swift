@@ -72,6 +72,9 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden("statusRequest", .client(.statusRequest), "06"),
         Golden("metricsRequest", .client(.metricsRequest), "0c"),
         Golden("record", .client(.record(true)), "0d 01"),
+        Golden(
+            "dismiss", .client(.dismiss(Dismissal(.claim(5), author: "a", reason: "why"))),
+            "0e 01 0500000000000000 0100 61 0300 776879"),
         Golden("handOver", .client(.handOver), "07"),
         Golden("announced", .client(.announced(record)), "08 07000000 04030201"),
         Golden(
@@ -80,13 +83,13 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "blocked",
             .client(
                 .blocked(
-                    presenter: WireRecord(index: 1, generation: 2),
+                    presenter: WireRecord(index: 1, generation: 2), claim: 5,
                     by: WireRecord(index: 3, generation: 4))),
-            "0a 01000000 02000000 01 03000000 04000000"),
+            "0a 01000000 02000000 01 03000000 04000000 01 0500000000000000"),
         Golden(
             "blockedNoMore",
-            .client(.blocked(presenter: WireRecord(index: 1, generation: 2), by: nil)),
-            "0a 01000000 02000000 00"),
+            .client(.blocked(presenter: WireRecord(index: 1, generation: 2), claim: 5, by: nil)),
+            "0a 01000000 02000000 00 01 0500000000000000"),
     ]
 
     private static let serverMessages = [
@@ -107,6 +110,12 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "84 07000000 04030201 0200 beef"),
         Golden(
             "overLimit", .server(.overLimit(record, text: "no")), "8d 07000000 04030201 0200 6e6f"),
+        Golden(
+            "dismissed", .server(.dismissed(record, author: "a", reason: "why")),
+            "90 07000000 04030201 0100 61 0300 776879"),
+        Golden(
+            "dismissal", .server(.dismissal(.presenter(6), .passedOver)),
+            "91 02 0600000000000000 01"),
         Golden(
             "deliveries", .server(.deliveries(deliveries)),
             """

@@ -48,7 +48,8 @@ struct PackingTests {
                     result.append(try Delivery(decoding: whole))
                 }
             case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .metrics,
-                .trace, .retiring, .packagePolicy, .inCycle, .skipped, .overLimit:
+                .trace, .retiring, .packagePolicy, .inCycle, .skipped, .overLimit,
+                .dismissed, .dismissal:
                 #expect(Bool(false), "no delivery: \(message)")
             }
         }

@@ -16,7 +16,7 @@ struct RoundTripTests {
 
     @Test func `Client messages survive at their limits`() throws {
         let longest = [UInt8](repeating: 0xFF, count: WireLimits.failureBytes)
-        let messages: [ClientMessage] = [
+        var messages: [ClientMessage] = [
             .hello(Hello(ledgerName: [])),
             .hello(Hello(ledgerName: [UInt8](repeating: 0xFE, count: WireLimits.ledgerNameBytes))),
             .filed(WireRecord(index: .max, generation: 0)),
@@ -31,6 +31,9 @@ struct RoundTripTests {
             .packagePolicy([]),
             .packagePolicy([UInt8](repeating: 0, count: WireLimits.packagePolicyBytes)),
         ]
+        messages += [DismissedParty.claim(.max), .presenter(0)].map {
+            .dismiss(Dismissal($0, author: "", reason: "Grüße"))
+        }
         for message in messages { #expect(try survives(.client(message))) }
     }
 
@@ -52,6 +55,8 @@ struct RoundTripTests {
             ),
         ]
         messages += Refusal.Code.allCases.map { .refused(Refusal(code: $0, text: "Grüße")) }
+        messages.append(.dismissed(record, author: "Grüße", reason: ""))
+        messages += DismissalOutcome.allCases.map { .dismissal(.claim(.max), $0) }
         messages += ClaimStage.allCases.map { .explanation(record, stage: $0, parties: []) }
         for message in messages { #expect(try survives(.server(message))) }
     }

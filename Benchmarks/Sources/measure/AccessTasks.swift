@@ -36,7 +36,7 @@ final class AccessTasks {
 
     var tasks: [String: WorkerTask] {
         [
-            "write": write, "read": read, "sweep": sweep, "read-each": readEach,
+            "write": write, "change": change, "read": read, "sweep": sweep, "read-each": readEach,
             "read-batch": readBatch, "contend": contend, "hold": hold, "wait": wait,
             "hold-reading": holdReading, "keep": keep,
         ]
@@ -56,6 +56,24 @@ final class AccessTasks {
         let start = nanoseconds_now()
         for _ in 0..<count { try PlainAccess.write(url) }
         return [Double(nanoseconds_now() - start)]
+    }
+
+    /// FILE COUNT: writes that change the item's size, so that presenters are told of each.
+    private func change(_ words: [String]) throws -> [Double] {
+        let (path, count) = (try words.text(0), try words.number(1))
+        let url = url(path)
+        var failure: NSError?
+        var result: Int32 = 0
+        let start = nanoseconds_now()
+        for number in 0..<count where failure == nil && result == 0 {
+            NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in
+                result = truncate(path, number % 2 + 1)
+            }
+        }
+        let end = nanoseconds_now()
+        if let failure { throw failure }
+        guard result == 0 else { throw MeasuringError("the item could not be changed") }
+        return [Double(end - start)]
     }
 
     /// FILE: keeps a version of it.

@@ -10,9 +10,9 @@ import FileCoordination
 
 /// The groups "handoff" and "handoff-cross".
 enum HandoffStage {
-    static let same = stage("handoff", "both processes and the arbiter on one CPU", isCross: false)
+    static let same = stage("handoff", "both processes and the server on one CPU", isCross: false)
     static let cross = stage(
-        "handoff-cross", "the processes on two CPUs, the arbiter with the first", isCross: true)
+        "handoff-cross", "the processes on two CPUs, the server with the first", isCross: true)
 
     private static let milliseconds = 300
     /// Fewer where each wakes another CPU, which can take a thousand times as long.

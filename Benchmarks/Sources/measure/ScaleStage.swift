@@ -10,7 +10,7 @@ enum ScaleStage {
 
     static let stage = Stage(
         name: "scale",
-        conditions: "through the arbiter; presenters of other files, a hundred to a directory, "
+        conditions: "through the server; presenters of other files, a hundred to a directory, "
             + "claims that wait for one other file, in processes of \(mostOfOne) at most; one CPU",
         isLong: true,
         rows: [
@@ -86,7 +86,7 @@ enum ScaleStage {
         let name = name(count, population.kind)
         let contestant = try Contestant.task(name, client, "write", file)
         return Contestant(name) {
-            bench.extras.append((name + ": the arbiter's own memory for each", bytes, "bytes"))
+            bench.extras.append((name + ": the server's own memory for each", bytes, "bytes"))
             return try contestant.sample?() ?? .nan
         }
     }

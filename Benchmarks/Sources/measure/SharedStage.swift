@@ -10,6 +10,7 @@ enum SharedStage {
     private static let besideReader = "coordinated read, while another process reads"
     private static let besidePresenter = "coordinated read, while another process presents"
     private static let toldPresenter = "coordinated write, another process's presenter is told"
+    private static let changing = "coordinated write that changes the item's size, presented too"
     private static let yielding = "coordinated write, another process's presenter relinquishes"
     private static let flock = "flock + unflock of an open file"
     private static let echo = "SEQPACKET round trip to another process"
@@ -28,6 +29,8 @@ enum SharedStage {
                 "presented-write", "write of such a document, its presenter is told",
                 toldPresenter, to: echo, .atMost(must: 1.5, aim: 1.0)),
             Row(
+                "presented-change", "write that changes such a document", changing, to: echo),
+            Row(
                 "decided", "write that a presenter relinquishes for", yielding, to: echo,
                 .atMost(must: 4.0, aim: 3.0)),
         ],
@@ -39,6 +42,7 @@ enum SharedStage {
         for (name, task, verb) in [
             (besideReader, "hold-reading", "read"), (besidePresenter, "present-idle", "read"),
             (toldPresenter, "present-listening", "write"),
+            (changing, "present-listening", "change"),
         ] where needs.contains(name) {
             let file = try bench.file()
             _ = try bench.worker(in: world).ask(task, file, "1")

@@ -8,7 +8,7 @@ import FileCoordination
 /// The group "start".
 enum StartStage {
     private static let running = "first access, arbiter running"
-    private static let serving = "first access, serving the arbiter"
+    private static let serving = "first access, as the server"
     private static let starting = "first access, starting the daemon"
 
     static let stage = Stage(

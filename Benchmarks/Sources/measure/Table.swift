@@ -36,7 +36,7 @@ enum Table {
         guard let ratio = row?.spread?.median, ratio > 0.5 else { return [] }
         return [
             "Accesses are not delegated, as it seems: they cost \(number(ratio)) times what "
-                + "they cost through the arbiter."
+                + "they cost through the server."
         ]
     }
 

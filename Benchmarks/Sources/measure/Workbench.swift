@@ -133,7 +133,13 @@ final class Workbench {
 
     /// Starts a process of ours that coordinates.
     ///
-    /// - Parameter data: the directory of its data; that of all if it is nil.
+    /// - Parameters:
+    ///   - world: where it meets others.
+    ///   - isDelegating: whether it may grant claims itself.
+    ///   - data: the directory of its data; that of all if it is nil.
+    ///   - cpu: the processor on which it runs; any if it is nil.
+    /// - Returns: the process.
+    /// - Throws: an error if it cannot be started.
     func worker(
         in world: World, isDelegating: Bool = true, data: String? = nil, cpu: Int32? = nil
     ) throws -> WorkerProcess {

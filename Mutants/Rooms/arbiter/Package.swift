@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // The arbiter and its tests alone: built in seconds, as nothing else depends on what is in it.
 import PackageDescription

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // The ledger, its tests with the explorer, and what both stand on.
 import PackageDescription
@@ -19,13 +19,22 @@ let package = Package(
         .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
+        .target(
+            name: "LedgerExploration",
+            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
+            path: "Tests/LedgerExploration/Model", swiftSettings: strict),
         .executableTarget(
             name: "ledger-peer",
-            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
+            dependencies: [
+                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
+            ],
             path: "Tests/Peers/ledger-peer", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",
-            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
+            dependencies: [
+                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
+                "ledger-peer",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

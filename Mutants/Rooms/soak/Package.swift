@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // The libraries, the daemon and the soak program, built as programs are shipped: no invariant of a
 // debug build may find a fault in the place of the soak program's checks.

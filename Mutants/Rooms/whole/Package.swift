@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // The libraries, the programs that tests start, and those tests that mutants of server and session
 // are to fail. Without the command line; the server is in one of the programs, but for those tests
@@ -98,7 +98,8 @@ let package = Package(
             sources: [
                 "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",
                 "LaterCancellingTests.swift", "PresenterBatchTests.swift",
-                "PresenterMailboxStateTests.swift", "PresenterTestDoubles.swift",
+                "PresenterMailboxSideBySideTests.swift", "PresenterMailboxStateTests.swift",
+                "PresenterTestDoubles.swift",
                 "TaskAccessTests.swift",
             ],
             swiftSettings: strict),

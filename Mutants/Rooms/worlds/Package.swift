@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 //
 // The libraries up to the client, and the simulation of the server.
 import PackageDescription

@@ -50,11 +50,16 @@ struct RoomManifest {
         self.targets = targets
     }
 
-    /// What its targets import of the package's own modules, and do not depend upon.
+    /// The names of all targets.
+    var names: [String] { targets.map(\.name) }
+
+    /// Finds what the targets import of the package's own modules without depending on it.
     ///
     /// - Parameters:
     ///   - modules: the package's own modules.
-    ///   - files: the text of each Swift file below a path of the checkout, by its name below it.
+    ///   - files: returns the text of each Swift file below a path of the checkout, by its name
+    ///     below it.
+    /// - Returns: one line for each such target.
     func missing(of modules: Set<String>, files: (String) -> [String: String]) -> [String] {
         targets.flatMap { target in
             let dependencies = Set(target.list("dependencies") ?? [])
@@ -79,7 +84,9 @@ extension Room {
     /// What the targets of the rooms lack, in words.
     static func missingDependencies(in checkout: URL) throws -> [String] {
         let sources = checkout.appendingPathComponent("Sources")
+        let whole = checkout.appendingPathComponent("Package.swift")
         let modules = Set(try FileManager.default.contentsOfDirectory(atPath: sources.path))
+            .union(RoomManifest(try String(contentsOf: whole, encoding: .utf8)).names)
         func texts(below path: String) -> [String: String] {
             let directory = checkout.appendingPathComponent(path)
             var texts: [String: String] = [:]

@@ -40,7 +40,6 @@ int fcs_rename_at(
     uint32_t flags);
 
 int fcs_try_lock(int file);    // 1: locked; 0: another open file holds the lock
-int fcs_lock_waiting(int file);
 int fcs_unlock(int file);
 int fcs_is_locked_by_another(int file);
 
@@ -161,6 +160,8 @@ int fcs_socket(void);
 int fcs_socket_pair(int *_Nonnull first, int *_Nonnull second);
 int fcs_socket_bind(int socket, const char *_Nonnull path);
 int fcs_socket_listen(int socket, int backlog);
+/// Whether this is a local socket of complete messages at which a process listens.
+int fcs_socket_is_listener(int socket);
 /// `patience` is in nanoseconds; UINT64_MAX means no limit.
 int fcs_socket_connect(int socket, const char *_Nonnull path, uint64_t patience);
 /// Uses the abstract namespace, in which every user may take any name.
@@ -269,9 +270,9 @@ int fcs_thread_start_detached(
     const char *_Nonnull name, size_t stack_size, void (*_Nonnull body)(void *_Nonnull),
     void *_Nonnull context);
 
-// ---- look.c: looks for change watching
+// ---- file_properties.c: the properties of files, for change watching
 
-struct fcs_look {
+struct fcs_file_properties {
     uint64_t device, inode, handle, size, link_count;
     /// 0 if the file system does not store times of creation.
     int64_t born_ns, modified_ns, changed_ns;
@@ -279,7 +280,8 @@ struct fcs_look {
 };
 
 /// Looks at `name` in an open directory, or at the open item itself if the name is empty.
-int fcs_look_at(int directory, const char *_Nonnull name, struct fcs_look *_Nonnull out);
+int fcs_file_properties_at(
+    int directory, const char *_Nonnull name, struct fcs_file_properties *_Nonnull out);
 /// Watches an open item, also if it was opened with O_PATH.
 int fcs_watch_open(int watch, int descriptor, uint32_t mask);
 

@@ -28,9 +28,11 @@ extension FailureReason {
 }
 
 extension AccessFailure {
-    /// Returns the error that calls with Apple's signatures return.
+    /// Converts the failure to the error that calls with Apple's signatures return.
     ///
     /// - Parameter items: the items of the call, and whether each was to be written.
+    /// - Returns: an error of ``FileCoordinationErrorDomain``, of Foundation, or of the presenter
+    ///   that refused.
     package func nsError(named items: [(url: URL, isWriting: Bool)]) -> NSError {
         if let own = ownError(items) { return own.nsError }
         switch self {
@@ -42,7 +44,7 @@ extension AccessFailure {
         case .copy(let error as UploadError, let index) where items.indices.contains(index):
             return error.nsError(item: items[index].url)
         case .copy(let error, _): return error as NSError
-        case .system, .deadlock, .timedOut, .cancelled:
+        case .system, .deadlock, .timedOut, .dismissed, .cancelled:
             return NSError(domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue)
         }
     }
@@ -80,6 +82,10 @@ extension AccessFailure {
             return FileCoordinationError(
                 .timedOut, url: url, parties: parties.map { .init($0) },
                 reason: "Access to \(url?.path ?? "nothing") was not granted within \(time).")
+        case .dismissed(let author, let reason):
+            return FileCoordinationError(
+                .dismissed, url: items.first?.url,
+                reason: ShownText.dismissal(by: author, reason: reason))
         case .place, .refused, .copy, .cancelled: return nil
         }
     }

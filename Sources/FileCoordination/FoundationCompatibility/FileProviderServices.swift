@@ -12,8 +12,12 @@ public struct NSFileProviderServiceName: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
     /// Creates a service name.
+    ///
+    /// - Parameter rawValue: the name as a string.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Creates a service name.
+    ///
+    /// - Parameter rawValue: the name as a string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 

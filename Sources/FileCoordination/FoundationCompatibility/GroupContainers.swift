@@ -16,6 +16,11 @@ extension FileManager {
     /// `Library/Caches` in it as on Apple platforms. Coordinate accesses inside it, because other
     /// programs use it, too.
     ///
+    /// ```swift
+    /// let shared = FileManager.default.containerURL(
+    ///     forSecurityApplicationGroupIdentifier: "group.org.example.notes")
+    /// ```
+    ///
     /// - Parameter groupIdentifier: the name of the group, such as `group.org.example.notes`.
     /// - Returns: the directory; nil if it cannot be created, or if the identifier is empty, `.` or
     ///   `..`, or contains a slash or NUL.
@@ -30,11 +35,15 @@ extension FileManager {
 
 /// Finds and creates the directories of groups.
 package enum GroupContainer {
-    /// Returns the directory of a group, which is created if it does not exist; nil if that is
-    /// impossible.
+    /// Finds the directory of a group, and creates it if it does not exist.
     ///
-    /// - Parameter dataHome: the value of `XDG_DATA_HOME`. As the XDG specification demands, it is
-    ///   ignored if it is not an absolute path.
+    /// - Parameters:
+    ///   - identifier: the name of the group.
+    ///   - dataHome: the value of `XDG_DATA_HOME`. As the XDG specification demands, it is ignored
+    ///     if it is not an absolute path.
+    ///   - home: the user's home directory, where `.local/share` is used without `dataHome`.
+    /// - Returns: the directory; nil if the name is no file name, or the directory cannot be
+    ///   created.
     package static func url(_ identifier: String, dataHome: String?, home: URL) -> URL? {
         guard !["", ".", ".."].contains(identifier),
             !identifier.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })

@@ -35,8 +35,10 @@ enum ItemMetadata {
     ) throws(SystemError) {
         let mode = carryOwner(status, to: new)
         let isOthers = mode != status.st_mode & 0o7777
+        // Without a list, the permissions alone say who may do what.
         let list = old.flatMap { try? ExtendedAttributes.value(of: accessList, of: $0) }
         var narrowed = mode
+        // Without a list, the permissions are narrowed below.
         if let list, !isOthers, (try? ExtendedAttributes.set(accessList, to: list, of: new)) != nil
         {
             // The group bits are the mask of the access control list.
@@ -61,9 +63,11 @@ enum ItemMetadata {
     /// Returns the permissions that are appropriate for the result.
     private static func carryOwner(_ status: stat, to new: Descriptor) -> mode_t {
         let mode = status.st_mode & 0o7777
+        // The owner is not known, so no other user is given more.
         guard var now = try? Self.status(of: new) else { return withoutMoreForGroup(mode) & 0o777 }
         if now.st_uid != status.st_uid { _ = fchown(new.number, status.st_uid, uid_t.max) }
         if now.st_gid != status.st_gid { _ = fchown(new.number, uid_t.max, status.st_gid) }
+        // What was seen before is narrower, if anything has changed.
         now = (try? Self.status(of: new)) ?? now
         let isSameGroup = now.st_gid == status.st_gid
         if isSameGroup, now.st_uid == status.st_uid { return mode }
@@ -79,6 +83,7 @@ enum ItemMetadata {
     ///
     /// The kernel removes a list that is equivalent to the permissions.
     private static func dropList(of new: Descriptor, for mode: mode_t) {
+        // File systems without lists have none to drop.
         guard let list = try? ExtendedAttributes.value(of: accessList, of: new), !list.isEmpty
         else { return }
         let entries: [(tag: UInt16, bits: mode_t)] = [
@@ -88,12 +93,13 @@ enum ItemMetadata {
         for entry in entries {
             bytes += [UInt8(entry.tag), 0, UInt8(entry.bits), 0, 0xFF, 0xFF, 0xFF, 0xFF]
         }
+        // The list then stays, and its mask is what the permissions say.
         try? ExtendedAttributes.set(accessList, to: bytes, of: new)
     }
 
     private static func status(of file: Descriptor) throws(SystemError) -> stat {
         var status = stat()
-        guard fstat(file.number, &status) == 0 else {
+        guard unsafe fstat(file.number, &status) == 0 else {
             throw SystemError(code: errno, operation: "read the status of the new item")
         }
         return status

@@ -34,6 +34,7 @@ package struct ItemReplacement {
         var path: ItemPath
         var name: [UInt8] { path.name }
 
+        // Without a status, there is no item, or none that could be replaced.
         var status: stat? { try? directory.status(of: name) }
         func sibling(_ name: [UInt8]) -> Place {
             Place(directory: directory, path: path.sibling(name))
@@ -150,6 +151,7 @@ package struct ItemReplacement {
     private func synchronize() throws(SystemError) {
         switch try source.directory.status(of: source.name).kind {
         case S_IFREG:
+            // A file that may not be read is written out with its file system.
             let file = try? source.directory.openFile(source.name, O_RDONLY | O_NONBLOCK)
             if let file { try file.synchronize() } else { fallthrough }
         case S_IFDIR: try source.directory.synchronizeFileSystem()
@@ -271,8 +273,10 @@ package struct ItemReplacement {
 
     /// Gives the original its name again, because no backup can be made.
     private mutating func putBack(_ old: Place) {
+        // The other way is to rename both; the error that led here is the one that counts.
         if (try? exchange(old, original)) == nil {
             strayOriginal = old.path
+            // If this fails too, the error says where the original is.
             guard (try? rename(original, source, ifTaken: .refuse)) != nil,
                 (try? rename(old, original, ifTaken: .refuse)) != nil
             else { return }
@@ -288,6 +292,7 @@ package struct ItemReplacement {
         if !keepsBackup, let backup, backup.path != new.path {
             TreeRemoval.remove(backup.name, from: backup.directory)
         }
+        // The item is replaced; after a crash of the machine, it may be the old one.
         try? original.directory.synchronize()
     }
 }

@@ -17,6 +17,7 @@ package struct MountTable: Sendable {
 
     /// The present table of the kernel; empty if it cannot be read.
     package static var current: MountTable {
+        // A table that cannot be read counts as an empty one.
         MountTable(parsing: (try? MountInformation.contents()) ?? [])
     }
 
@@ -44,6 +45,7 @@ package struct MountTable: Sendable {
     }
 
     private static func device(of directory: ItemPath) -> UInt64? {
+        // What cannot be seen is on no device that could be compared.
         try? FileStatus(path: directory.bytes, followLinks: false).device
     }
 }

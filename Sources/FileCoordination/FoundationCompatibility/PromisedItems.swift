@@ -23,6 +23,11 @@ extension URL {
     /// access with `immediatelyAvailableMetadataOnly`, which does not wait for contents (Rule
     /// 15.4).
     ///
+    /// ```swift
+    /// guard try url.checkPromisedItemIsReachable() else { return nil }
+    /// let size = try url.promisedItemResourceValues(forKeys: [.fileSizeKey]).fileSize
+    /// ```
+    ///
     /// - Parameter keys: the keys of the values.
     /// - Returns: the values.
     /// - Throws: a `CocoaError` if the item does not exist.
@@ -55,10 +60,10 @@ extension NSURL {
         _ value: UnsafeMutablePointer<AnyObject?>, forKey key: URLResourceKey
     ) throws {
         guard !PromisedItem.contentsKeys.contains(key) else {
-            value.pointee = nil
+            unsafe value.pointee = nil
             return
         }
-        try getResourceValue(&value.pointee, forKey: key)
+        try unsafe getResourceValue(&value.pointee, forKey: key)
     }
 
     /// Returns resource values of the item, whether or not its contents are local.
@@ -84,7 +89,7 @@ extension NSURL {
         do {
             return try checkResourceIsReachable()
         } catch let reason {
-            error?.pointee = reason as NSError
+            unsafe error?.pointee = reason as NSError
             return false
         }
     }

@@ -85,7 +85,8 @@ extension FileManager {
     /// item is moved to its path.
     ///
     /// Like other methods of `FileManager`, this does not coordinate. Call it in a coordinated
-    /// write with `forReplacing`.
+    /// write: without options to save an open document, with `forReplacing` to put another item in
+    /// its place, which asks presenters as before a deletion.
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -189,7 +190,7 @@ extension FileManager {
         let result = try replaceItemAt(
             originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
             options: options)
-        resultingURL?.pointee = result as NSURL?
+        unsafe resultingURL?.pointee = result as NSURL?
     }
 }
 #endif

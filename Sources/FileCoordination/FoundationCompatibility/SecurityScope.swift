@@ -12,6 +12,11 @@ extension URL {
     ///
     /// There are no security scopes on Linux. File permissions decide when the file is opened.
     ///
+    /// ```swift
+    /// let isPermitted = url.startAccessingSecurityScopedResource()
+    /// defer { if isPermitted { url.stopAccessingSecurityScopedResource() } }
+    /// ```
+    ///
     /// - Returns: true.
     @discardableResult
     public func startAccessingSecurityScopedResource() -> Bool { true }

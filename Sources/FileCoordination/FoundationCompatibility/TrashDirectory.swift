@@ -72,8 +72,8 @@ package struct TrashDirectory {
         let infoName = name + TrashName.infoSuffix
         let file = try info.openFile(infoName, [.write, .create, .exclusive], mode: 0o600)
         do {
-            let written = note.withUnsafeBytes { bytes in
-                Result { () throws(SystemError) in try file.write(bytes, at: 0) }
+            let written = unsafe note.withUnsafeBytes { bytes in
+                Result { () throws(SystemError) in try unsafe file.write(bytes, at: 0) }
             }
             try written.get()
             try item.parent.move(item.name, to: name, in: files)

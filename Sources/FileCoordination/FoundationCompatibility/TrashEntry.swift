@@ -87,15 +87,15 @@ struct TrashNote {
     /// Returns the local time, such as "2026-08-31T22:32:08".
     static func localTime(_ seconds: Int) -> String {
         var seconds = time_t(seconds)
-        var parts = tm()
-        localtime_r(&seconds, &parts)
+        var parts = unsafe tm()
+        unsafe localtime_r(&seconds, &parts)
         func padded(_ number: Int32, _ width: Int = 2) -> String {
             let digits = String(number)
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
         }
-        let year = padded(parts.tm_year + 1900, 4)
-        let day = [year, padded(parts.tm_mon + 1), padded(parts.tm_mday)]
-        let clock = [padded(parts.tm_hour), padded(parts.tm_min), padded(parts.tm_sec)]
+        let year = unsafe padded(parts.tm_year + 1900, 4)
+        let day = unsafe [year, padded(parts.tm_mon + 1), padded(parts.tm_mday)]
+        let clock = unsafe [padded(parts.tm_hour), padded(parts.tm_min), padded(parts.tm_sec)]
         return day.joined(separator: "-") + "T" + clock.joined(separator: ":")
     }
 }

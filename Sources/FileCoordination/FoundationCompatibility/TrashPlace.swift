@@ -25,7 +25,9 @@ package enum TrashPlace {
     func path(of userID: UInt32) -> ItemPath? {
         switch self {
         case .home(let path):
+            // It may not exist yet; then its path is made as it is written.
             if let real = try? RealPath.resolve(Array(path.utf8)) { return ItemPath(bytes: real) }
+            // A home without a path has no trash.
             return try? PlaceResolver.path(of: URL(fileURLWithPath: path))
         case .shared(let top):
             return ItemPath(components: top.components + [Self.sharedName, Self.number(userID)])
@@ -40,6 +42,7 @@ package enum TrashPlace {
         var components = path.split(separator: "/")
         while true {
             let ancestor = "/" + components.joined(separator: "/")
+            // It may not exist yet; then its parent is asked.
             if let status = try? FileStatus(path: ancestor) { return status.device == device }
             guard components.popLast() != nil else { return false }
         }

@@ -18,6 +18,12 @@ extension FileManager {
     /// Like other methods of `FileManager`, this does not coordinate. Call it in a coordinated
     /// write with `forMoving` or `forDeleting`, so that the item's presenters are asked first.
     ///
+    /// ```swift
+    /// try NSFileCoordinator().coordinate(writingItemAt: url, options: .forMoving) { url in
+    ///     try FileManager.default.trashItem(at: url, resultingItemURL: nil)
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - url: the item.
     ///   - outResultingURL: set to the item's URL in the trash; unchanged if the call fails.
@@ -28,7 +34,7 @@ extension FileManager {
         at url: URL, resultingItemURL outResultingURL: UnsafeMutablePointer<NSURL?>?
     ) throws {
         let place = try Trash.current.put(url)
-        outResultingURL?.pointee = place as NSURL
+        unsafe outResultingURL?.pointee = place as NSURL
     }
 }
 #endif

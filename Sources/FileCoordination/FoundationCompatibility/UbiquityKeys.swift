@@ -50,6 +50,8 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
     /// The name as a string.
     public let rawValue: String
     /// Creates a status with this name.
+    ///
+    /// - Parameter rawValue: the name as a string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The contents are only in the cloud.
@@ -67,6 +69,8 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
     /// The name as a string.
     public let rawValue: String
     /// Creates a role with this name.
+    ///
+    /// - Parameter rawValue: the name as a string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The user owns the item.
@@ -80,6 +84,8 @@ public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Se
     /// The name as a string.
     public let rawValue: String
     /// Creates permissions with this name.
+    ///
+    /// - Parameter rawValue: the name as a string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The user may only read.

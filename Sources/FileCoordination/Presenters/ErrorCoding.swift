@@ -22,6 +22,7 @@ package enum ErrorCoding {
     package static func encode(_ error: any Error) -> [UInt8] {
         let whole = CodedChain(error)
         for size in CodedChain.Size.allCases {
+            // A value that cannot be encoded is left out in a smaller size.
             guard let bytes = try? encoder.encode(whole.reduced(to: size)) else { continue }
             if bytes.count <= limit { return Array(bytes) }
         }
@@ -33,6 +34,7 @@ package enum ErrorCoding {
     /// Invalid bytes result in an error that says so, because the claim was refused in any case.
     package static func decode(_ bytes: [UInt8]) -> NSError {
         guard bytes.count <= limit,
+            // Invalid bytes become the error below.
             let chain = try? decoder.decode(CodedChain.self, from: Data(bytes)),
             let error = chain.error
         else {
@@ -160,7 +162,7 @@ private enum CodedValue: Codable {
         case let url as URL:
             self = .url(url.absoluteString)
         case let number as NSNumber:
-            switch number.objCType.pointee {
+            switch unsafe number.objCType.pointee {
             case CChar(bitPattern: UInt8(ascii: "c")), CChar(bitPattern: UInt8(ascii: "B")):
                 self = .truth(number.boolValue)
             case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")):

@@ -89,6 +89,7 @@ extension NSFilePresenter {
     /// Not implemented: the presenter is not asked to save through this form.
     ///
     /// - Returns: a value that marks the method as not implemented.
+    /// - Throws: nothing.
     @discardableResult
     public func savePresentedItemChanges() async throws -> _NotImplemented { _NotImplemented() }
 
@@ -104,6 +105,7 @@ extension NSFilePresenter {
     /// Not implemented: the presenter is not asked about deletions through this form.
     ///
     /// - Returns: a value that marks the method as not implemented.
+    /// - Throws: nothing.
     @discardableResult
     public func accommodatePresentedItemDeletion() async throws -> _NotImplemented {
         _NotImplemented()
@@ -121,6 +123,7 @@ extension NSFilePresenter {
     /// Not implemented: the item is not evicted through this form (Rule 9.7).
     ///
     /// - Returns: a value that marks the method as not implemented.
+    /// - Throws: nothing.
     @discardableResult
     public func accommodatePresentedItemEviction() async throws -> _NotImplemented {
         _NotImplemented()
@@ -141,6 +144,7 @@ extension NSFilePresenter {
     ///
     /// - Parameter url: the item; ignored.
     /// - Returns: a value that marks the method as not implemented.
+    /// - Throws: nothing.
     @discardableResult
     public func accommodatePresentedSubitemDeletion(at url: URL) async throws -> _NotImplemented {
         _NotImplemented()

@@ -18,8 +18,8 @@ package enum PresenterAdvice {
 
     /// Examines the class of a presenter that is being registered, on another thread, and passes
     /// each warning to `say` there.
-    package static func look(
-        at presenter: any NSFilePresenter, methods: PresenterMethods,
+    package static func examine(
+        _ presenter: any NSFilePresenter, methods: PresenterMethods,
         say: @escaping @Sendable (String) -> Void = { Diagnostics.say($0) }
     ) {
         #if DEBUG
@@ -57,11 +57,12 @@ package enum PresenterAdvice {
     private static func nearMisses(
         of type: AnyClass, _ methods: PresenterMethods, isSubclass: Bool
     ) -> [NearMiss] {
-        guard let symbol = ProgramSymbols.prefix(of: type),
-            let name = ProgramSymbols.demangled(symbol.text + "Mn")?
+        guard let symbol = unsafe ProgramSymbols.prefix(of: type),
+            let name = unsafe ProgramSymbols.demangled(symbol.text + "Mn")?
                 .replacing("nominal type descriptor for ", with: "")
         else { return [] }
-        let functions = ProgramSymbols.names(beginningWith: symbol.text, besides: symbol.address)
+        let functions = unsafe ProgramSymbols.names(
+            beginningWith: symbol.text, besides: symbol.address)
         return functions.filter { $0.hasSuffix("F") }.sorted().compactMap { function in
             ProgramSymbols.demangled(function)
                 .flatMap { FoundMethod(demangled: $0, of: name) }

@@ -125,7 +125,7 @@ extension OperationQueue: PresenterQueue {
     package var isSerial: Bool { maxConcurrentOperationCount == 1 }
 
     package var isMain: Bool {
-        self === OperationQueue.main || underlyingQueue === DispatchQueue.main
+        unsafe self === OperationQueue.main || underlyingQueue === DispatchQueue.main
     }
 
     package func add(_ step: @escaping @Sendable () -> Void) { addOperation(step) }

@@ -29,14 +29,15 @@ extension Session {
 
     /// Registers a presenter; throws if that is impossible.
     static func register(
-        _ presenter: any NSFilePresenter, label: String, isGuarded: Bool = false
+        _ presenter: any NSFilePresenter, label: String, isGuarded: Bool = false,
+        since known: ItemState? = nil
     ) throws {
         do throws(AccessFailure) {
             let session = try current()
             let registered = RegisteredPresenter(
                 presenter, methods: PresenterMethods(implementedBy: presenter))
-            if try session.add(registered, label: label, isGuarded: isGuarded) {
-                PresenterAdvice.look(at: presenter, methods: registered.methods)
+            if try session.add(registered, label: label, isGuarded: isGuarded, since: known) {
+                PresenterAdvice.examine(presenter, methods: registered.methods)
             }
             session.sweepUploads()
         } catch {

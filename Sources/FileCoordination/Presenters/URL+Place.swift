@@ -21,11 +21,11 @@ extension URL {
             return
         }
         let path = pathBytes.map { CChar(bitPattern: $0) } + [0]
-        self = path.withUnsafeBufferPointer { buffer in
+        self = unsafe path.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else {
                 preconditionFailure("A path holds at least its end")
             }
-            return URL(
+            return unsafe URL(
                 fileURLWithFileSystemRepresentation: start, isDirectory: isDirectory,
                 relativeTo: nil)
         }

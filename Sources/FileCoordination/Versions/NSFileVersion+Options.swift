@@ -10,6 +10,8 @@ extension NSFileVersion {
         public let rawValue: UInt
 
         /// Creates options from their bits.
+        ///
+        /// - Parameter rawValue: the bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// Moves the contents instead of copying them, which is much faster on the same file system
@@ -23,6 +25,8 @@ extension NSFileVersion {
         public let rawValue: UInt
 
         /// Creates options from their bits.
+        ///
+        /// - Parameter rawValue: the bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// Removes the version after its contents are in place (Rule 19.7).

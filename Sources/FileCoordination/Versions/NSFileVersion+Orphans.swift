@@ -18,9 +18,11 @@ extension NSFileVersion {
     /// Searches the directories around `url` for a document that was only moved. This takes a few
     /// milliseconds if there are such versions. May be called on any thread; changes nothing.
     ///
-    ///     for version in NSFileVersion.orphanedVersionsOfItem(at: url) {
-    ///         print(version.localizedName ?? "", version.modificationDate ?? .distantPast)
-    ///     }
+    /// ```swift
+    /// for version in NSFileVersion.orphanedVersionsOfItem(at: url) {
+    ///     print(version.localizedName ?? "", version.modificationDate ?? .distantPast)
+    /// }
+    /// ```
     ///
     /// - Parameter url: the former URL of the item.
     /// - Returns: the versions; none of them is in ``otherVersionsOfItem(at:)``.
@@ -32,7 +34,9 @@ extension NSFileVersion {
     ///
     /// Reads the whole store. May be called on any thread; changes nothing.
     ///
-    ///     for version in NSFileVersion.orphanedVersions() { print(version.itemURL.path) }
+    /// ```swift
+    /// for version in NSFileVersion.orphanedVersions() { print(version.itemURL.path) }
+    /// ```
     ///
     /// - Returns: the versions; ``itemURL`` is the former URL of each one's item.
     public static func orphanedVersions() -> [NSFileVersion] {

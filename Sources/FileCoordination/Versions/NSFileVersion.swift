@@ -53,11 +53,14 @@ public import Foundation
 
     // MARK: Finding versions
 
-    /// Returns the present version of the item at `url`; nil if the item does not exist (Rule
-    /// 19.1).
+    /// Returns the present version of the item at `url` (Rule 19.1).
+    ///
+    /// ```swift
+    /// let date = NSFileVersion.currentVersionOfItem(at: url)?.modificationDate
+    /// ```
     ///
     /// - Parameter url: the item.
-    /// - Returns: the current version.
+    /// - Returns: the current version; nil if the item does not exist.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         VersionSubject(currentOf: url, in: .current).map { NSFileVersion($0) }
     }
@@ -118,13 +121,17 @@ public import Foundation
         return []
     }
 
-    /// Returns the version of the item at `url` with that ``persistentIdentifier``; nil if it was
-    /// removed.
+    /// Returns the version of the item at `url` with that ``persistentIdentifier``.
+    ///
+    /// ```swift
+    /// let identifier = version.persistentIdentifier
+    /// let same = NSFileVersion.version(itemAt: url, forPersistentIdentifier: identifier)
+    /// ```
     ///
     /// - Parameters:
     ///   - url: the item.
     ///   - persistentIdentifier: the identifier of a version, from this process or another one.
-    /// - Returns: the version (Rule 19.8).
+    /// - Returns: the version; nil if it was removed (Rule 19.8).
     open class func version(
         itemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
     ) -> NSFileVersion? {
@@ -141,6 +148,14 @@ public import Foundation
     ///
     /// Both may be the same item, unless the contents are moved. Contents are copied by reflink if
     /// the file system supports that.
+    ///
+    /// ```swift
+    /// try NSFileCoordinator().coordinate(writingItemAt: document, options: .forMerging) { url in
+    ///     try NSFileVersion.addOfItem(at: url, withContentsOf: url)
+    ///     let older = NSFileVersion.otherVersionsOfItem(at: url) ?? []
+    ///     for version in older.dropLast(10) { try version.remove() }
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -161,6 +176,14 @@ public import Foundation
     ///
     /// The caller must remove it when it is no longer needed.
     ///
+    /// ```swift
+    /// let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
+    /// let copy = folder.appendingPathComponent("draft")
+    /// try draft.write(to: copy)
+    /// try NSFileVersion.addOfItem(at: url, withContentsOf: copy, options: .byMoving)
+    /// try FileManager.default.removeItem(at: folder)
+    /// ```
+    ///
     /// - Parameter url: the item.
     /// - Returns: the directory.
     open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
@@ -172,12 +195,17 @@ public import Foundation
             Diagnostics.say("No directory for a version of \(url.path): \(error).")
             let other = FileManager.default.temporaryDirectory.appendingPathComponent(
                 UUID().uuidString, isDirectory: true)
+            // If it cannot be made either, writing the version there reports the error.
             try? FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
             return other
         }
     }
 
     /// Removes all versions except for the current one (Rule 19.11).
+    ///
+    /// ```swift
+    /// try NSFileVersion.removeOtherVersionsOfItem(at: url)
+    /// ```
     ///
     /// - Parameter url: the item.
     /// - Throws: a `CocoaError` if the item does not exist or a version cannot be removed.

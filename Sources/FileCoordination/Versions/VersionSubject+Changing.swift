@@ -86,6 +86,7 @@ extension VersionSubject {
     func replaceItem(at url: URL, isMoving: Bool) throws -> URL {
         let failure = VersionFailure(attempt: .replacing, url: url)
         let place = try VersionFailure.place(of: url)
+        // Contents without a path are gone.
         guard let contents = try? VersionFailure.place(of: contentsURL), hasContents else {
             throw failure.error(.gone)
         }

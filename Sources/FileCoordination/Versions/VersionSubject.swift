@@ -32,6 +32,7 @@ struct VersionSubject: Sendable {
     /// Creates the present version of the item at `url`; nil if the item does not exist (Rule
     /// 19.1).
     init?(currentOf url: URL, in store: VersionStore) {
+        // Where no path leads, there is no item.
         guard let place = try? VersionFailure.place(of: url),
             let identity = ItemIdentity(of: place)
         else { return nil }
@@ -62,6 +63,7 @@ struct VersionSubject: Sendable {
     static func others(
         of url: URL, in store: VersionStore, where isWanted: (StoredVersion) -> Bool = { _ in true }
     ) -> [VersionSubject]? {
+        // Where no path leads, there is no item.
         guard let place = try? VersionFailure.place(of: url) else { return nil }
         return store.versions(at: place)?.filter(isWanted).map {
             VersionSubject($0, in: store, of: url)
@@ -70,6 +72,7 @@ struct VersionSubject: Sendable {
 
     /// Returns the versions of items that were at `url` and no longer exist, oldest first.
     static func orphans(of url: URL, in store: VersionStore) -> [VersionSubject] {
+        // Where no path leads, there was no item.
         guard let place = try? VersionFailure.place(of: url) else { return [] }
         return store.orphans(at: place).map { VersionSubject($0, in: store, of: url) }
     }
@@ -125,6 +128,7 @@ struct VersionSubject: Sendable {
     /// When the contents were modified; nil if the version was removed (Rule 19.9).
     var modificationDate: Date? {
         guard case .current(let place, _) = choice else { return stored?.record.modificationDate }
+        // An item that was removed has no date.
         return (try? FileStatus(path: place.bytes, followLinks: false)).map {
             VersionRecord.date($0.modified)
         }
@@ -134,6 +138,7 @@ struct VersionSubject: Sendable {
     var hasContents: Bool {
         switch choice {
         case .current(let place, _):
+            // This is the question.
             (try? FileStatus(path: place.bytes, followLinks: false)) != nil
         case .kept: stored != nil
         case .lost: false

@@ -45,14 +45,14 @@ extension LeaseGuard {
     }
 
     /// Looks whether the file that has the lease is still at the path.
-    func look() {
+    func checkPath() {
         let (path, file) = state.withLock { ($0.path, $0.file) }
         guard let path, let file, !file.isAt(path.bytes) else { return }
         handle(.replaced)
     }
 
     /// Looks whether a process waits at the lease.
-    func lookAtLease() {
+    func checkLease() {
         let (file, path, isHolding) = state.withLock { ($0.file, $0.path, $0.life.isHolding) }
         guard isHolding, let file, !file.isHeld else { return }
         let openers = file.waitingProcesses
@@ -75,7 +75,7 @@ extension LeaseGuard {
     /// Looks whether the presenter's own opening of the file waits at the lease.
     ///
     /// Returns whether to look again later, because the presenter is being asked.
-    func lookForSaver() -> Bool {
+    func checkForSaver() -> Bool {
         let (file, openers, isAsking) = state.withLock {
             ($0.file, $0.openers, $0.life.isAsking)
         }

@@ -12,7 +12,7 @@ final class LeaseGuard: Sendable {
     /// What the thread has to do for a guard.
     enum GuardTask: Hashable, Sendable {
         case takeLease
-        case look
+        case checkPath
         case answered
         case finish
         case forget
@@ -25,7 +25,7 @@ final class LeaseGuard: Sendable {
         var file: FileLease?
         /// The other name of that file while the presenter saves.
         var spareName: [UInt8]?
-        /// That file's status when it was broken.
+        /// The status of the file when its lease was broken.
         var brokenAt: FileStatus?
         /// The processes that waited when the presenter was asked.
         var openers: Set<Int32> = []
@@ -93,7 +93,7 @@ final class LeaseGuard: Sendable {
             switch action {
             case .drop: break
             case .takeLease: thread.add(.takeLease, for: self)
-            case .look: thread.add(.look, for: self)
+            case .checkPath: thread.add(.checkPath, for: self)
             case .finish: thread.add(.finish, for: self)
             // The file has a spare name, unless that was impossible. Then a presenter that saves by
             // replacing the file would take it away from the program that waits.

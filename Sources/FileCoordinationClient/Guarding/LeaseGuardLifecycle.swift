@@ -67,7 +67,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
     enum GuardEvent: Hashable, Sendable {
         /// A claim, or a writer of the presenter's purpose, needs the file without a lease.
         case lifted
-        /// That is over.
+        /// No claim or writer needs that any more.
         case restored
         /// The item was moved, replaced, created, closed or changed.
         case itemMayHaveChanged
@@ -91,7 +91,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         /// Have the thread take a lease.
         case takeLease
         /// Have the thread compare the file that has the lease with the one at the path.
-        case look
+        case checkPath
         /// Ask the presenter to relinquish and to save.
         case ask
         /// Give the presenter its item back.
@@ -109,7 +109,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
     /// Whether the presenter is asked while its lease is held.
     var isAsking: Bool { state == .asking }
 
-    /// Whether a lease that is broken now is news.
+    /// Whether the lease is held, so that a break of it must be handled.
     var isHolding: Bool { state == .held }
 
     /// Whether the thread is to try to take a lease.
@@ -171,7 +171,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
 
     private mutating func itemMayHaveChanged() -> [GuardAction] {
         switch state {
-        case .held: [.look]
+        case .held: [.checkPath]
         case .refused: seek()
         case .seeking, .letGo: [.takeLease]
         case .idle, .asking, .askingWithoutLease, .removed: []

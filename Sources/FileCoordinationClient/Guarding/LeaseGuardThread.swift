@@ -11,7 +11,6 @@ final class LeaseGuardThread: Sendable {
     private struct Tasks: Sendable {
         var waiting: [(guarded: LeaseGuard, task: LeaseGuard.GuardTask)] = []
         var isRunning = false
-        var isImpossible: SystemError?
     }
 
     private let tasks = Lock(Tasks())
@@ -80,7 +79,7 @@ private final class LeaseGuardLoop {
     /// The guards whose files are watched, by the number of the watch.
     private var guards: [Int32: [ObjectIdentifier: LeaseGuard]] = [:]
     /// When to look whether a presenter's own saving waits, and how long after that to look again.
-    private var nextLook: (time: UInt64, pause: Duration)?
+    private var nextSaverCheck: (time: UInt64, pause: Duration)?
     private var ready: [Poller.Ready] = []
 
     private static let changes: DirectoryWatch.Changes = [
@@ -104,23 +103,23 @@ private final class LeaseGuardLoop {
     func turn(
         _ takeTasks: () -> [(guarded: LeaseGuard, task: LeaseGuard.GuardTask)]
     ) throws(SystemError) {
-        try poller.wait(into: &ready, until: nextLook?.time)
+        try poller.wait(into: &ready, until: nextSaverCheck?.time)
         wakeUp.drain()
         signals.drain()
-        lookAtLeases()
+        checkLeases()
         for (guarded, task) in takeTasks() { perform(task, for: guarded) }
         try readFileEvents()
-        lookForSavers()
+        checkForSavers()
     }
 
     private var all: [LeaseGuard] { guards.values.flatMap { Array($0.values) } }
 
     /// A signal says only that some lease is broken: signals of one number are not counted.
-    private func lookAtLeases() {
+    private func checkLeases() {
         for guarded in all {
-            guarded.lookAtLease()
-            if nextLook == nil, guarded.state.withLock({ $0.life.isAsking }) {
-                nextLook = (MonotonicClock.after(Self.firstPause), Self.firstPause)
+            guarded.checkLease()
+            if nextSaverCheck == nil, guarded.state.withLock({ $0.life.isAsking }) {
+                nextSaverCheck = (MonotonicClock.after(Self.firstPause), Self.firstPause)
             }
         }
     }
@@ -131,7 +130,7 @@ private final class LeaseGuardLoop {
             guarded.takeLease(
                 watch: { self.watch($0, for: guarded) },
                 unwatch: { _ in self.unwatch(guarded) })
-        case .look: guarded.look()
+        case .checkPath: guarded.checkPath()
         case .answered:
             let news = guarded.secure(services.versions)
             guarded.handle(.answered)
@@ -171,10 +170,10 @@ private final class LeaseGuardLoop {
 
     /// A presenter that writes in its file while it is asked to save waits at its own lease, of
     /// which the kernel tells nothing.
-    private func lookForSavers() {
-        guard let look = nextLook, MonotonicClock.now >= look.time else { return }
-        let isAsking = all.filter { $0.lookForSaver() }.count > 0
-        let pause = min(look.pause * 2, Self.longestPause)
-        nextLook = isAsking ? (MonotonicClock.after(pause), pause) : nil
+    private func checkForSavers() {
+        guard let check = nextSaverCheck, MonotonicClock.now >= check.time else { return }
+        let isAsking = all.filter { $0.checkForSaver() }.count > 0
+        let pause = min(check.pause * 2, Self.longestPause)
+        nextSaverCheck = isAsking ? (MonotonicClock.after(pause), pause) : nil
     }
 }

@@ -25,7 +25,7 @@ struct KnownDirectories {
     /// The names of plain files in a directory, by its watch; empty if there are too many.
     private var listings: [Int32: Listing] = [:]
     /// The number of items of a directory that were examined one by one.
-    private var looks: [Int32: Int] = [:]
+    private var examined: [Int32: Int] = [:]
     /// Directories that are not cached and in which one item was looked up.
     private var usedOnce: Set<HashedKey<[UInt8]>> = []
     /// The number of events so far that may concern listings.
@@ -38,7 +38,7 @@ struct KnownDirectories {
     }
 
     /// The number of items of a directory that are examined one by one before it is listed.
-    private static let fewLooks = 32
+    private static let itemsBeforeListing = 32
     /// A directory with more names is not listed.
     static let nameLimit = 16_384
     private static let listingLimit = 8
@@ -49,9 +49,12 @@ struct KnownDirectories {
         recent = nil
     }
 
-    /// Returns the cached directory that contains the item at a path.
+    /// Looks up the cached directory that contains the item at a path.
     ///
-    /// - Parameter now: the monotonic time.
+    /// - Parameters:
+    ///   - path: the path of the item.
+    ///   - now: the monotonic time.
+    /// - Returns: the directory; nil if it is not cached, or its entry has expired.
     mutating func directory(of path: ItemPath, now: UInt64) -> KnownDirectory? {
         if let recent, path.isNamed(in: recent.path) {
             return now < recent.directory.expires ? recent.directory : nil
@@ -65,7 +68,7 @@ struct KnownDirectories {
     /// Records the lookup of an item in a directory that is not cached.
     ///
     /// Returns whether it is the first one there.
-    mutating func recordFirstLook(inDirectoryAt path: [UInt8]) -> Bool {
+    mutating func recordFirstLookup(inDirectoryAt path: [UInt8]) -> Bool {
         if usedOnce.count >= Self.usedOnceLimit { usedOnce = [] }
         return usedOnce.insert(HashedKey(path)).inserted
     }
@@ -74,7 +77,11 @@ struct KnownDirectories {
 
     /// Whether it is known that a plain file is at a path in this directory.
     ///
-    /// - Parameter now: the monotonic time.
+    /// - Parameters:
+    ///   - path: the path.
+    ///   - directory: the cached directory that contains it.
+    ///   - now: the monotonic time.
+    /// - Returns: false also if the directory was not listed, or the listing has expired.
     func isFile(_ path: ItemPath, in directory: KnownDirectory, now: UInt64) -> Bool {
         guard let listing = listings[directory.watch], now < listing.expires else { return false }
         return listing.files.contains(HashedKey(path.nameBytes))
@@ -83,10 +90,10 @@ struct KnownDirectories {
     /// Counts an item that was examined by itself.
     ///
     /// Returns whether the directory should be listed.
-    mutating func countLook(in directory: KnownDirectory, now: UInt64) -> Bool {
+    mutating func countLookup(in directory: KnownDirectory, now: UInt64) -> Bool {
         if let listing = listings[directory.watch], now < listing.expires { return false }
-        looks[directory.watch, default: 0] += 1
-        return looks[directory.watch, default: 0] % Self.fewLooks == 0
+        examined[directory.watch, default: 0] += 1
+        return examined[directory.watch, default: 0] % Self.itemsBeforeListing == 0
     }
 
     /// Stores the names of plain files in a directory; nil if there are too many.
@@ -94,7 +101,7 @@ struct KnownDirectories {
         if listings.count >= Self.listingLimit { listings = [:] }
         let files = Set((names ?? []).map { HashedKey($0) })
         listings[directory.watch] = Listing(files: files, expires: expires)
-        looks[directory.watch] = nil
+        examined[directory.watch] = nil
     }
 
     /// Discards what an event may concern.
@@ -116,9 +123,9 @@ extension ItemPath {
 
     /// Whether the item is directly inside the directory with this path.
     fileprivate func isNamed(in directory: [UInt8]) -> Bool {
-        bytes.withUnsafeBufferPointer { own in
-            directory.withUnsafeBufferPointer { directory in
-                own.count > directory.count && own[directory.count] == UInt8(ascii: "/")
+        unsafe bytes.withUnsafeBufferPointer { own in
+            unsafe directory.withUnsafeBufferPointer { directory in
+                unsafe own.count > directory.count && own[directory.count] == UInt8(ascii: "/")
                     && directory.count > 1 && own[..<directory.count].elementsEqual(directory)
                     && !own[(directory.count + 1)...].contains(UInt8(ascii: "/"))
             }

@@ -73,12 +73,19 @@ struct RecentPlace: ~Copyable {
         spare = nil
     }
 
-    /// Returns an access to the place if a name of this spelling leads there and the cache knows
+    /// Makes an access to the place if a name of this spelling leads there and the cache knows
     /// enough for the access.
     ///
-    /// For a write, it must know that the item has no versions.
+    /// For a write, the cache must know that the item has no versions.
     ///
-    /// - Parameter now: the monotonic time.
+    /// - Parameters:
+    ///   - spelling: the name as the caller spells it.
+    ///   - access: the kind of access.
+    ///   - session: this process's session.
+    ///   - cache: the cache that contains the place.
+    ///   - now: the monotonic time.
+    /// - Returns: the access, which may be the object of an ended one; nil if the place must be
+    ///   looked up.
     mutating func makeAccess(
         _ spelling: String, _ access: Access, in session: Session, _ cache: PlaceCache, now: UInt64
     ) -> LocalAccess? {

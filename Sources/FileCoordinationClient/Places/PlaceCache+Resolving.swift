@@ -15,6 +15,8 @@ extension PlaceCache {
     ///   - spelling: the key in the cache; nil to cache nothing.
     ///   - policy: returns the package policy. Called after the count of cache clearings was read,
     ///     so that a concurrent change of the policy is noticed.
+    /// - Returns: the resolved place.
+    /// - Throws: ``PlaceError`` if the path cannot be resolved (Rule 1.10).
     func resolve(
         _ bytes: [UInt8], spelling: String?, policy: () -> PackagePolicy
     ) throws(PlaceError) -> ResolvedPlace {
@@ -27,7 +29,7 @@ extension PlaceCache {
             remember(found.place, spelling, found.way)
             return found.place
         }
-        if let place = lookInNewDirectory(spelled, policy: policy) { return place }
+        if let place = resolveInNewDirectory(spelled, policy: policy) { return place }
         guard let way = prepare(spelled) else {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
         }
@@ -63,7 +65,7 @@ extension PlaceCache {
     /// Returns nil if another item was looked up in that directory before.
     ///
     /// Nothing is watched or cached, because of many new directories most are used only once.
-    private func lookInNewDirectory(
+    private func resolveInNewDirectory(
         _ path: ItemPath, policy: () -> PackagePolicy
     ) -> ResolvedPlace? {
         let directory = path.prefix(depth: path.depth - 1)
@@ -73,7 +75,7 @@ extension PlaceCache {
             guard let outer = state.directories.directory(of: directory, now: now) else {
                 return nil
             }
-            return state.directories.recordFirstLook(inDirectoryAt: directory.bytes) ? outer : nil
+            return state.directories.recordFirstLookup(inDirectoryAt: directory.bytes) ? outer : nil
         }
         guard let outer else { return nil }
         let policy = policy()

@@ -16,10 +16,10 @@ extension PlaceCache {
         }
     }
 
-    /// Returns whether the item of a cached place has no versions in a store, as `look` determines,
-    /// and caches that it has none.
+    /// Returns whether the item of a cached place has no versions in a store, as `hasNone`
+    /// determines, and caches that it has none.
     func isVersionless(
-        _ place: KnownPlace, in store: any VersionKeeping, now: UInt64, look: () -> Bool
+        _ place: KnownPlace, in store: any VersionKeeping, now: UInt64, hasNone: () -> Bool
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
@@ -39,7 +39,7 @@ extension PlaceCache {
         if let before, place.versionlessGeneration == before.generation {
             return true
         }
-        guard look() else { return false }
+        guard hasNone() else { return false }
         state.withLock { state in
             // An event in the meantime may concern the item.
             guard let before, before.tellings == state.versionless.tellings else { return }
@@ -54,16 +54,17 @@ extension PlaceCache {
         return absent.path == path ? absent.expires : nil
     }
 
-    /// Whether nothing exists at a path.
+    /// Whether it is known that nothing exists at a path.
     ///
-    /// Also false if that cannot be cached.
-    ///
-    /// - Parameter hasLooked: whether the caller has just read the events, as ``known(_:now:)``
-    ///   does.
+    /// - Parameters:
+    ///   - path: the path, such as that of the version store.
+    ///   - now: the monotonic time.
+    ///   - hasReadEvents: whether the caller has just read the events, as ``known(_:now:)`` does.
+    /// - Returns: false also if the answer cannot be cached.
     func isAbsent(
-        _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
+        _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasReadEvents: Bool
     ) -> Bool {
-        if !hasLooked, news.isReadable { readEvents() }
+        if !hasReadEvents, news.isReadable { readEvents() }
         let known = state.withLock { state -> Bool? in
             if Self.absence(of: path, now, state) != nil { return true }
             return state.versionless.watch(path, now: now) ? false : nil

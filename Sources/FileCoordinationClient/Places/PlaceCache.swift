@@ -21,6 +21,7 @@ final class PlaceCache: Sendable {
     let news: ReadinessCheck
     /// Raised before entries are discarded.
     private let revision = Atomic<UInt64>(0)
+    private let arrivals: RecentArrivals
     let state = Lock(State())
 
     struct State {
@@ -40,6 +41,8 @@ final class PlaceCache: Sendable {
         var versionless = VersionlessPlaces()
         /// The number of times that the cache was cleared.
         var clearings = 0
+        /// What was created in the watched directories a moment ago.
+        var newborn = NewbornItems()
         /// Nothing is cached before this time, because where much changes caching would be in vain.
         var resumesAt: UInt64 = 0
     }
@@ -69,7 +72,10 @@ final class PlaceCache: Sendable {
         .movedTo, .created, .watchEnded, .unmounted,
     ]
 
-    init() throws(SystemError) {
+    /// - Parameter arrivals: receives the paths to which items are moved.
+    /// - Throws: if no directory can be watched.
+    init(arrivals: RecentArrivals = RecentArrivals()) throws(SystemError) {
+        self.arrivals = arrivals
         watch = try DirectoryWatch()
         news = ReadinessCheck(of: watch.descriptor)
     }
@@ -92,9 +98,12 @@ final class PlaceCache: Sendable {
         var isVersionless: Bool { versionlessUntil > 0 }
     }
 
-    /// Returns the place that a spelling leads to, if it is cached and valid.
+    /// Looks up the place that a spelling leads to.
     ///
-    /// - Parameter now: the monotonic time.
+    /// - Parameters:
+    ///   - text: the spelling.
+    ///   - now: the monotonic time.
+    /// - Returns: the place; nil if it is not cached, or its entry is no longer valid.
     func known(_ text: String, now: UInt64 = MonotonicClock.now) -> KnownPlace? {
         known(text, withoutVersionsIn: nil, now: now).place
     }
@@ -141,20 +150,23 @@ final class PlaceCache: Sendable {
         return known
     }
 
-    /// Resolves a path in a cached directory with one look; returns nil if the directory is not
-    /// cached.
+    /// Resolves a path in a cached directory with at most one system call.
     ///
     /// The result is not cached, because of many items most are used only once.
     ///
-    /// - Parameter now: the monotonic time. The caller has just read the events.
-    func look(at path: ItemPath, policy: PackagePolicy, now: UInt64) -> ResolvedPlace? {
+    /// - Parameters:
+    ///   - path: the path of the item.
+    ///   - policy: the package policy.
+    ///   - now: the monotonic time. The caller has just read the events.
+    /// - Returns: the resolved place; nil if the directory is not cached.
+    func lookUp(_ path: ItemPath, policy: PackagePolicy, now: UInt64) -> ResolvedPlace? {
         var isFile = false
         var isToBeListed = false
         let directory = state.withLock { state -> KnownDirectory? in
             let known = state.directories.directory(of: path, now: now)
             guard let known else { return nil }
             isFile = state.directories.isFile(path, in: known, now: now)
-            isToBeListed = !isFile && state.directories.countLook(in: known, now: now)
+            isToBeListed = !isFile && state.directories.countLookup(in: known, now: now)
             return known
         }
         guard let directory else { return nil }
@@ -240,8 +252,13 @@ final class PlaceCache: Sendable {
             // All events must be read, because a caller checks only whether unread events exist.
             while watch.hasNews {
                 // Events that cannot be read may concern everything.
-                guard let news = try? watch.read() else { return clearAndPause(&state) }
+                guard let news = try? watch.read() else {
+                    arrivals.insertAll()
+                    return clearAndPause(&state)
+                }
+                if news.overflowed { arrivals.insertAll() }
                 for event in news.events {
+                    rememberArrival(event, &state)
                     state.directories.forget(event.name, in: event.watch)
                     if !event.changes.isDisjoint(with: Self.arrivals) {
                         state.versionless.handleEvent(event.name, in: event.watch)
@@ -253,6 +270,15 @@ final class PlaceCache: Sendable {
                 if isConcerned || news.overflowed { clearAndPause(&state) }
             }
         }
+    }
+
+    /// Remembers the path to which an item was moved, unless it was created a moment ago.
+    private func rememberArrival(_ event: DirectoryWatch.Event, _ state: inout State) {
+        guard state.newborn.isArrivalOfOld(event, at: MonotonicClock.now),
+            let directory = state.watched.first(where: { $0.value.number == event.watch })?.key,
+            let path = ItemPath(bytes: directory + [UInt8(ascii: "/")] + event.name)
+        else { return }
+        arrivals.insert(path)
     }
 
     private func clearAndPause(_ state: inout State) {

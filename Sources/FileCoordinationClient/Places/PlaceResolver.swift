@@ -70,12 +70,13 @@ package enum PlaceResolver {
     package static func pathBytes(ofPlainURL text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { bytes in
-            let path = bytes.dropFirst(scheme.count)
-            guard path.first == slash, bytes.prefix(scheme.count).elementsEqual(scheme),
+            let path = unsafe bytes.dropFirst(scheme.count)
+            guard unsafe path.first == slash,
+                unsafe bytes.prefix(scheme.count).elementsEqual(scheme),
                 bytes.count < pathMaximum,
-                path.allSatisfy({ isPlain($0) })
+                unsafe path.allSatisfy({ isPlain($0) })
             else { return nil }
-            return Array(path)
+            return unsafe Array(path)
         }
     }
 

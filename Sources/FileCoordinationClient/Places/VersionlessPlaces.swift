@@ -16,10 +16,13 @@ struct VersionlessPlaces {
     /// The places, by the watch of the directory and the name in it.
     private var places: [Int32: [[UInt8]: KnownPlace]] = [:]
 
-    /// Returns until when it is known that the item has no versions in the store at `path`; nil if
-    /// that is not known.
+    /// Returns until when it is known that the item has no versions in the store at `path`.
     ///
-    /// - Parameter now: the monotonic time.
+    /// - Parameters:
+    ///   - place: the cached place of the item.
+    ///   - path: the path of the store.
+    ///   - now: the monotonic time.
+    /// - Returns: a monotonic time; nil if it is not known.
     func expires(_ place: KnownPlace, of path: [UInt8], now: UInt64) -> UInt64? {
         guard watch(path, now: now), place.versionlessGeneration == generation else { return nil }
         return store?.expires

@@ -4,6 +4,7 @@
 // and the presenter callbacks around it. It shows which presenters cannot answer while the call
 // waits (Rule 18.4).
 
+import FileCoordinationLedger
 import FileCoordinationSystem
 
 /// The context of a call.
@@ -56,9 +57,9 @@ enum PresenterCallbacks {
     /// Child tasks inherit this value but are not the callback, so the task is stored with it.
     @TaskLocal private static var tasks: (task: Int, callbacks: [CallPlace.Callback])?
 
-    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+    private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
 
-    static var ofThread: [CallPlace.Callback] { slot.pointer?.pointee ?? [] }
+    static var ofThread: [CallPlace.Callback] { unsafe slot.pointer?.pointee ?? [] }
 
     static var ofTask: [CallPlace.Callback] {
         guard let tasks, tasks.task == currentTask else { return [] }
@@ -67,10 +68,10 @@ enum PresenterCallbacks {
 
     /// Runs a callback on this thread.
     static func within(_ callback: CallPlace.Callback, _ body: () -> Void) {
-        let callbacks = slot.pointer(orNew: [])
-        callbacks.pointee.append(callback)
+        let callbacks = unsafe slot.pointer(orNew: [])
+        unsafe callbacks.pointee.append(callback)
         body()
-        callbacks.pointee.removeLast()
+        unsafe callbacks.pointee.removeLast()
     }
 
     /// Runs a callback in this task.
@@ -81,4 +82,10 @@ enum PresenterCallbacks {
         guard let task = currentTask else { return try await body() }
         try await $tasks.withValue((task, ofTask + [callback])) { try await body() }
     }
+}
+
+/// A waiting call of this process.
+struct WaitingCall: Sendable {
+    let record: RecordReference
+    let place: CallPlace
 }

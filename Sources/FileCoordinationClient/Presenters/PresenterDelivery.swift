@@ -25,7 +25,7 @@ package indirect enum PresenterNotice: Hashable, Sendable {
     /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
     /// `presentedSubitem(at:didResolve:)`
     case subitemVersion(VersionNews, at: ItemPath)
-    /// One of these, caused by a program that does not coordinate (Rule 7.14).
+    /// A notice that a program caused that does not coordinate (Rule 7.14).
     case plain(PresenterNotice)
 
     /// The notice without ``plain(_:)``.

@@ -6,6 +6,7 @@
 // lock, by one thread at a time, in the order in which they were made.
 
 package import FileCoordinationArbiter
+import FileCoordinationLedger
 import FileCoordinationSystem
 
 /// Delivers the server's messages to one presenter, on its own queue only.
@@ -75,7 +76,7 @@ package final class PresenterMailbox: Sendable {
     ///     answer, and with false when it gets its item back, before it is told.
     ///   - handled: called on the presenter's queue after its method for a notice has returned
     ///     (Rule 11.7). Not called for a notice that does not reach the presenter.
-    ///   - changed: called when ``isBlocked(by:)`` may have changed.
+    ///   - changed: called when ``questionsBlocked(by:)`` may have changed.
     package convenience init(
         presenter: any Presenter,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
@@ -142,10 +143,14 @@ package final class PresenterMailbox: Sendable {
             tell: { news, path in self.notify(.itemVersion(news, of: path)) })
     }
 
-    /// Discards all questions, because the server that asked them is gone, and tells the presenter
-    /// to look at its item again.
-    package func resetAfterServerChange() {
-        handle { $0.serverChanged() }
+    /// Discards all questions, because the server that asked them is gone.
+    package func serverLost() {
+        handle { $0.serverLost() }
+    }
+
+    /// Tells the presenter to look at its item again if a server was lost before this one.
+    package func serverFound() {
+        handle { $0.serverFound() }
     }
 
     /// Ends all deliveries, because the presenter was removed (Rule 5.7).
@@ -272,13 +277,21 @@ extension PresenterMailbox {
         return callbacks
     }
 
-    /// Whether the presenter cannot answer before a call made at `place` has returned (Rule 18.4).
-    func isBlocked(by place: CallPlace) -> Bool {
-        let occupiesQueue = place.occupies(queue)
-        let callbacks = place.callbacks(of: self)
-        guard occupiesQueue || !callbacks.isEmpty else { return false }
-        return contents.withLock {
-            $0.state.isBlocked(occupiesQueue: occupiesQueue, within: callbacks)
+    /// Returns for each claim whose question is open the last of these calls that keeps the
+    /// presenter from answering it (Rule 18.4).
+    func questionsBlocked(by calls: [WaitingCall]) -> [UInt64: RecordReference?] {
+        let places = calls.map { call in
+            (call.record, call.place.occupies(queue), call.place.callbacks(of: self))
+        }
+        return contents.withLock { contents in
+            var result: [UInt64: RecordReference?] = [:]
+            for claim in contents.state.openClaims { result.updateValue(nil, forKey: claim) }
+            for (record, occupiesQueue, callbacks) in places {
+                let claims = contents.state.claimsBlocked(
+                    occupiesQueue: occupiesQueue, within: callbacks)
+                for claim in claims { result.updateValue(record, forKey: claim) }
+            }
+            return result
         }
     }
 

@@ -10,8 +10,9 @@ extension PresenterMailboxState {
     /// Handles a plain program that waits to open the item for writing.
     ///
     /// - Parameter saves: whether to ask the presenter to save, after it has relinquished.
+    /// - Returns: the actions to carry out, such as asking the presenter.
     package mutating func plainWriterWaits(saves: Bool) -> [Action] {
-        askForPlainWriter(YieldSteps(relinquish: [.writer], save: saves))
+        asked(.plainWriter, YieldSteps(relinquish: [.writer], save: saves))
     }
 
     /// Handles the end of the last plain write for which the presenter was asked.
@@ -30,7 +31,7 @@ extension PresenterMailboxState {
 
     /// Whether a claim asks the presenter or has it relinquished, so that there must be no lease.
     var isNeededByClaims: Bool {
-        if let asker = currentAsker, asker != .plainWriter { return true }
+        if questions.contains(where: { $0.isOfClaim && $0.progress != .waiting }) { return true }
         if case .nothing = writer.obstacle, !writer.isRelinquished { return false }
         return writers.contains(.claims)
     }

@@ -2,7 +2,7 @@
 //
 // The state machine of a presenter's mailbox: what the presenter has been asked, how far it has
 // got, and what to do next. It takes facts and returns actions, without queues and locks. Questions
-// are handled strictly one after the other; notices and reacquirers do not wait for them.
+// are handled side by side; notices and reacquirers do not wait for them.
 //
 // It never examines reacquirers and failures, so tests use strings for them.
 
@@ -25,62 +25,21 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case guardLifted(Bool)
     }
 
-    private enum Step: Hashable, Sendable {
-        case relinquish(Relinquishment)
-        case save
-        case accommodateDeletion
-        case accommodateSubitemDeletion(ItemPath)
-    }
-
-    /// For whom the presenter is asked.
-    enum Asker: Hashable, Sendable {
-        case claim(UInt64)
-        /// A program that does not coordinate and waits at the presenter's lease.
-        case plainWriter
-    }
-
-    /// For whom the presenter has relinquished to a writer.
-    struct Writers: OptionSet, Hashable, Sendable {
-        let rawValue: UInt8
-
-        static var claims: Writers { Writers(rawValue: 1) }
-        static var plainWriter: Writers { Writers(rawValue: 2) }
-    }
-
-    /// A question, with the steps that are left.
-    private struct Ask: Hashable, Sendable {
-        var asker: Asker
-        var steps: ArraySlice<Step>
-    }
-
-    private enum Activity: Hashable, Sendable {
-        /// No question is being handled.
-        case idle
-        /// The question's next step is to relinquish, but the presenter has to get its item back
-        /// first from an earlier time (Rule 8.5).
-        case awaitingReturn(Ask, Relinquishment)
-        /// The mailbox waits until the presenter calls the block of this call.
-        case relinquishing(Ask, Relinquishment, PresenterCallID)
-        /// The mailbox waits for the completion of this call to save or accommodate.
-        case calling(Ask, PresenterCallID)
-        /// The presenter was removed; nothing happens any more (Rule 5.7).
-        case removed
-    }
-
     private let methods: PresenterMethods
-    private var activity = Activity.idle
-    private var waiting: [Ask] = []
+    private var isRemoved = false
+    /// Whether changes since the end of the former server may not have been told.
+    private var mayHaveMissedChanges = false
+    /// The questions without an answer, in the order in which they were asked.
+    var questions: [PresenterQuestion] = []
     private var reader = RelinquishmentLifecycle<Reacquirer>()
     private(set) var writer = RelinquishmentLifecycle<Reacquirer>()
-    var writers: Writers = []
+    var writers: RelinquishedWriters = []
     private var lastCall: UInt64 = 0
-    /// The last call to save or accommodate that has started.
-    private var lastBegun: PresenterCallID?
 
     /// Creates the state of a presenter that has its item and was asked nothing.
     package init(methods: PresenterMethods) { self.methods = methods }
 
-    private subscript(kind: Relinquishment) -> RelinquishmentLifecycle<Reacquirer> {
+    subscript(kind: Relinquishment) -> RelinquishmentLifecycle<Reacquirer> {
         get {
             switch kind {
             case .reader: reader
@@ -99,24 +58,19 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Handles a question for a claim.
     package mutating func asked(claim: UInt64, steps: YieldSteps) -> [Action] {
-        asked(Ask(asker: .claim(claim), steps: implementedSteps(of: steps)[...]))
+        asked(.claim(claim), steps)
     }
 
-    private mutating func asked(_ ask: Ask) -> [Action] {
-        switch activity {
-        case .idle:
-            return work(on: ask)
-        case .awaitingReturn, .relinquishing, .calling:
-            waiting.append(ask)
-            return []
-        case .removed:
-            return []
-        }
+    mutating func asked(_ asker: PresenterQuestion.Asker, _ steps: YieldSteps) -> [Action] {
+        guard !isRemoved else { return [] }
+        questions.append(
+            PresenterQuestion(asker: asker, steps: implementedSteps(of: steps)[...]))
+        return beginQuestions()
     }
 
     /// Handles a notice.
     package mutating func noticed(_ notice: PresenterNotice) -> [Action] {
-        guard activity != .removed, methods.contains(notice.method) else { return [] }
+        guard !isRemoved, methods.contains(notice.method) else { return [] }
         return [.deliver(.notify(notice))]
     }
 
@@ -152,38 +106,52 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         withdrawn(.claim(claim))
     }
 
-    mutating func withdrawn(_ asker: Asker) -> [Action] {
-        waiting.removeAll { $0.asker == asker }
-        switch activity {
-        case .idle, .removed:
-            return []
-        case .awaitingReturn(let ask, _), .calling(let ask, _):
-            return ask.asker == asker ? workOnNext() : []
-        case .relinquishing(let ask, let kind, let call):
-            guard ask.asker == asker else { return [] }
-            self[kind].withdraw(call)
-            return workOnNext()
+    mutating func withdrawn(_ asker: PresenterQuestion.Asker) -> [Action] {
+        guard let index = questions.firstIndex(where: { $0.asker == asker }) else { return [] }
+        switch questions.remove(at: index).progress {
+        case .relinquishing(let kind, let call):
+            // Other questions may wait for the same block.
+            if !questions.contains(where: { $0.awaitsBlock(of: kind, call) }) {
+                self[kind].withdraw(call)
+            }
+            return continueAfterReturn(kind) + beginQuestions()
+        case .waiting, .awaitingReturn, .calling:
+            return beginQuestions()
         }
     }
 
-    /// Handles a change of servers: questions are discarded, relinquishments stay, and the
-    /// presenter is told to look at its item, because a message may have been lost.
-    package mutating func serverChanged() -> [Action] {
-        guard activity != .removed else { return [] }
+    /// Handles the end of the connection to the server: questions are discarded, relinquishments
+    /// stay.
+    package mutating func serverLost() -> [Action] {
+        guard !isRemoved else { return [] }
+        mayHaveMissedChanges = true
         // A plain program's question does not come from the server.
-        waiting.removeAll { $0.asker != .plainWriter }
-        reader.serverChanged()
-        let notices = noticed(.itemDidChange)
-        if currentAsk?.asker == .plainWriter { return notices }
-        activity = .idle
-        writer.serverChanged()
-        return notices + workOnNext()
+        questions.removeAll(where: \.isOfClaim)
+        reader.serverLost()
+        if case .relinquishing? = questions.first?.progress {
+            // The call goes on for the plain program alone.
+            writers.remove(.claims)
+            return []
+        }
+        writer.serverLost()
+        return continueAfterReturn(.writer) + beginQuestions()
+    }
+
+    /// Handles the welcome of a server: the presenter is told to look at its item again.
+    ///
+    /// A message of the former server may have been lost, and no server has watched the item in
+    /// between. If the presenter looked at the end of the connection already, a change between that
+    /// look and the next server's first one would be told by neither.
+    package mutating func serverFound() -> [Action] {
+        guard mayHaveMissedChanges else { return [] }
+        mayHaveMissedChanges = false
+        return noticed(.itemDidChange)
     }
 
     /// Handles the removal of the presenter.
     package mutating func presenterRemoved() {
-        waiting = []
-        activity = .removed
+        isRemoved = true
+        questions = []
         reader = RelinquishmentLifecycle()
         writer = RelinquishmentLifecycle()
         writers = []
@@ -202,15 +170,17 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
             .accommodateSubitemDeletion(_, let call):
             beginCalling(call)
         case .notify:
-            activity != .removed
+            !isRemoved
         case .reacquire(let kind, let call, _):
             self[kind].mayReturn(call)
         }
     }
 
     private mutating func beginCalling(_ call: PresenterCallID) -> Bool {
-        guard isCalling(call) != nil else { return false }
-        lastBegun = call
+        guard let index = questions.firstIndex(where: { $0.awaitsCompletion(of: call) }) else {
+            return false
+        }
+        questions[index].progress = .calling(call, hasBegun: true)
         return true
     }
 
@@ -231,139 +201,33 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case .held:
             actions += continueAfterReturn(kind)
         }
-        if case .relinquishing(let ask, kind, call) = activity { actions += work(on: ask) }
-        return actions
+        return actions + work { $0.awaitsBlock(of: kind, call) }
     }
 
     /// Handles the completion of a save or accommodate method, with an error if it refused (Rule
     /// 9.1).
     package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
-        guard let ask = isCalling(call) else { return [] }
-        guard let failure else { return work(on: ask) }
-        return [answer(ask, failure)] + workOnNext()
+        guard let failure else { return work { $0.awaitsCompletion(of: call) } }
+        guard let index = questions.firstIndex(where: { $0.awaitsCompletion(of: call) }) else {
+            return []
+        }
+        return [answer(to: questions.remove(at: index).asker, failure)] + beginQuestions()
     }
 
     /// Handles the return of a reacquirer.
     package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
         self[kind].returned(call) ? continueAfterReturn(kind) : []
     }
-}
 
-extension PresenterMailboxState {
-    /// Adds the question of a plain program.
-    mutating func askForPlainWriter(_ steps: YieldSteps) -> [Action] {
-        asked(Ask(asker: .plainWriter, steps: implementedSteps(of: steps)[...]))
-    }
+    // MARK: Numbers and steps
 
-    var currentAsker: Asker? { currentAsk?.asker }
-
-    private var currentAsk: Ask? {
-        switch activity {
-        case .idle, .removed: nil
-        case .awaitingReturn(let ask, _), .relinquishing(let ask, _, _), .calling(let ask, _): ask
-        }
-    }
-
-    /// What must end before the present question continues; nil if there is no question.
-    var obstacle: RelinquishmentLifecycle<Reacquirer>.Obstacle? {
-        switch activity {
-        case .idle, .removed: nil
-        case .calling(_, let call): lastBegun == call ? .method(call) : .queue
-        case .relinquishing(_, let kind, _), .awaitingReturn(_, let kind): self[kind].obstacle
-        }
-    }
-
-    /// Takes the question's steps up to one that must be waited for.
-    ///
-    /// If none is left, answers and continues with the next question.
-    private mutating func work(on ask: Ask) -> [Action] {
-        var ask = ask
-        var joined: [Action] = []
-        while let step = ask.steps.popFirst() {
-            let call = nextCall()
-            switch step {
-            case .relinquish(let kind):
-                let requirement = self[kind].require(call)
-                joined += join(ask.asker, kind, requirement)
-                switch requirement {
-                case .call:
-                    activity = .relinquishing(ask, kind, call)
-                    return [.deliver(.relinquish(kind, call))]
-                case .waitForBlock(let earlier):
-                    activity = .relinquishing(ask, kind, earlier)
-                    return []
-                case .waitForReturn:
-                    let again = Ask(asker: ask.asker, steps: [step] + ask.steps)
-                    activity = .awaitingReturn(again, kind)
-                    return []
-                case .goOn:
-                    continue
-                }
-            case .save:
-                activity = .calling(ask, call)
-                return joined + [.deliver(.save(call))]
-            case .accommodateDeletion:
-                activity = .calling(ask, call)
-                return joined + [.deliver(.accommodateDeletion(call))]
-            case .accommodateSubitemDeletion(let path):
-                activity = .calling(ask, call)
-                return joined + [.deliver(.accommodateSubitemDeletion(path, call))]
-            }
-        }
-        return joined + [answer(ask, nil)] + workOnNext()
-    }
-
-    private func answer(_ ask: Ask, _ failure: Failure?) -> Action {
-        switch ask.asker {
-        case .claim(let claim): .answer(claim: claim, failure)
-        case .plainWriter: .letPlainWriterGo
-        }
-    }
-
-    /// Remembers for whom the presenter relinquishes to a writer.
-    ///
-    /// A record says so only of claims, because only those are the server's.
-    private mutating func join(
-        _ asker: Asker, _ kind: Relinquishment,
-        _ requirement: RelinquishmentLifecycle<Reacquirer>.RequireAction
-    ) -> [Action] {
-        guard kind == .writer else { return [] }
-        let added: Writers = asker == .plainWriter ? .plainWriter : .claims
-        switch requirement {
-        case .waitForReturn: return []
-        case .call: writers = added
-        case .waitForBlock: writers.insert(added)
-        case .goOn:
-            let isNew = !writers.contains(added)
-            writers.insert(added)
-            if isNew, added == .claims { return [.relinquishmentChanged(kind, true)] }
-        }
-        return []
-    }
-
-    private mutating func workOnNext() -> [Action] {
-        activity = .idle
-        guard !waiting.isEmpty else { return [] }
-        return work(on: waiting.removeFirst())
-    }
-
-    private mutating func continueAfterReturn(_ kind: Relinquishment) -> [Action] {
-        guard case .awaitingReturn(let ask, kind) = activity else { return [] }
-        return work(on: ask)
-    }
-
-    private func isCalling(_ call: PresenterCallID) -> Ask? {
-        guard case .calling(let ask, call) = activity else { return nil }
-        return ask
-    }
-
-    private mutating func nextCall() -> PresenterCallID {
+    mutating func nextCall() -> PresenterCallID {
         lastCall += 1
         return PresenterCallID(rawValue: lastCall)
     }
 
-    private func implementedSteps(of steps: YieldSteps) -> [Step] {
-        var result: [Step] = []
+    private func implementedSteps(of steps: YieldSteps) -> [PresenterQuestion.Step] {
+        var result: [PresenterQuestion.Step] = []
         for kind in steps.relinquish where methods.contains(kind.method) {
             result.append(.relinquish(kind))
         }
@@ -375,16 +239,6 @@ extension PresenterMailboxState {
             result += steps.accommodateSubitemDeletions.map { .accommodateSubitemDeletion($0) }
         }
         return result
-    }
-}
-
-extension Relinquishment {
-    /// The method that the presenter must implement to be asked for it.
-    fileprivate var method: PresenterMethods {
-        switch self {
-        case .reader: .relinquishToReader
-        case .writer: .relinquishToWriter
-        }
     }
 }
 

@@ -170,6 +170,11 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case reacquirer(PresenterCallID)
     }
 
+    /// Whether the presenter has its item and is not being asked for it.
+    var isHeld: Bool {
+        if case .held = state { true } else { false }
+    }
+
     /// Whether the presenter has relinquished and nothing is on its way to it.
     var isRelinquished: Bool {
         if case .relinquished = state { true } else { false }
@@ -197,10 +202,10 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Handles a change of servers.
+    /// Handles the end of the connection to the server.
     ///
-    /// The new server does not know of calls without an answer, so it will not recall them.
-    mutating func serverChanged() {
+    /// The next server does not know of calls without an answer, so it will not recall them.
+    mutating func serverLost() {
         switch state {
         case .enqueued, .enqueuedRecalled:
             state = .held

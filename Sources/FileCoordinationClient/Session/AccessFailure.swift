@@ -19,6 +19,9 @@ package enum AccessFailure: Error {
     case deadlock([Party])
     /// The deadline passed (Rule 18.1); these processes hold the items or wait before.
     case timedOut(after: Duration, [Party])
+    /// A user ended the wait by hand, with `filecoord release`; the texts, which process and why,
+    /// come from another program.
+    case dismissed(by: String, reason: String)
     /// The coordinator or the task was cancelled (Rule 12.2).
     case cancelled
 }

@@ -24,7 +24,10 @@ struct AccessedItem: Sendable {
 
     /// Creates an item of an access.
     ///
-    /// - Parameter before: the state of the item before the accessor ran, if known.
+    /// - Parameters:
+    ///   - request: what the caller asked for.
+    ///   - place: the resolved place of the item.
+    ///   - before: the state of the item before the accessor ran, if known.
     init(_ request: RequestedItem, at place: ResolvedPlace, before: ItemStamp? = nil) {
         self.request = request
         self.place = place
@@ -146,18 +149,19 @@ struct AccessedItem: Sendable {
 struct ItemEnding: Sendable {
     var outcome: ItemOutcome
     /// The states before and after, for the watcher; nil if they do not describe the whole change.
-    private(set) var sights: ItemSights?
+    private(set) var itemChange: ItemChange?
 
     init(_ outcome: ItemOutcome) { self.outcome = outcome }
 
     init(from before: ItemStamp, to after: ItemStamp) {
         outcome = before.outcome(after: after)
-        sights = ItemSights(
-            before: before.status.map { ItemSight($0) }, after: after.status.map { ItemSight($0) })
+        itemChange = ItemChange(
+            before: before.status.map { ItemProperties($0) },
+            after: after.status.map { ItemProperties($0) })
     }
 }
 
-extension ItemSight {
+extension ItemProperties {
     fileprivate init(_ status: FileStatus) {
         self.init(
             device: status.device, inode: status.inode, mode: status.mode,

@@ -13,7 +13,7 @@ import Synchronization
 /// The accessors that the calling thread or the current task is running, innermost last.
 package enum AccessorStack {
     /// One running accessor.
-    enum Frame {
+    @safe enum Frame {
         case known(CoordinatedAccess)
         /// The accessor of an access that the server does not know.
         ///
@@ -24,7 +24,7 @@ package enum AccessorStack {
         var record: RecordReference {
             switch self {
             case .known(let access): access.claim.record
-            case .local(let access): access.takeUnretainedValue().record
+            case .local(let access): unsafe access.takeUnretainedValue().record
             }
         }
 
@@ -32,7 +32,7 @@ package enum AccessorStack {
         var access: CoordinatedAccess? {
             switch self {
             case .known(let access): access
-            case .local(let access): access.takeUnretainedValue().full
+            case .local(let access): unsafe access.takeUnretainedValue().full
             }
         }
     }
@@ -53,7 +53,7 @@ package enum AccessorStack {
     }
 
     /// Identifies the current task during its life.
-    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+    private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
 
     /// The accesses whose accessors the caller is running.
     static var accesses: [CoordinatedAccess] { ofTask + ofThread.compactMap(\.access) }
@@ -63,7 +63,7 @@ package enum AccessorStack {
         ofThread.last(where: test)?.access ?? ofTask.last { test(.known($0)) }
     }
 
-    private static var ofThread: [Frame] { CallingThread.known?.memory.pointee.frames ?? [] }
+    private static var ofThread: [Frame] { unsafe CallingThread.known?.memory.pointee.frames ?? [] }
 
     private static var ofTask: [CoordinatedAccess] {
         guard hasTasks.load(ordering: .relaxed), let stack = tasks, stack.task == currentTask,
@@ -79,13 +79,13 @@ package enum AccessorStack {
 
     /// Whether the caller is running no accessor.
     static func isEmpty(on thread: CallingThread) -> Bool {
-        thread.memory.pointee.frames.isEmpty
+        unsafe thread.memory.pointee.frames.isEmpty
             && (!hasTasks.load(ordering: .relaxed) || tasks == nil)
     }
 
     /// Records that an accessor starts on the calling thread.
     static func push(_ frame: Frame, on thread: CallingThread = .current) {
-        thread.memory.pointee.frames.append(frame)
+        unsafe thread.memory.pointee.frames.append(frame)
     }
 
     /// Records that the innermost accessor has returned on the calling thread.
@@ -94,7 +94,7 @@ package enum AccessorStack {
     ///   no accessor of its own and owns none of its parent's claims (Rule 18.8).
     @discardableResult
     static func pop(on thread: CallingThread) -> Bool {
-        thread.isOfThisProcess && thread.memory.pointee.frames.popLast() != nil
+        unsafe thread.isOfThisProcess && thread.memory.pointee.frames.popLast() != nil
     }
 
     /// Runs an accessor in this task.
@@ -113,7 +113,7 @@ package enum AccessorStack {
 /// The thread-local memory of the calling thread.
 ///
 /// Must not be passed to another thread.
-struct CallingThread {
+@safe struct CallingThread {
     /// The contents of the memory.
     struct Memory: ~Copyable {
         /// The process to which the accesses belong.
@@ -136,20 +136,22 @@ struct CallingThread {
     ///
     /// It is created if missing, and emptied in a forked child.
     static var current: CallingThread {
-        let memory = slot.pointer(orNew: Memory())
+        let memory = unsafe slot.pointer(orNew: Memory())
         let process = ForkGuard.processToken
-        if memory.pointee.process != process { memory.pointee = Memory(process: process) }
-        return CallingThread(memory: memory)
+        if unsafe memory.pointee.process != process {
+            unsafe memory.pointee = Memory(process: process)
+        }
+        return unsafe CallingThread(memory: memory)
     }
 
     /// The calling thread's memory, if it was used in this process.
     static var known: CallingThread? {
-        guard let memory = slot.pointer else { return nil }
-        let thread = CallingThread(memory: memory)
+        guard let memory = unsafe slot.pointer else { return nil }
+        let thread = unsafe CallingThread(memory: memory)
         return thread.isOfThisProcess ? thread : nil
     }
 
     /// Whether the process has not been forked since the memory was found: an accessor may return
     /// in a child.
-    var isOfThisProcess: Bool { memory.pointee.process == ForkGuard.processToken }
+    var isOfThisProcess: Bool { unsafe memory.pointee.process == ForkGuard.processToken }
 }

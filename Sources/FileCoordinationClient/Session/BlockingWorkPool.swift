@@ -92,8 +92,8 @@ enum BlockingWorkPool {
         isolation: isolated (any Actor)? = #isolation, _ job: @escaping @Sendable () -> Result
     ) async -> Result {
         // Unsafe, which skips the check for repeated resumption: it is resumed once, here.
-        await withUnsafeContinuation(isolation: isolation) { continuation in
-            start { continuation.resume(returning: job()) }
+        unsafe await withUnsafeContinuation(isolation: isolation) { continuation in
+            start { unsafe continuation.resume(returning: job()) }
         }
     }
 

@@ -59,9 +59,12 @@ package protocol VersionKeeping: AnyObject, Sendable {
 
     /// Begins a write.
     ///
-    /// Returns nil if such a write does not concern versions.
-    ///
-    /// - Parameter mayHaveVersions: false if the item is known to have none.
+    /// - Parameters:
+    ///   - place: the path of the item.
+    ///   - options: what is written.
+    ///   - mayHaveVersions: false if the item is known to have none.
+    /// - Returns: the write, to be ended after the accessor has returned; nil if such a write does
+    ///   not concern versions.
     func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
     ) -> (any VersionedWrite)?

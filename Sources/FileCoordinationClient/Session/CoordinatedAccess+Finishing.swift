@@ -48,7 +48,7 @@ extension CoordinatedAccess {
         else {
             throw .system(
                 .arbiterUnreachable(
-                    "an item was moved meanwhile, and the arbiter does not say where to"))
+                    "an item was moved meanwhile, and the server does not say where to"))
         }
         for (index, item) in moved.enumerated() {
             try relocate(

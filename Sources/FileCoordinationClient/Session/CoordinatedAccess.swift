@@ -33,12 +33,20 @@ package final class CoordinatedAccess: Sendable {
         self.state = Lock(state)
     }
 
-    /// Resolves the paths and files the claim.
+    /// Resolves the paths and files the claim, without waiting for the grant.
     ///
-    /// Does not wait for the grant.
-    ///
-    /// - Parameter onEnding: for callers that do not block; called once for each claim, on any
-    ///   thread.
+    /// - Parameters:
+    ///   - requests: the items, and how each will be accessed.
+    ///   - session: this process's session.
+    ///   - purpose: the purpose of the claim.
+    ///   - kind: whether it is an access or the preparation of a batch.
+    ///   - enclosing: the claims inside which it is made; nil for those of the accessors that run
+    ///     on this thread or task.
+    ///   - standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    ///   - blocksCaller: whether the accessors that surround the call wait for it (Rule 18.4).
+    ///   - supplement: what newer servers are told beside the claim.
+    ///   - onEnding: for callers that do not block; called once for each claim, on any thread.
+    /// - Throws: ``AccessFailure`` if a path cannot be resolved, or the claim cannot be filed.
     package convenience init(
         _ requests: [RequestedItem], in session: Session, purpose: Purpose,
         kind: ClaimKind = .access, enclosing: [RecordReference]? = nil,
@@ -65,7 +73,7 @@ package final class CoordinatedAccess: Sendable {
     convenience init(
         adopting local: LocalAccess, waitingFor claim: PendingClaim? = nil, purpose: Purpose
     ) {
-        let session = local.session
+        let session = unsafe local.session
         let running = PendingClaim(
             record: local.record, ledger: session.ledger, onEnding: nil, onLongWait: {})
         self.init(

@@ -10,7 +10,10 @@ extension Coordinator {
     ///
     /// Does nothing if no server can be reached.
     ///
-    /// - Parameter names: the names of the attributes; only presenters interpret them.
+    /// - Parameters:
+    ///   - names: the names of the attributes; only presenters interpret them.
+    ///   - item: the item whose attributes have changed.
+    ///   - session: returns this process's session.
     package func announceAttributes(
         _ names: [[UInt8]], of item: ItemName, in session: () throws(AccessFailure) -> Session
     ) {

@@ -50,13 +50,13 @@ extension Coordinator {
         // occupy the few threads of the cooperative pool. An unsafe continuation suffices, because
         // it is resumed in one place.
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation(isolation: isolation) { waiter in
+            unsafe await withUnsafeContinuation(isolation: isolation) { waiter in
                 // Filing examines files.
                 BlockingWorkPool.start {
                     wait.file(
                         items, in: session, enclosing: enclosing, surroundings: surroundings,
                         blocksCaller: true, timeout: timeout
-                    ) { waiter.resume(returning: $0) }
+                    ) { unsafe waiter.resume(returning: $0) }
                 }
             }
         } onCancel: {

@@ -163,7 +163,12 @@ package final class Coordinator: Sendable {
 
     /// Performs an access without the server, if possible.
     ///
-    /// - Parameter spelling: the cache key of the item's place (``ItemName/spelling``).
+    /// - Parameters:
+    ///   - spelling: the cache key of the item's place (``ItemName/spelling``).
+    ///   - access: the kind of access.
+    ///   - accessor: runs on this thread if the access is granted locally.
+    /// - Returns: whether the accessor has run; else a claim that was filed and must be waited for,
+    ///   or that the caller must use the long way.
     package func coordinateLocally(
         _ spelling: String, _ access: Access, _ accessor: () -> Void
     ) -> ShortWay {
@@ -211,11 +216,11 @@ package final class Coordinator: Sendable {
     private func run(
         _ local: consuming LocalAccess, on thread: CallingThread, _ accessor: () -> Void
     ) {
-        AccessorStack.push(.local(.passUnretained(local)), on: thread)
+        unsafe AccessorStack.push(.local(.passUnretained(local)), on: thread)
         accessor()
         guard AccessorStack.pop(on: thread) else { return }
         local.end()
-        thread.memory.pointee.recent.keep(local)
+        unsafe thread.memory.pointee.recent.keep(local)
     }
 
     /// Records that the accessor of an access starts.
@@ -233,13 +238,16 @@ package final class Coordinator: Sendable {
             switch frame {
             case .known(let access): running.contains { $0 === access }
             case .local(let access):
-                access._withUnsafeGuaranteedRef { $0.isWriting && $0.purposeNumber == number }
+                unsafe access._withUnsafeGuaranteedRef {
+                    $0.isWriting && $0.purposeNumber == number
+                }
             }
         }
         if let own { return own }
         // Only their places know local accesses. A call from another thread is rare.
         if let number, let session = Session.existing {
-            running += session.delegated.writers(ofPurpose: number).compactMap(\.full)
+            running += session.delegated.writers(ofPurpose: number)
+                .compactMap { ($0 as? LocalAccess)?.full }
         }
         return running.last { $0.concerns(place) } ?? running.last
     }

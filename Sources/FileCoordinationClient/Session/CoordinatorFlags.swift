@@ -47,13 +47,14 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
     /// Cancels all further accesses of the coordinator.
     package func cancel() { word.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent) }
 
-    /// Returns the number of the generated purpose; nil if the program has set one.
+    /// Returns the number of the generated purpose, and generates one if there is none.
     ///
     /// A forked child may use the same number, because its process token makes the purpose
     /// different.
     ///
     /// - Parameter isUsed: whether a claim is about to use the purpose, which then cannot be
     ///   changed.
+    /// - Returns: the number; nil if the program has set a purpose.
     package func purposeNumber(isUsed: Bool) -> UInt64? {
         var known = word.load(ordering: .acquiring)
         while known & Self.given == 0 {

@@ -9,6 +9,20 @@ package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
+/// A local write, as far as the path knows it at which it runs.
+protocol DelegatedWriter: AnyObject, Sendable {
+    /// The number of the coordinator's purpose.
+    var purposeNumber: UInt64 { get }
+
+    /// Records that another thread has got a reference to it.
+    ///
+    /// Called under the lock of its place.
+    func markShown()
+
+    /// Attaches the item's versions to this write.
+    func keepVersions(in store: any VersionKeeping)
+}
+
 /// A path that may be delegated, and this process's claims on it.
 package final class DelegatedPlace: Sendable {
     let path: ItemPath
@@ -18,7 +32,7 @@ package final class DelegatedPlace: Sendable {
     private let template: ClaimTemplate?
     private let state: Lock<State>
 
-    private struct State {
+    @safe private struct State {
         var readers = 0
         var isWritten = false
         /// The number of this process's filed claims that may be running.
@@ -30,7 +44,7 @@ package final class DelegatedPlace: Sendable {
         /// The running local write, if there is one.
         ///
         /// Not retained: its call keeps it until the path is free again.
-        var writer: Unmanaged<LocalAccess>?
+        unowned(unsafe) var writer: (any DelegatedWriter)?
         /// The number of local writes that have reported their ends since a claim was filed.
         var reports = 0
         /// The path's own slot.
@@ -53,7 +67,11 @@ package final class DelegatedPlace: Sendable {
 
     /// Creates a place.
     ///
-    /// - Parameter prefix: the prefix of the purposes that this process generates.
+    /// - Parameters:
+    ///   - item: an access to it, whose encoding becomes the template of its claims.
+    ///   - slot: the slot for a delegation of the path, if it has one.
+    ///   - directorySlot: the slot for a delegation of its directory, if it has one.
+    ///   - prefix: the prefix of the purposes that this process generates.
     init(_ item: AccessItem, slot: Int?, directorySlot: Int?, purposePrefix prefix: [UInt8]) {
         path = item.path
         isDirectory = item.isDirectory
@@ -70,12 +88,13 @@ package final class DelegatedPlace: Sendable {
         _ access: Access, purposeNumber: UInt64, at now: UInt64, in ledger: LedgerWriter
     ) -> RecordReference? {
         guard let template else { return nil }
-        return ledger.writeLocally(
+        return unsafe ledger.writeLocally(
             template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1), at: now
         ) { body in
-            let bytes = body.assumingMemoryBound(to: UInt8.self)
-            ProcessIdentity.writeNumber(purposeNumber, to: bytes + ClaimTemplate.purposeOffset)
-            (bytes[template.accessOffset], bytes[template.accessOffset + 1]) =
+            let bytes = unsafe body.assumingMemoryBound(to: UInt8.self)
+            unsafe ProcessIdentity.writeNumber(
+                purposeNumber, to: bytes + ClaimTemplate.purposeOffset)
+            unsafe (bytes[template.accessOffset], bytes[template.accessOffset + 1]) =
                 ClaimTemplate.encoding(of: access)
         }
     }
@@ -83,13 +102,14 @@ package final class DelegatedPlace: Sendable {
     /// Occupies the path for a local access, if it is delegated and no access of this process
     /// conflicts.
     ///
-    /// Returns the delegation.
-    ///
     /// - Parameters:
+    ///   - isWriting: whether the access writes.
     ///   - mayWait: whether the caller can wait for a turn in a ticket queue.
     ///   - writer: the access, if it writes.
+    ///   - ledger: this process's ledger.
+    /// - Returns: the delegation; nil if the server must be asked.
     func begin(
-        isWriting: Bool, mayWait: Bool = false, by writer: Unmanaged<LocalAccess>? = nil,
+        isWriting: Bool, mayWait: Bool = false, by writer: (any DelegatedWriter)? = nil,
         in ledger: LedgerWriter
     ) -> Grant? {
         state.withLock { state in
@@ -108,7 +128,7 @@ package final class DelegatedPlace: Sendable {
                     state.reports += 1
                 }
                 state.isWritten = true
-                state.writer = writer
+                unsafe state.writer = writer
             } else {
                 state.readers += 1
             }
@@ -132,7 +152,7 @@ package final class DelegatedPlace: Sendable {
         state.withLock { state in
             if isWriting {
                 state.isWritten = false
-                state.writer = nil
+                unsafe state.writer = nil
             } else {
                 state.readers -= 1
             }
@@ -158,9 +178,9 @@ package final class DelegatedPlace: Sendable {
     func endFiled() { state.withLock { $0.filed -= 1 } }
 
     /// The running local write, if there is one.
-    var writer: LocalAccess? {
+    var writer: (any DelegatedWriter)? {
         state.withLock { state in
-            let writer = state.writer?.takeUnretainedValue()
+            let writer = unsafe state.writer
             writer?.markShown()
             return writer
         }

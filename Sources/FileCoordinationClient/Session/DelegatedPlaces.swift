@@ -21,19 +21,8 @@ package final class DelegatedPlaces: Sendable {
     let ledger: LedgerWriter
     private let state: Lock<State>
     private let unseen: UnseenClaims
+    private let arrivals: RecentArrivals
     private let purposePrefix = ProcessIdentity.prefix
-
-    /// How a claim on an item can proceed.
-    package enum Opening {
-        /// It is filed without a delegation request.
-        case none
-        /// It is filed, and may request a delegation in this slot.
-        case wanted(DelegatedPlace, RequestedSlot?)
-        /// It can be granted at once.
-        ///
-        /// The path is occupied until the claim is over.
-        case delegated(DelegatedPlace, DelegatedPlace.Grant)
-    }
 
     private struct State {
         /// The first path that was used.
@@ -71,17 +60,30 @@ package final class DelegatedPlaces: Sendable {
 
     /// Creates the delegated paths of a process.
     ///
-    /// - Parameter isOn: false to use no delegation at all.
-    package init(_ ledger: LedgerWriter, isOn: Bool) {
+    /// - Parameters:
+    ///   - ledger: the process's ledger, whose slots contain the delegations.
+    ///   - isOn: false to use no delegation at all.
+    package convenience init(_ ledger: LedgerWriter, isOn: Bool) {
+        self.init(ledger, isOn: isOn, arrivals: RecentArrivals())
+    }
+
+    /// Creates the delegated paths of a process.
+    ///
+    /// - Parameters:
+    ///   - ledger: the process's ledger, whose slots contain the delegations.
+    ///   - isOn: false to use no delegation at all.
+    ///   - arrivals: the paths to which items were moved a moment ago.
+    init(_ ledger: LedgerWriter, isOn: Bool, arrivals: RecentArrivals) {
         self.ledger = ledger
+        self.arrivals = arrivals
         unseen = UnseenClaims(ledger)
         state = Lock(State(isOn: isOn))
     }
 
     /// Determines how a claim on one item can proceed.
     ///
-    /// End it with ``Opening/close(isWriting:)``.
-    package func begin(_ item: AccessItem) -> Opening {
+    /// End it with ``PlaceOpening/close(isWriting:)``.
+    package func begin(_ item: AccessItem) -> PlaceOpening {
         guard item.isDelegable, let place = place(for: item) else { return .none }
         if let grant = begin(place, isWriting: item.access.isWriting) {
             return .delegated(place, grant)
@@ -93,23 +95,27 @@ package final class DelegatedPlaces: Sendable {
     /// Occupies a path if a claim there can be granted at once.
     private func begin(
         _ place: DelegatedPlace, isWriting: Bool, mayWait: Bool = false,
-        by writer: Unmanaged<LocalAccess>? = nil
+        by writer: (any DelegatedWriter)? = nil
     ) -> DelegatedPlace.Grant? {
         guard
             let grant = place.begin(
                 isWriting: isWriting, mayWait: mayWait, by: writer, in: ledger)
         else { return nil }
-        guard unseen.concern(place.path) else { return grant }
+        guard unseen.concern(place.path) || arrivals.concern(place.path) else { return grant }
         place.end(isWriting: isWriting)
         return nil
     }
 
-    /// Occupies a path for a local access.
-    func begin(_ place: DelegatedPlace, for access: LocalAccess) -> DelegatedPlace.Grant? {
-        let isWriting = access.isWriting
-        return begin(
-            place, isWriting: isWriting, mayWait: isWriting,
-            by: isWriting ? .passUnretained(access) : nil)
+    /// Occupies a path for a local read.
+    func beginReading(_ place: DelegatedPlace) -> DelegatedPlace.Grant? {
+        begin(place, isWriting: false)
+    }
+
+    /// Occupies a path for a local write, which can wait for its turn in a ticket queue.
+    func beginWriting(
+        _ place: DelegatedPlace, by writer: any DelegatedWriter
+    ) -> DelegatedPlace.Grant? {
+        begin(place, isWriting: true, mayWait: true, by: writer)
     }
 
     /// Occupies a path for a simulation, which has accesses of its own.
@@ -124,7 +130,7 @@ package final class DelegatedPlaces: Sendable {
     }
 
     /// Returns the local writes with a purpose.
-    func writers(ofPurpose number: UInt64) -> [LocalAccess] {
+    func writers(ofPurpose number: UInt64) -> [any DelegatedWriter] {
         state.withLock { Array($0.places.values) }.compactMap(\.writer)
             .filter { $0.purposeNumber == number }
     }
@@ -207,9 +213,12 @@ package final class DelegatedPlaces: Sendable {
 
     // MARK: Slots
 
-    /// Returns the slot that a filed claim names.
+    /// Returns the slot that a filed claim names, and takes a free one for a place that has none.
     ///
-    /// - Parameter isAlone: whether no local claim of this process runs at the place.
+    /// - Parameters:
+    ///   - place: the place of the claim.
+    ///   - isAlone: whether no local claim of this process runs at the place.
+    /// - Returns: the slot; nil if all are taken.
     private func requestedSlot(of place: DelegatedPlace, isAlone: Bool) -> RequestedSlot? {
         state.withLock { state in
             if place.directorySlot == nil, let slot = Self.directorySlot(for: place.path, &state) {
@@ -285,34 +294,6 @@ package final class DelegatedPlaces: Sendable {
         }
         for path in unused { state.places[path] = nil }
         state.placeLimit = max(placeLimit, 2 * state.places.count)
-    }
-}
-
-extension DelegatedPlaces.Opening {
-    /// The slot that a filed claim names.
-    package var requestedSlot: RequestedSlot? {
-        switch self {
-        case .none, .delegated: nil
-        case .wanted(_, let slot): slot
-        }
-    }
-
-    /// Records that a claim that was to be local has been filed.
-    package mutating func becomeFiled(isWriting: Bool) {
-        guard case .delegated(let place, _) = self else { return }
-        // The order prevents another local claim in between.
-        place.beginFiled()
-        place.end(isWriting: isWriting)
-        self = .wanted(place, nil)
-    }
-
-    /// Frees the path when the claim is over.
-    package func close(isWriting: Bool) {
-        switch self {
-        case .none: break
-        case .wanted(let place, _): place.endFiled()
-        case .delegated(let place, _): place.end(isWriting: isWriting)
-        }
     }
 }
 

@@ -86,7 +86,14 @@ extension Access {
 extension Coordinator {
     /// Waits for access on this thread, and holds it.
     ///
-    /// - Parameter enclosing: held accesses that the caller releases only afterwards.
+    /// - Parameters:
+    ///   - items: the items, and how each will be accessed.
+    ///   - session: returns this process's session.
+    ///   - enclosing: held accesses that the caller releases only afterwards.
+    ///   - surroundings: claims of other processes inside which the access is made.
+    ///   - timeout: how long to wait; nil for no limit.
+    /// - Returns: the held access.
+    /// - Throws: ``AccessFailure`` if access was not granted.
     package func hold(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
         enclosing: [RecordReference] = [],
@@ -119,10 +126,14 @@ extension Coordinator {
 
     /// Asks for access and returns at once: for faces whose language waits in its own way.
     ///
-    /// Holds no thread, and needs no task.
+    /// Blocks no thread, and needs no task.
     ///
     /// - Parameters:
+    ///   - items: the items, and how each will be accessed.
+    ///   - session: returns this process's session.
     ///   - enclosing: held accesses that the caller releases only afterwards.
+    ///   - surroundings: claims of other processes inside which the access is made.
+    ///   - timeout: how long to wait; nil for no limit.
     ///   - onEnd: called once, on a thread of the pool, with the access or with the reason why
     ///     there is none.
     package func hold(

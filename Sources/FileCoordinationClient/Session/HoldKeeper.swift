@@ -32,12 +32,15 @@ package struct HoldKeeper: Sendable {
 
     // MARK: Starting a keeper
 
-    /// Starts a keeper, and returns when it has joined the access.
+    /// Starts a keeper; ``join()`` waits until it has joined the access.
     ///
-    /// Blocks the calling thread for that time.
+    /// Blocks the calling thread until its program has started.
     ///
-    /// - Parameter process: the keeper holds the access until this process ends; nil: as long as
-    ///   any process has a copy of ``inheritableDescriptor()``.
+    /// - Parameters:
+    ///   - joinToken: the token of the access.
+    ///   - process: the keeper holds the access until this process ends; nil: as long as any
+    ///     process has a copy of ``inheritableDescriptor()``.
+    /// - Throws: ``KeeperFailure`` if `filecoord` is not found or cannot be started.
     package init(
         of joinToken: JoinToken, whileRunning process: Int32? = nil
     ) throws(KeeperFailure) {

@@ -13,7 +13,7 @@ import FileCoordinationWire
 import Synchronization
 
 /// An access that the server does not know unless it asks.
-final class LocalAccess: Sendable {
+final class LocalAccess: DelegatedWriter {
     /// Not retained, because it lives as long as the process.
     unowned(unsafe) let session: Session
     /// The cache key of the item's place: the text with which the caller named it.
@@ -47,7 +47,7 @@ final class LocalAccess: Sendable {
     }
 
     init(_ session: Session, _ spelling: String, _ access: Access, at place: DelegatedPlace) {
-        self.session = session
+        unsafe self.session = session
         self.spelling = spelling
         self.access = access
         self.place = place
@@ -60,7 +60,6 @@ final class LocalAccess: Sendable {
             index: UInt32(truncatingIfNeeded: bits), generation: UInt32(bits >> 32))
     }
 
-    /// The number of the coordinator's purpose.
     var purposeNumber: UInt64 { purposeBits.load(ordering: .relaxed) }
 
     /// Assigns the claim's record, before any other thread knows of the access.
@@ -72,9 +71,6 @@ final class LocalAccess: Sendable {
         versions.reopen()
     }
 
-    /// Records that another thread has got a reference to it.
-    ///
-    /// Called under the lock of its place.
     func markShown() { isShown.store(true, ordering: .relaxed) }
 
     /// Whether the object can be reused for another access: nothing is attached to it, and no other
@@ -93,13 +89,12 @@ final class LocalAccess: Sendable {
         let fresh = CoordinatedAccess(
             adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
         // Recorded as running before another thread can end it.
-        session.markRunning(fresh)
+        unsafe session.markRunning(fresh)
         let full = adopted.storeUnlessClosed(fresh)
-        if full !== fresh { session.markEnded(fresh) }
+        if full !== fresh { unsafe session.markEnded(fresh) }
         return full
     }
 
-    /// Attaches the item's versions to this write.
     func keepVersions(in store: any VersionKeeping) {
         guard versions.load() == nil, case .writing(let options) = access,
             let write = store.beginWriting(at: item.path, for: options, mayHaveVersions: true)
@@ -144,8 +139,8 @@ final class LocalAccess: Sendable {
         (isWriting ? versions.close() : versions.load())?.write.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // If a report was requested meanwhile, it contains the outcome.
-        if session.ledger.releaseWrittenLocally(record) { return true }
-        return session.release(record, [ending])
+        if unsafe session.ledger.releaseWrittenLocally(record) { return true }
+        return unsafe session.release(record, [ending])
     }
 
     /// Discards the access before it was granted.
@@ -189,13 +184,18 @@ extension Session {
                 access, purposeNumber: purposeNumber, at: now, in: ledger)
         else { return nil }
         local.begin(record, purposeNumber: purposeNumber)
-        guard let grant = delegated.begin(local.place, for: local) else {
+        let found =
+            local.isWriting
+            ? delegated.beginWriting(local.place, by: local) : delegated.beginReading(local.place)
+        guard let grant = found else {
             local.abandon()
             ledger.discard(record)
             return nil
         }
         if grant.isInTicketQueue {
-            let known = (place: thread.memory.pointee.recent.known, isVersionless: isVersionless)
+            let known = unsafe (
+                place: thread.memory.pointee.recent.known, isVersionless: isVersionless
+            )
             return claimInTurn(local, at: local.place, grant, known, at: now)
         }
         let state = ledger.claimLocally(
@@ -212,7 +212,8 @@ extension Session {
         }
         if access.isWriting, grant.reportsWrites { local.takeStampBefore() }
         if access.isWriting, !isVersionless {
-            keepVersions(of: local, thread.memory.pointee.recent.known, in: services.versions)
+            unsafe keepVersions(
+                of: local, thread.memory.pointee.recent.known, in: services.versions)
         }
         return .granted(local, hasWaited: false)
     }
@@ -233,7 +234,7 @@ extension Session {
     ) -> (LocalAccess, isVersionless: Bool)? {
         places.withPresent { cache -> (LocalAccess, isVersionless: Bool)? in
             guard let cache else { return nil }
-            let local = thread.memory.pointee.recent.makeAccess(
+            let local = unsafe thread.memory.pointee.recent.makeAccess(
                 spelling, access, in: self, cache, now: now)
             if let local { return (local, access.isWriting) }
             return findPlace(spelling, access, by: cache, on: thread, now: now)
@@ -245,19 +246,19 @@ extension Session {
         _ spelling: String, _ access: Access, by cache: PlaceCache, on thread: CallingThread,
         now: UInt64
     ) -> (LocalAccess, isVersionless: Bool)? {
-        thread.memory.pointee.recent.clear()
+        unsafe thread.memory.pointee.recent.clear()
         let store = access.isWriting ? services.versionsPath : nil
         let finding = cache.known(spelling, withoutVersionsIn: store, now: now)
         if let known = finding.place {
             guard let place = known.delegated(in: delegated) else { return nil }
-            thread.memory.pointee.recent.remember(place, spelling, finding, store: store)
+            unsafe thread.memory.pointee.recent.remember(place, spelling, finding, store: store)
             return (LocalAccess(self, spelling, access, at: place), finding.isVersionless)
         }
         // One of many items in a directory that may be delegated, used for the first time: only the
         // item is examined. On its second use it is cached in the general way.
         guard let path = PlaceCache.plainPath(ofSpelling: spelling),
             delegated.mayHoldAll(aroundItemAt: path),
-            let item = cache.look(at: path, policy: packagePolicy, now: now),
+            let item = cache.lookUp(path, policy: packagePolicy, now: now),
             item.packageDepths.isEmpty,
             let (place, isNew) = delegated.delegatedPlace(for: item.item(access)), isNew
         else { return nil }

@@ -15,7 +15,7 @@ package final class PendingClaim: Sendable {
     private let ledger: LedgerWriter
     private let decision = Lock<Decision>(.open)
     /// The claim's entry in the delegated paths, until it is over.
-    let opening: Lock<DelegatedPlaces.Opening>
+    let opening: Lock<PlaceOpening>
     let isWriting: Bool
     /// Called once with the result, for claims for which no thread waits.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
@@ -36,7 +36,7 @@ package final class PendingClaim: Sendable {
     }
 
     init(
-        record: RecordReference, ledger: LedgerWriter, opening: DelegatedPlaces.Opening = .none,
+        record: RecordReference, ledger: LedgerWriter, opening: PlaceOpening = .none,
         isWriting: Bool = false, onEnding: (@Sendable (AccessEnding) -> Void)?,
         onLongWait: @escaping @Sendable () -> Void
     ) {
@@ -77,9 +77,11 @@ package final class PendingClaim: Sendable {
         if isFirst { onEnding(.granted) }
     }
 
-    /// Blocks the thread until the claim is decided or `deadline` passes, in monotonic nanoseconds.
+    /// Blocks the thread until the claim is decided or the deadline passes.
     ///
-    /// - Parameter onWait: called on this thread if that takes noticeably long.
+    /// - Parameters:
+    ///   - deadline: a monotonic time in nanoseconds; nil for no limit.
+    ///   - onWait: called on this thread if the wait takes noticeably long.
     /// - Returns: the result, or nil if the deadline passed and the claim still waits.
     func wait(until deadline: UInt64?, onWait: () -> Void = {}) -> AccessEnding? {
         let start = MonotonicClock.now

@@ -24,9 +24,9 @@ package enum ProcessIdentity {
     ///
     /// All of them have the same length, so that one can be overwritten by another.
     static func purpose(_ number: UInt64) -> String {
-        let bytes = [UInt8](unsafeUninitializedCapacity: ClaimTemplate.purposeLength) {
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: ClaimTemplate.purposeLength) {
             buffer, count in
-            if let base = buffer.baseAddress { write(number, to: base) }
+            if let base = buffer.baseAddress { unsafe write(number, to: base) }
             count = ClaimTemplate.purposeLength
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -43,32 +43,32 @@ package enum ProcessIdentity {
 
     /// The prefix of this process's purpose identifiers.
     static var prefix: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 17) { buffer, count in
-            if let base = buffer.baseAddress { writePrefix(to: base) }
+        unsafe [UInt8](unsafeUninitializedCapacity: 17) { buffer, count in
+            if let base = buffer.baseAddress { unsafe writePrefix(to: base) }
             count = 17
         }
     }
 
     /// Writes the purpose identifier for a number.
     private static func write(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
-        writePrefix(to: place)
-        writeNumber(number, to: place)
+        unsafe writePrefix(to: place)
+        unsafe writeNumber(number, to: place)
     }
 
     private static func writePrefix(to place: UnsafeMutablePointer<UInt8>) {
-        writeDigits(token, to: place)
-        place[16] = UInt8(ascii: "-")
+        unsafe writeDigits(token, to: place)
+        unsafe place[16] = UInt8(ascii: "-")
     }
 
     /// Writes the part of a purpose identifier after the prefix.
     static func writeNumber(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
-        writeDigits(number, to: place + 17)
+        unsafe writeDigits(number, to: place + 17)
     }
 
     private static func writeDigits(_ value: UInt64, to place: UnsafeMutablePointer<UInt8>) {
         let target = UnsafeMutableRawPointer(place)
-        target.storeBytes(of: digits(UInt32(value >> 32)).bigEndian, as: UInt64.self)
-        target.storeBytes(
+        unsafe target.storeBytes(of: digits(UInt32(value >> 32)).bigEndian, as: UInt64.self)
+        unsafe target.storeBytes(
             of: digits(UInt32(truncatingIfNeeded: value)).bigEndian, toByteOffset: 8,
             as: UInt64.self)
     }

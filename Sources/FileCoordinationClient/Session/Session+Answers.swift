@@ -7,30 +7,6 @@
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// Answers that wait for others to be sent with them.
-struct GatheredAnswers {
-    /// In the order in which they were given.
-    private(set) var answers: [PresenterAnswer] = []
-
-    var isEmpty: Bool { answers.isEmpty }
-
-    /// Adds an answer.
-    ///
-    /// Returns whether a message is full.
-    mutating func add(_ answer: PresenterAnswer) -> Bool {
-        answers.append(answer)
-        return answers.count >= WireLimits.answers
-    }
-
-    mutating func takeAll() -> [PresenterAnswer] {
-        defer { answers.removeAll(keepingCapacity: true) }
-        return answers
-    }
-
-    /// Discards the answers, because the server that asked is gone.
-    mutating func forget() { answers = [] }
-}
-
 extension Session {
     /// The first protocol version in which a message can contain several answers.
     private static let gatheringVersion: UInt16 = 3
@@ -44,7 +20,7 @@ extension Session {
     /// Handles an answer of a presenter without an error.
     func answer(_ answer: PresenterAnswer) {
         guard isOurs else { return }
-        let isInRun = Self.runs.pointer.map { $0.pointee > 0 } ?? false
+        let isInRun = unsafe Self.runs.pointer.map { unsafe $0.pointee > 0 } ?? false
         // After the first answer the connection thread is woken. It sends the answers if the
         // operation takes long.
         let isFirst: Bool? = state.withLock { state in
@@ -64,11 +40,11 @@ extension Session {
     }
 
     /// Begins an operation in which several presenters may answer on this thread.
-    func beginAnswers() { Self.runs.pointer(orNew: 0).pointee += 1 }
+    func beginAnswers() { unsafe Self.runs.pointer(orNew: 0).pointee += 1 }
 
     /// Ends such an operation and sends the answers.
     func endAnswers() {
-        Self.runs.pointer(orNew: 1).pointee -= 1
+        unsafe Self.runs.pointer(orNew: 1).pointee -= 1
         // A presenter may have forked, and this may be the child.
         if isOurs { sendAnswers() }
     }

@@ -10,16 +10,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// A waiting call of this process.
-struct WaitingCall: Sendable {
-    let record: RecordReference
-    let place: CallPlace
-}
-
 extension Session {
-    /// The first protocol version with this message.
-    private static let blockedVersion: UInt16 = 2
-
     /// Records that a call is waiting at `place`.
     ///
     /// ``endWait(_:)`` must follow.
@@ -39,25 +30,28 @@ extension Session {
         state.withLock { $0.waitingCalls.removeAll { $0.record == record } }
     }
 
-    /// Tells the server whether a presenter is kept from answering, if that has changed.
+    /// Tells the server which questions a presenter cannot answer now, if that has changed.
     func tellBlocked(of registration: PresenterRegistration, _ mailbox: PresenterMailbox) {
         let version = state.withLock { $0.waitingCalls.isEmpty ? 0 : $0.version }
         // In most cases no call waits. If a reported one is over, the server knows that from the
         // claim.
-        guard version >= Self.blockedVersion else { return }
+        guard version >= ProtocolVersion.withBlockedQuestions else { return }
         // One thread at a time, so that a later finding is not sent before an earlier one.
         registration.telling.withLock { _ in
             let calls = state.withLock { $0.waitingCalls }
-            let call = calls.last { mailbox.isBlocked(by: $0.place) }?.record
-            let record = registration.tie.withLock { tie -> RecordReference? in
-                guard tie.blockedBy != call else { return nil }
-                tie.blockedBy = call
-                return tie.record
+            let found = mailbox.questionsBlocked(by: calls)
+            let (record, former) = registration.registered.withLock { view in
+                defer { view.blockedQuestions = found.compactMapValues { $0 } }
+                return (view.record, view.blockedQuestions)
             }
             guard let record else { return }
-            let message = ClientMessage.blocked(
-                presenter: WireRecord(record), by: call.map { WireRecord($0) })
-            if !announce(message) { registration.tie.withLock { $0.blockedBy = nil } }
+            for (claim, call) in found where former[claim] != call {
+                let message = ClientMessage.blocked(
+                    presenter: WireRecord(record), claim: claim, by: call.map { WireRecord($0) })
+                if !announce(message) {
+                    registration.registered.withLock { $0.blockedQuestions[claim] = nil }
+                }
+            }
         }
     }
 }

@@ -10,11 +10,16 @@ import FileCoordinationWire
 extension Session {
     /// Files one claim of an access on these items.
     ///
-    /// - Parameter standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    /// - Parameters:
+    ///   - plan: what all claims of the access have in common.
+    ///   - items: the items, with resolved paths.
+    ///   - standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    /// - Returns: the claim, which may be granted already.
+    /// - Throws: ``AccessFailure`` if the ledger takes no claim, for example because it is full.
     func file(
         _ plan: AccessPlan, _ items: [AccessItem], standpoint: WireStandpoint?
     ) throws(AccessFailure) -> PendingClaim {
-        let opening: DelegatedPlaces.Opening =
+        let opening: PlaceOpening =
             plan.kind == .access && items.count == 1 && standpoint == nil
             ? delegated.begin(items[0]) : .none
         let isWriting = items.first?.access.isWriting ?? false
@@ -100,11 +105,12 @@ extension Session {
         do {
             let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
             // If there is no room for the items' states, the outcomes alone are sufficient.
-            if endings.contains(where: { $0.sights != nil }),
+            if endings.contains(where: { $0.itemChange != nil }),
                 // The entry may be too long to encode.
-                let sights = try? ClaimLogEntry.sights(endings.map(\.sights)).encodeChecked(),
+                let changes = try? ClaimLogEntry.itemChanges(endings.map(\.itemChange))
+                    .encodeChecked(),
                 // The log may be too short.
-                let result = try? ledger.release(record, outcome: entry + sights)
+                let result = try? ledger.release(record, outcome: entry + changes)
             {
                 return result == .freed
             }
@@ -141,6 +147,11 @@ extension Session {
     func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
         guard let claim = claim(record) else { return }
         giveUp(claim, .failed(.deadlock(parties)))
+    }
+
+    func dismissed(_ record: WireRecord, author: String, reason: String) {
+        guard let claim = claim(record) else { return }
+        giveUp(claim, .failed(.dismissed(by: author, reason: reason)))
     }
 
     /// Handles the message that later claims have passed this one while the process was stopped

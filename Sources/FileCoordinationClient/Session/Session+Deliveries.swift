@@ -56,7 +56,7 @@ extension Session {
         case .ubiquityAttributes(let names):
             // Rule 10.4: only the attributes that the presenter observes; no notice if there are
             // none.
-            let observed = entry.registration.tie.withLock { $0.observedAttributes }
+            let observed = entry.registration.registered.withLock { $0.observedAttributes }
             let keys = names.map { String(decoding: $0, as: UTF8.self) }
                 .filter { observed.contains($0) }
             return keys.isEmpty ? nil : .itemDidChangeUbiquityAttributes(Set(keys))
@@ -75,10 +75,10 @@ extension Session {
         of entry: PresenterEntry, to place: ItemPath, isTold: Bool
     ) -> Bool {
         entry.leaseGuard?.itemMayHaveChanged(at: place)
-        return entry.registration.tie.withLock { tie in
-            guard tie.place != place else { return false }
-            tie.place = place
-            if !isTold { tie.knownPlace = place }
+        return entry.registration.registered.withLock { view in
+            guard view.place != place else { return false }
+            view.place = place
+            if !isTold { view.knownPlace = place }
             return isTold
         }
     }
@@ -86,15 +86,15 @@ extension Session {
     /// Records that a presenter has been told about a move, and so knows its path.
     func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
         guard case .itemDidMove(let place) = notice.withoutOrigin else { return }
-        registration.tie.withLock { $0.knownPlace = place }
+        registration.registered.withLock { $0.knownPlace = place }
     }
 
     /// Records that the presenters on whose behalf items were moved know the new paths.
     func presentersMoved(ofPurpose purpose: Purpose, by moves: [ItemMove]) {
         for entry in state.withLock({ $0.presenters }) where entry.registration.purpose == purpose {
-            entry.registration.tie.withLock { tie in
-                guard let place = tie.knownPlace else { return }
-                tie.knownPlace = moves.destination(of: place) ?? place
+            entry.registration.registered.withLock { view in
+                guard let place = view.knownPlace else { return }
+                view.knownPlace = moves.destination(of: place) ?? place
             }
         }
     }
@@ -102,8 +102,8 @@ extension Session {
     /// Returns where a registered presenter believes to be.
     func standpoint(of presenter: ObjectIdentifier) -> WireStandpoint? {
         guard isOurs, let entry = entry(of: presenter) else { return nil }
-        return entry.registration.tie.withLock { tie in
-            guard let record = tie.record, let place = tie.knownPlace else { return nil }
+        return entry.registration.registered.withLock { view in
+            guard let record = view.record, let place = view.knownPlace else { return nil }
             return WireStandpoint(presenter: WireRecord(record), place: place)
         }
     }

@@ -7,51 +7,6 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// A registered presenter of this process.
-final class PresenterRegistration: Sendable {
-    let presenter: any Presenter
-    let purpose: Purpose
-    /// Its own label; if empty, the process's label applies.
-    let label: String
-    /// What the server knows of the presenter.
-    let tie = Lock(Tie())
-    /// Held while a thread determines and reports what keeps the presenter from answering.
-    let telling = Lock(())
-
-    struct Tie {
-        /// The names of the attributes that it observes (Rule 10.5).
-        var observedAttributes: Set<String> = []
-        /// Its record in the ledger, once there is one.
-        var record: RecordReference?
-        /// The path in that record, or after a move the new one.
-        var place: ItemPath?
-        /// The path as far as the presenter knows it; outdated while a move waits in its queue.
-        var knownPlace: ItemPath?
-        /// The call that keeps it from answering, as reported to the server.
-        var blockedBy: RecordReference?
-    }
-
-    init(_ presenter: any Presenter, label: String) {
-        self.presenter = presenter
-        self.label = label
-        purpose = Purpose(ProcessIdentity.purpose(ofPresenter: presenter.identity))
-    }
-
-    func body(at place: ItemPath?) -> PresenterBody {
-        PresenterBody(
-            purpose: purpose.bytes, path: place?.bytes, methods: presenter.methods,
-            patience: PresenterPatience.nanoseconds)
-    }
-}
-
-/// A registration and its mailbox.
-struct PresenterEntry: Sendable {
-    let registration: PresenterRegistration
-    let mailbox: PresenterMailbox
-    /// Holds its file's lease, if the program wants that.
-    var leaseGuard: LeaseGuard?
-}
-
 extension Session {
     // MARK: Operations for the face
 
@@ -70,7 +25,7 @@ extension Session {
     /// (Rule 5.5).
     package static func placeIfNeeded(_ identity: ObjectIdentifier) {
         guard let session = existing, let entry = session.entry(of: identity),
-            entry.registration.tie.withLock({ $0.place }) == nil,
+            entry.registration.registered.withLock({ $0.place }) == nil,
             let name = entry.registration.presenter.presentedItem,
             // If its path cannot be resolved, it stays without one, and the next access tries
             // again.
@@ -91,10 +46,14 @@ extension Session {
     ///   - label: a text for people; if empty, the process's.
     ///   - isGuarded: whether plain programs that open its file for writing wait until it has
     ///     saved.
+    ///   - known: what the presenter knows of its item. If that has changed since, it is told.
     /// - Returns: whether it was not registered before (Rule 5.2).
+    /// - Throws: ``AccessFailure`` if its item cannot be resolved, no server can be reached, or a
+    ///   limit is reached.
     @discardableResult
     package func add(
-        _ presenter: any Presenter, label: String, isGuarded: Bool = false
+        _ presenter: any Presenter, label: String, isGuarded: Bool = false,
+        since known: ItemState? = nil
     ) throws(AccessFailure) -> Bool {
         let registration = PresenterRegistration(presenter, label: label)
         guard entry(of: presenter.identity) == nil else { return false }
@@ -127,7 +86,33 @@ extension Session {
             remove(presenter.identity)
             throw error
         }
+        if let known, let place { tellChange(entry, at: place, since: known) }
         return true
+    }
+
+    /// Returns the present state of an item, for a later registration of its presenter.
+    package func state(ofItemAt name: ItemName) throws(AccessFailure) -> ItemState {
+        let place: ItemPath
+        do throws(PlaceError) {
+            place = try self.place(of: name).path
+        } catch {
+            throw .place(error, item: 0)
+        }
+        do throws(SystemError) {
+            return try ItemState.take(of: place)
+        } catch {
+            throw .place(PlaceError(error), item: 0)
+        }
+    }
+
+    /// Tells a presenter of a change that was made while it was not registered (Rule 7.14).
+    ///
+    /// By now the server tells it of changes, so none is lost in between.
+    private func tellChange(_ entry: PresenterEntry, at place: ItemPath, since known: ItemState) {
+        // An item that cannot be examined any more has changed.
+        guard let now = try? ItemState.take(of: place), !known.mayDiffer(from: now) else {
+            return entry.mailbox.notify(.itemDidChange)
+        }
     }
 
     /// Whether plain programs wait at the file of a presenter; nil if it has no guard.
@@ -177,13 +162,13 @@ extension Session {
         }
         // Read at registration and when the presenter gets a path (Rules 5.3, 5.5).
         let observed = entry.registration.presenter.observedAttributes
-        let former = entry.registration.tie.withLock { tie in
+        let former = entry.registration.registered.withLock { view in
             defer {
-                tie = PresenterRegistration.Tie(
+                view = PresenterRegistration.ServerView(
                     observedAttributes: observed, record: record, place: place,
                     knownPlace: place)
             }
-            return tie
+            return view
         }
         let claim = PendingClaim(
             record: record, ledger: ledger, onEnding: nil, onLongWait: { [link] in link.attend() })
@@ -200,8 +185,8 @@ extension Session {
         }
         if case .failed(let error) = ending {
             // The presenter keeps its former record, if it had one.
-            entry.registration.tie.withLock { tie in
-                if tie.record == record { tie = former }
+            entry.registration.registered.withLock { view in
+                if view.record == record { view = former }
             }
             state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
             throw error
@@ -233,9 +218,9 @@ extension Session {
         guard let entry else { return }
         entry.leaseGuard?.end()
         entry.mailbox.invalidate()
-        let record = entry.registration.tie.withLock { tie in
-            defer { tie = PresenterRegistration.Tie() }
-            return tie.record
+        let record = entry.registration.registered.withLock { view in
+            defer { view = PresenterRegistration.ServerView() }
+            return view.record
         }
         if let record { endRecord(record) }
     }
@@ -256,7 +241,7 @@ extension Session {
     private func answer(
         _ registration: PresenterRegistration, _ claim: UInt64, _ failure: (any Error)?
     ) {
-        guard let record = registration.tie.withLock({ $0.record }) else { return }
+        guard let record = registration.registered.withLock({ $0.record }) else { return }
         guard let failure else {
             return answer(PresenterAnswer(presenter: WireRecord(record), claim: claim))
         }
@@ -272,16 +257,12 @@ extension Session {
     private func writeRelinquishment(
         _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
     ) {
-        guard isOurs, let record = registration.tie.withLock({ $0.record }) else { return }
+        guard isOurs, let record = registration.registered.withLock({ $0.record }) else { return }
         switch kind {
         case .reader: ledger.setRelinquished(record, reader: isRelinquished)
         case .writer: ledger.setRelinquished(record, writer: isRelinquished)
         }
     }
-}
-
-extension PresenterEntry {
-    fileprivate var identity: ObjectIdentifier { registration.presenter.identity }
 }
 
 extension WireRecord {

@@ -7,19 +7,21 @@ package import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension Session {
-    /// Whether the item at a path may have versions.
-    ///
-    /// Only such items pay for them.
+    /// Whether the item at a path may have versions, and a write to it must look after them.
     ///
     /// Takes at most three system calls, and usually none for a cached place.
     ///
-    /// - Parameter known: the cached place.
+    /// - Parameters:
+    ///   - path: the path of the item.
+    ///   - known: the cached place, if there is one.
+    ///   - store: the version store.
+    /// - Returns: false only if the item is known to have none.
     func mayHaveVersions(
         at path: ItemPath, _ known: KnownPlace?, in store: any VersionKeeping
     ) -> Bool {
         let cache = places.present
         guard cache != nil || store.isThere else { return false }
-        if cache?.isAbsent(store.pathBytes, hasLooked: false) == true { return false }
+        if cache?.isAbsent(store.pathBytes, hasReadEvents: false) == true { return false }
         func hasNone() -> Bool {
             // An item that cannot be examined has no versions to keep.
             let status = try? FileStatus(path: path.bytes, followLinks: false)
@@ -27,7 +29,7 @@ extension Session {
         }
         guard let cache, let known, known.place.path == path else { return !hasNone() }
         return !cache.isVersionless(
-            known, in: store, now: MonotonicClock.now, look: hasNone)
+            known, in: store, now: MonotonicClock.now, hasNone: hasNone)
     }
 
     /// Whether an item of an access may have versions; `spelling` is its cache key.

@@ -29,7 +29,7 @@ package final class Session: Sendable {
     let packages = Monitor(KnownPackages())
     let link: SessionLink
     /// The cache of resolved paths.
-    let places = PlaceMemory()
+    let places: PlaceMemory
     /// The paths at which claims may need no server.
     let delegated: DelegatedPlaces
     /// The ticket queues of the present server.
@@ -79,8 +79,11 @@ package final class Session: Sendable {
         newestVersion = ProtocolVersion.spoken
         state = Lock(State(helloVersion: newestVersion))
         (runtime, ledger, fallback) = try Self.makeLedger(in: given, wakeUp)
+        let arrivals = RecentArrivals()
+        places = PlaceMemory(arrivals: arrivals)
         delegated = DelegatedPlaces(
-            ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"))
+            ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"),
+            arrivals: arrivals)
         link = try SessionLink(
             election: Election(
                 runtime: runtime, serverReady: ledger.serverReadyEvent,
@@ -141,6 +144,9 @@ package final class Session: Sendable {
     /// A forked child gets its own.
     ///
     /// - Parameter services: the services of the face; those of the first call are used.
+    /// - Returns: the session.
+    /// - Throws: ``AccessFailure`` if it cannot be opened, for example because no server can be
+    ///   started.
     package static func current(
         _ services: @autoclosure () -> any ClientServices
     ) throws(AccessFailure) -> Session {
@@ -165,8 +171,8 @@ package final class Session: Sendable {
     /// Calls `body` with the session without counting a reference, because it lives as long as the
     /// process.
     static func withExisting<Result>(_ body: (Session?) -> Result) -> Result {
-        guard let newest = newestCell.load(ordering: .acquiring) else { return body(nil) }
-        return newest._withUnsafeGuaranteedRef { cell in
+        guard let newest = unsafe newestCell.load(ordering: .acquiring) else { return body(nil) }
+        return unsafe newest._withUnsafeGuaranteedRef { cell in
             cell.processToken == ForkGuard.processToken
                 ? cell.session.withLoaded(body) : body(nil)
         }
@@ -183,21 +189,21 @@ package final class Session: Sendable {
     ///
     /// A forked child never touches the cell that it inherits: its lock may have been held at the
     /// fork, and the ledger that it refers to is not mapped in the child.
-    private static let newestCell = Atomic<Unmanaged<Cell>?>(nil)
+    private static let newestCell = unsafe Atomic<Unmanaged<Cell>?>(nil)
 
     private static func cell() -> Cell {
         while true {
-            let newest = newestCell.load(ordering: .acquiring)
-            if let cell = newest?._withUnsafeGuaranteedRef({ $0 }),
+            let newest = unsafe newestCell.load(ordering: .acquiring)
+            if let cell = unsafe newest?._withUnsafeGuaranteedRef({ $0 }),
                 cell.processToken == ForkGuard.processToken
             {
                 return cell
             }
             if ForkGuard.isForkedChild { ForkGuard.rearm() }
-            let fresh = Unmanaged.passRetained(Cell())
-            let (isOurs, _) = newestCell.compareExchange(
+            let fresh = unsafe Unmanaged.passRetained(Cell())
+            let (isOurs, _) = unsafe newestCell.compareExchange(
                 expected: newest, desired: fresh, ordering: .acquiringAndReleasing)
-            if !isOurs { fresh.release() }
+            if !isOurs { unsafe fresh.release() }
         }
     }
 
@@ -255,12 +261,14 @@ package final class Session: Sendable {
 
     /// Handles the server's welcome.
     func welcomed(_ welcome: Welcome) {
-        state.withLock { state in
+        let presenters = state.withLock { state in
             state.serverEpoch = ServerEpoch(rawValue: welcome.epoch)
             state.version = welcome.version
             // The next server may speak a newer version than this one.
             state.helloVersion = newestVersion
+            return state.presenters
         }
+        for presenter in presenters { presenter.mailbox.serverFound() }
     }
 
     /// Handles a refusal by the server.
@@ -303,8 +311,8 @@ package final class Session: Sendable {
             return state.presenters
         }
         for presenter in presenters {
-            presenter.registration.tie.withLock { $0.blockedBy = nil }
-            presenter.mailbox.resetAfterServerChange()
+            presenter.registration.registered.withLock { $0.blockedQuestions = [:] }
+            presenter.mailbox.serverLost()
         }
     }
 

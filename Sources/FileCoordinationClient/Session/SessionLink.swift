@@ -134,7 +134,7 @@ final class SessionLink: Sendable {
             session.vouch()
             connectionsWithoutWelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
             // Closing the socket also removes it from the poller.
-            try? poller.remove(socket.descriptor)
+            poller.forget(socket.descriptor)
             session.disconnected()
             socket.shutDown()
             // If this fails, the next connection finds the server stopped again.
@@ -168,7 +168,7 @@ final class SessionLink: Sendable {
     /// - Returns: the server, if it must be deposed.
     private func converse(on socket: SequencedSocket, _ session: Session) -> ServerWatchdog? {
         var watchdog = ServerWatchdog(over: socket)
-        var nextLook: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
+        var nextCheck: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
         var ready: [Poller.Ready] = []
         var vouchesAt: UInt64? = MonotonicClock.now + Self.deferral
         var answersAt: UInt64?
@@ -178,7 +178,7 @@ final class SessionLink: Sendable {
             if answersAt == nil, session.gathersAnswers {
                 answersAt = MonotonicClock.now + Self.answersPause
             }
-            let deadline = [nextLook ?? unwatched(session), vouchesAt, answersAt]
+            let deadline = [nextCheck ?? unwatched(session), vouchesAt, answersAt]
                 .compactMap { $0 }.min()
             // If the poller fails, the connection is made anew.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
@@ -204,14 +204,14 @@ final class SessionLink: Sendable {
                 }
             }
             let now = MonotonicClock.now
-            let isCalled = nextLook == nil && isAttending.load(ordering: .sequentiallyConsistent)
-            guard isCalled || now >= nextLook ?? .max else { continue }
+            let isCalled = nextCheck == nil && isAttending.load(ordering: .sequentiallyConsistent)
+            guard isCalled || now >= nextCheck ?? .max else { continue }
             if isAwaited(session) {
-                if watchdog.look(now: now) { return watchdog }
-                nextLook = now + ServerWatchdog.pause
+                if watchdog.check(now: now) { return watchdog }
+                nextCheck = now + ServerWatchdog.pause
             } else {
                 watchdog.reset()
-                nextLook = nil
+                nextCheck = nil
             }
         }
     }
@@ -227,10 +227,15 @@ final class SessionLink: Sendable {
         return true
     }
 
+    /// How long a process without a watch may overlook a new server, which asks its presenters.
+    ///
+    /// Each check reads a word of the ledger.
+    private static let unwatchedPause = Duration.seconds(1)
+
     /// Returns when to check for a new server although no caller waits and there is no watch.
     private func unwatched(_ session: Session) -> UInt64? {
         guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
-        return MonotonicClock.after(.seconds(5))
+        return MonotonicClock.after(Self.unwatchedPause)
     }
 
     /// Reads the events of the watch.
@@ -245,7 +250,7 @@ final class SessionLink: Sendable {
             guard batch?.events.contains(where: { $0.changes.contains(.watchEnded) }) ?? true
             else { return }
             // Closing the descriptor also removes it from the poller.
-            try? poller.remove(present.descriptor)
+            poller.forget(present.descriptor)
             watch = nil
         }
     }
@@ -324,6 +329,8 @@ extension Session {
         case .failed(let record, let failure): failed(record, failure: failure)
         case .overLimit(let record, let text): exceeded(record, text)
         case .inCycle(let record, let parties): foundInCycle(record, parties)
+        case .dismissed(let record, let author, let reason):
+            dismissed(record, author: author, reason: reason)
         case .deliveries(let deliveries): deliver(deliveries)
         case .explanation(let record, _, let parties): explained(record, parties: parties)
         case .deliveryPart(let part, let isLast):
@@ -338,7 +345,7 @@ extension Session {
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .skipped(let record): skipped(record)
-        case .statusPart, .metrics, .trace: break
+        case .statusPart, .metrics, .trace, .dismissal: break
         case .packagePolicy(let policy): learn(policy, isFromNewServer: false)
         case .retiring: return false
         }

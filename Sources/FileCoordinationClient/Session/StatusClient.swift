@@ -28,7 +28,8 @@ package struct StatusClient {
         try askWithPackages(environment: environment)?.report
     }
 
-    /// The same, with what counts as a package for all who share the arbiter (Rule 1.11).
+    /// Asks for a report, and for the package policy of all programs that share the server (Rule
+    /// 1.11).
     package static func askWithPackages(
         environment: [String: String]
     ) throws -> (report: StatusReport, packages: PackagePolicy)? {
@@ -46,7 +47,7 @@ package struct StatusClient {
     }
 
     /// What an arbiter answers to the question that `ask` puts.
-    private static func answer<Answer>(
+    static func answer<Answer>(
         _ environment: [String: String], _ ask: (StatusClient) throws -> Answer?
     ) throws -> Answer? {
         let end = MonotonicClock.after(patience)
@@ -76,7 +77,10 @@ package struct StatusClient {
 
     /// Connects to the server; returns nil if there is none and no process that needs one.
     ///
-    /// - Parameter startsServer: whether one is started if there is none.
+    /// - Parameters:
+    ///   - environment: says where processes meet.
+    ///   - startsServer: whether a server is started if there is none.
+    /// - Throws: ``RuntimeDirectoryError``, or an error of a system call.
     package init?(environment: [String: String], startsServer: Bool = false) throws {
         let runtime = try RuntimeDirectory.open(environment: environment)
         let election = Election(
@@ -157,7 +161,7 @@ package struct StatusClient {
     }
 
     /// Receives messages until `take` has what is wanted; nil when that does not come.
-    private func receive<Answer>(
+    func receive<Answer>(
         _ patience: Duration, _ take: (ServerMessage) throws -> Answer?
     ) throws -> Answer? {
         let deadline = MonotonicClock.after(patience)

@@ -25,18 +25,25 @@ package struct TraceClient {
     private let connection: StatusClient
     private let wakeUp: WakeUp
     private var assembler = PartAssembler.statusReport
+    /// Why the server has closed the connection, if it said so.
+    package private(set) var refusal: Refusal?
 
-    /// Connects to the server, which is started if there is none, and begins to record.
+    /// Connects to the server and begins to record.
     ///
     /// Blocks while a server is elected.
     ///
     /// - Parameters:
     ///   - environment: says where processes meet.
     ///   - wakeUp: a flag that ends waits.
+    ///   - startsServer: whether a server is started if there is none.
     /// - Throws: ``StatusClient/TooOld`` if the server has no recordings; else why there is no
     ///   connection.
-    package init(environment: [String: String], wakeUp: WakeUp) throws {
-        guard let connection = try StatusClient(environment: environment, startsServer: true)
+    package init(
+        environment: [String: String], wakeUp: WakeUp, startsServer: Bool = true
+    ) throws {
+        guard
+            let connection = try StatusClient(
+                environment: environment, startsServer: startsServer)
         else { throw StatusClient.Unanswered() }
         guard connection.version >= ProtocolVersion.withTraces else { throw StatusClient.TooOld() }
         self.connection = connection
@@ -58,7 +65,8 @@ package struct TraceClient {
     /// Waits for the next news.
     ///
     /// - Parameter deadline: a monotonic time in nanoseconds.
-    /// - Returns: nil if nothing came until then.
+    /// - Returns: the news; nil if nothing came until then.
+    /// - Throws: an error of a system call, or ``WireError`` for a message that cannot be read.
     package mutating func next(until deadline: UInt64 = .max) throws -> News? {
         var ready: [Poller.Ready] = []
         while true {
@@ -81,9 +89,12 @@ package struct TraceClient {
         case .statusPart(let part, let isLast):
             guard let whole = try assembler.add(part, isLast: isLast) else { return nil }
             return .status(try StatusReport(decoding: whole, version: connection.version))
-        case .retiring, .refused: return .lost
+        case .refused(let refusal):
+            self.refusal = refusal
+            return .lost
+        case .retiring: return .lost
         case .welcome, .granted, .failed, .inCycle, .overLimit, .deliveries, .deliveryPart,
-            .explanation, .skipped, .metrics, .packagePolicy:
+            .explanation, .skipped, .metrics, .packagePolicy, .dismissed, .dismissal:
             return nil
         }
     }

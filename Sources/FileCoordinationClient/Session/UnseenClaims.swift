@@ -18,7 +18,7 @@ final class UnseenClaims: Sendable {
     private let entries = Lock<[Entry]>([])
     private let count = Atomic(0)
     /// The number of entries at which those that a server has seen are removed.
-    private let looksAt = Atomic(16)
+    private let sweepThreshold = Atomic(16)
 
     private struct Entry {
         let record: RecordReference
@@ -35,9 +35,9 @@ final class UnseenClaims: Sendable {
         }
         entries.withLock { entries in
             // Thousands of claims may be filed before a server sees the first.
-            if entries.count >= looksAt.load(ordering: .relaxed) {
+            if entries.count >= sweepThreshold.load(ordering: .relaxed) {
                 entries.removeAll { !ledger.isUnseen($0.record) }
-                looksAt.store(max(16, 2 * entries.count), ordering: .relaxed)
+                sweepThreshold.store(max(16, 2 * entries.count), ordering: .relaxed)
             }
             entries.append(Entry(record: record, places: places))
             count.store(entries.count, ordering: .sequentiallyConsistent)

@@ -80,7 +80,7 @@ struct Clients {
     /// Starts to check a client at intervals, until it is connected or dead.
     mutating func suspect(_ id: ClientID, at now: UInt64) {
         suspicions[id] = Suspicion(
-            lookAgainAt: now + Suspicion.firstInterval, interval: Suspicion.firstInterval)
+            checkAgainAt: now + Suspicion.firstInterval, interval: Suspicion.firstInterval)
     }
 
     /// Ends the checks of a client that is known to be dead.
@@ -100,12 +100,12 @@ struct Clients {
     var hasSuspects: Bool { !suspicions.isEmpty }
 
     /// The time of the next check, or nil.
-    var nextLook: UInt64? { suspicions.values.map(\.lookAgainAt).min() }
+    var nextCheck: UInt64? { suspicions.values.map(\.checkAgainAt).min() }
 
     /// Returns the clients to check now, and plans their next checks at longer intervals.
     mutating func suspects(at now: UInt64) -> [ClientID] {
         if suspicions.isEmpty { return [] }
-        let due = suspicions.filter { $0.value.lookAgainAt <= now }.keys.sorted()
+        let due = suspicions.filter { $0.value.checkAgainAt <= now }.keys.sorted()
         for id in due { suspicions[id]?.postpone(from: now) }
         return due
     }
@@ -135,7 +135,7 @@ struct Clients {
 /// reconnecting.
 struct Suspicion {
     /// When to check its lock again, in monotonic nanoseconds.
-    fileprivate var lookAgainAt: UInt64
+    fileprivate var checkAgainAt: UInt64
     /// The interval before that check, in nanoseconds.
     fileprivate var interval: UInt64
 
@@ -150,6 +150,6 @@ struct Suspicion {
 
     fileprivate mutating func postpone(from now: UInt64) {
         interval = min(2 * interval, Self.longestInterval)
-        lookAgainAt = now + interval
+        checkAgainAt = now + interval
     }
 }

@@ -20,7 +20,7 @@ enum StopWatch {
     /// A pause is at least this many times as long as the check before it.
     static let rest: UInt64 = 20
     /// The number of stopped processes that are checked whenever a claim ends.
-    static let looksBeforeGrants = 16
+    static let checksBeforeGrants = 16
 }
 
 /// The processes of the clients.
@@ -43,7 +43,7 @@ struct Processes {
     /// Clients whose processes were stopped at the last check.
     private var stopped: Set<ClientID> = []
     /// When to check processes next, or nil.
-    private(set) var nextLook: UInt64?
+    private(set) var nextCheck: UInt64?
 
     /// Poller tokens from here on stand for processes of clients.
     private static let firstToken: UInt64 = 1 << 63
@@ -60,6 +60,7 @@ struct Processes {
         guard processes[id]?.handle == nil, let handle else { return }
         // Without a handle, the ledger's lock shows the end, a little later.
         guard
+            // Without the poller, too, the lock shows the end.
             (try? poller.add(
                 handle.descriptor, token: Self.firstToken + UInt64(id.rawValue), .readable)) != nil
         else { return }
@@ -83,7 +84,7 @@ struct Processes {
     /// Discards the process of a client that is gone.
     mutating func remove(_ id: ClientID) {
         // A process without a handle is not in the poller.
-        if let handle = processes[id]?.handle { try? poller.remove(handle.descriptor) }
+        if let handle = processes[id]?.handle { poller.forget(handle.descriptor) }
         processes[id] = nil
         stopped.remove(id)
     }
@@ -162,14 +163,14 @@ struct Processes {
     // MARK: Stopped processes
 
     /// The result of a check.
-    enum Look: Hashable {
+    enum StopCheck: Hashable {
         case stops
         case goesOn
         case runs
     }
 
     /// Checks a client's process.
-    mutating func look(at client: Client) -> Look {
+    mutating func check(_ client: Client) -> StopCheck {
         if isStopped(client) {
             stopped.insert(client.id)
             return .stops
@@ -184,20 +185,20 @@ struct Processes {
     var stoppedClients: [ClientID] { stopped.sorted() }
 
     /// Ends the checks of a client's process, because it is dead.
-    mutating func stopLookingAt(_ id: ClientID) { stopped.remove(id) }
+    mutating func endChecks(_ id: ClientID) { stopped.remove(id) }
 
     /// Plans the next check, as long as there is a reason for one.
-    mutating func planLook(hasWaits: Bool, at now: UInt64) {
+    mutating func planCheck(hasWaits: Bool, at now: UInt64) {
         guard hasWaits || !stopped.isEmpty else {
-            nextLook = nil
+            nextCheck = nil
             return
         }
-        if nextLook == nil { nextLook = now + StopWatch.firstPause }
+        if nextCheck == nil { nextCheck = now + StopWatch.firstPause }
     }
 
     /// Plans the next check after one that took from `start` to `end`.
-    mutating func planNextLook(from start: UInt64, to end: UInt64) {
-        nextLook = end + max(StopWatch.pause, StopWatch.rest * (end - start))
+    mutating func planNextCheck(from start: UInt64, to end: UInt64) {
+        nextCheck = end + max(StopWatch.pause, StopWatch.rest * (end - start))
     }
 
     /// Whether no process is known.

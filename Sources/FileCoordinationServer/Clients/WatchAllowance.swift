@@ -30,11 +30,14 @@ struct WatchAllowance {
 
     /// The kernel's limit for this user; 0 if it cannot be read.
     private static var instances: Int {
+        // A limit that cannot be read counts as 0: no client may watch.
         guard let directory = try? Directory.open("/proc/sys/fs/inotify"),
             let file = try? directory.openFile("max_user_instances", .read)
         else { return 0 }
         var bytes = [UInt8](repeating: 0, count: 32)
-        let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
+        let count =
+            // The same as for a limit that cannot be opened: 0.
+            unsafe bytes.withUnsafeMutableBytes { try? unsafe file.read(into: $0, at: 0) } ?? 0
         let digits = bytes.prefix(count).prefix { (48...57).contains($0) }
         return Int(String(decoding: digits, as: UTF8.self)) ?? 0
     }

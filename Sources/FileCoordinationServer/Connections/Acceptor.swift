@@ -38,7 +38,10 @@ struct Acceptor {
 
     /// Accepts one waiting connection.
     ///
-    /// - Parameter unwatch: removes the socket from the poller.
+    /// - Parameters:
+    ///   - now: the monotonic time.
+    ///   - unwatch: removes the socket from the poller, until ``resumeAt``.
+    /// - Returns: the connection to serve or to refuse, if there is one.
     mutating func accept(at now: UInt64, unwatch: (SequencedSocket) -> Void) -> Outcome {
         guard let listener else { return .none }
         do {
@@ -58,6 +61,7 @@ struct Acceptor {
     private mutating func acceptByReserve(_ listener: SequencedSocket) -> SequencedSocket? {
         guard reserve != nil else { return nil }
         reserve = nil
+        // See below.
         if let socket = try? listener.accept() { return socket }
         // It failed for another reason, or another thread has taken the descriptor.
         refill()

@@ -95,20 +95,19 @@ struct Connections {
     /// Stops accepting connections.
     mutating func stopListening() {
         // While accepting pauses, the poller does not watch the socket.
-        if let listener = acceptor.listener { try? poller.remove(listener.descriptor) }
+        if let listener = acceptor.listener { poller.forget(listener.descriptor) }
         acceptor.listen(on: nil)
     }
 
     /// Accepts waiting connections, at most as many as the kernel queues.
     ///
-    /// Returns whether a connection was admitted.
-    ///
     /// - Parameter clients: the number of clients.
+    /// - Returns: whether a connection was admitted.
     mutating func accept(clients: Int) -> Bool {
         var hasNew = false
         for _ in 0..<ServerLimits.listenBacklog {
             let (poller, now) = (poller, MonotonicClock.now)
-            switch acceptor.accept(at: now, unwatch: { try? poller.remove($0.descriptor) }) {
+            switch acceptor.accept(at: now, unwatch: { poller.forget($0.descriptor) }) {
             case .accepted(let socket): if admit(socket, clients: clients) { hasNew = true }
             case .excessive(let socket):
                 // The peer is gone already and need not be told.
@@ -138,7 +137,7 @@ struct Connections {
         guard peer.userID == CurrentProcess.effectiveUserID else {
             refuse(
                 connection, .notAllowed,
-                "you are user \(peer.userID); this arbiter serves user "
+                "you are user \(peer.userID); this server serves user "
                     + "\(CurrentProcess.effectiveUserID) only"
                     + (CurrentProcess.missesUsers
                         ? ", and is in a user namespace in which others have no number" : ""))
@@ -169,7 +168,7 @@ struct Connections {
         let limit =
             isSeen ? ServerLimits.connectionsPerProcess : ServerLimits.connectionsOfUnseenProcesses
         if others >= limit {
-            return "your process has \(others) connections to the arbiter: close some of them"
+            return "your process has \(others) connections to the server: close some of them"
         }
         return hasDescriptors(1, clients: clients) ? nil : Self.wantOfDescriptors
     }
@@ -186,7 +185,7 @@ struct Connections {
 
     /// The message for a client that is refused because no descriptor is left.
     static let wantOfDescriptors = """
-        the arbiter has no file descriptor left for you: end some programs, or let it have more of \
+        the server has no file descriptor left for you: end some programs, or let it have more of \
         them (ulimit -n)
         """
 
@@ -254,7 +253,7 @@ struct Connections {
         guard connections.removeValue(forKey: connection.token) != nil else { return nil }
         // The kernel removes closed sockets from the poller by itself; this only keeps the set
         // small.
-        try? poller.remove(connection.socket.descriptor)
+        poller.forget(connection.socket.descriptor)
         let others = (counts[connection.peer.processID] ?? 1) - 1
         counts[connection.peer.processID] = others > 0 ? others : nil
         defer { connection.client = nil }

@@ -19,7 +19,7 @@ struct Greeting {
     func objection(to version: UInt16) -> String? {
         let spoken = ProtocolVersion.supported.lowerBound...newest
         guard !spoken.contains(version) else { return nil }
-        return "it speaks protocol \(version), this arbiter speaks \(spoken.lowerBound) to "
+        return "it speaks protocol \(version), this server speaks \(spoken.lowerBound) to "
             + "\(spoken.upperBound): bring both to one version"
     }
 

@@ -14,8 +14,8 @@ extension ClientMessage {
         case .ended: .handlesEnded
         case .announced: .handlesAnnounced
         case .answered, .madeWay: .handlesAnswered
-        case .explain, .statusRequest, .metricsRequest, .record, .handOver, .packagePolicy,
-            .blocked:
+        case .explain, .statusRequest, .metricsRequest, .record, .dismiss, .handOver,
+            .packagePolicy, .blocked:
             .handlesOther
         }
     }
@@ -28,8 +28,8 @@ extension ClientMessage {
         case .ended: .sendsEnded
         case .announced: .sendsAnnounced
         case .answered, .madeWay: .sendsAnswered
-        case .explain, .statusRequest, .metricsRequest, .record, .handOver, .packagePolicy,
-            .blocked:
+        case .explain, .statusRequest, .metricsRequest, .record, .dismiss, .handOver,
+            .packagePolicy, .blocked:
             .sendsOther
         }
     }
@@ -43,7 +43,7 @@ extension ServerMessage {
         case .granted: .saysGranted
         case .deliveries, .deliveryPart: .saysDeliveries
         case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .trace,
-            .retiring, .packagePolicy, .skipped, .overLimit:
+            .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
             .saysOther
         }
     }
@@ -55,7 +55,7 @@ extension ServerMessage {
         case .granted: .receivesGranted
         case .deliveries, .deliveryPart: .receivesDeliveries
         case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .trace,
-            .retiring, .packagePolicy, .skipped, .overLimit:
+            .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
             .receivesOther
         }
     }

@@ -19,6 +19,7 @@ package enum PackageConfiguration {
         variable: (String) -> String? = CurrentProcess.environmentVariable
     ) -> [UInt8] {
         guard let path = location(variable: variable),
+            // Without a file, no types are added; here and below.
             let real = try? RealPath.resolve(Array(path.utf8)),
             let slash = real.lastIndex(of: UInt8(ascii: "/")),
             let parent = String(validating: real[...slash], as: UTF8.self),
@@ -28,7 +29,10 @@ package enum PackageConfiguration {
             (try? file.status())?.kind == .regular
         else { return [] }
         var bytes = [UInt8](repeating: 0, count: WireLimits.packagePolicyBytes + 1)
-        let length = bytes.withUnsafeMutableBytes { (try? file.read(into: $0, at: 0)) ?? 0 }
+        let length = unsafe bytes.withUnsafeMutableBytes {
+            // A file that cannot be read counts as an empty one.
+            unsafe (try? file.read(into: $0, at: 0)) ?? 0
+        }
         bytes.removeLast(bytes.count - length)
         return wholeLines(bytes)
     }

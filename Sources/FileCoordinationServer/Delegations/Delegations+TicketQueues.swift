@@ -39,6 +39,7 @@ extension Delegations {
             // If a client has tampered with its ledger, it cannot take part, and the queue is ended
             // again.
             guard
+                // It throws for a ledger that its client has tampered with.
                 let word = try? ledgers(member.client)?.delegate(
                     slot: member.slot, inTicketQueue: number, epoch)
             else { continue }
@@ -110,6 +111,7 @@ extension Delegations {
         for (id, ledger) in members {
             // A ledger that its client has tampered with contains no valid claims.
             guard
+                // It throws for such a ledger.
                 let found = try? ledger.requestReleaseReports(
                     epoch, where: { record, _ in ledger.place(ofClaim: record) == ticketQueue.path }
                 )
@@ -141,6 +143,7 @@ extension Delegations {
             // All ledgers have this server's epoch, so clients that wait in these queues wait for
             // this server. A file that cannot be mapped here is not mapped by any client.
             let former = ServerEpoch(truncating: UInt64(other))
+            // A file that cannot be mapped has no waiting client.
             (try? TicketQueueFile(directory: directory, epoch: former))?.endAll()
             TicketQueueFile.remove(epoch: other, from: directory)
         }

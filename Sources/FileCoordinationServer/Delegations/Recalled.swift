@@ -8,7 +8,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
-/// A record that was found.
+/// A record that a recall has found, and its client.
 struct FoundClaim: Equatable {
     let client: ClientID
     let snapshot: RecordSnapshot
@@ -28,19 +28,22 @@ struct Recalled: Equatable {
     /// Whether this was a ticket queue.
     var isOfTicketQueue = false
 
-    /// Returns the steps that tell the arbiter about the claims.
+    /// Plans the steps that tell the arbiter about the claims that recalls have found.
     ///
-    /// - Parameter bound: the filing time of the claim that caused the recall. Claims that were
-    ///   filed later come after it and are returned separately.
+    /// - Parameters:
+    ///   - recalled: what the recalls have found.
+    ///   - bound: the filing time of the claim that caused the recall.
+    /// - Returns: in `first`, the steps before that claim; in `later`, the looks at claims that
+    ///   were filed after it.
     static func steps(
         for recalled: [Recalled], before bound: UInt64
-    ) -> (first: [Work], later: [RecordLook]) {
+    ) -> (first: [Work], later: [RecordCheck]) {
         var first: [Work] = []
-        var later: [RecordLook] = []
+        var later: [RecordCheck] = []
         for found in recalled {
-            let held = found.held.map { RecordLook($0.snapshot, of: $0.client, bound: bound) }
+            let held = found.held.map { RecordCheck($0.snapshot, of: $0.client, bound: bound) }
             guard found.isOfTicketQueue else {
-                first += held.map { .look($0) }
+                first += held.map { .check($0) }
                 continue
             }
             // A claim that ended before all records were read, and has nothing to report, is
@@ -49,14 +52,14 @@ struct Recalled: Equatable {
             let waiting = found.waiting
                 .sorted { ($0.snapshot.filedAt, $0.client) < ($1.snapshot.filedAt, $1.client) }
                 .map { entry in
-                    var look = RecordLook(entry.snapshot, of: entry.client)
-                    look.hasWaited = true
-                    return look
+                    var check = RecordCheck(entry.snapshot, of: entry.client)
+                    check.hasWaited = true
+                    return check
                 }
-            first += waiting.filter { $0.filedAt ?? 0 <= bound }.map { .look($0) }
+            first += waiting.filter { $0.filedAt ?? 0 <= bound }.map { .check($0) }
             later += waiting.filter { $0.filedAt ?? 0 > bound }
             first += zip(found.held, held).filter { $0.0.snapshot.state == .released }
-                .map { .look($0.1) }
+                .map { .check($0.1) }
         }
         return (first, later)
     }

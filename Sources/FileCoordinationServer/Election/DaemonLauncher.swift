@@ -9,13 +9,12 @@ import FileCoordinationSystem
 
 /// The daemon's executable and environment, and how to start it.
 package struct DaemonLauncher: Sendable {
-    /// The daemon's executable.
-    package let executable: String
+    /// The daemon's executable, if there is one.
+    package let executable: String?
+    /// The service manager's socket, if the manager is to be asked first.
+    package let activation: DaemonActivation?
     /// The environment variables for the daemon, each as `NAME=value`.
     private let environment: [String]
-
-    /// How long the daemon may take until it listens, in nanoseconds.
-    package static let patience: UInt64 = 3_000_000_000
 
     /// The argument that tells the daemon that its starter holds the election lock and waits for a
     /// byte on descriptor 3.
@@ -27,22 +26,28 @@ package struct DaemonLauncher: Sendable {
     /// A process of root or with setuid rights looks only in libexec.
     ///
     /// An empty `$FILECOORDINATIOND` means that no daemon is used and the program itself serves.
+    /// Where the variable is not set, and the user's service manager offers to start the daemon, it
+    /// is asked first.
     ///
     /// - Parameter environment: the variables, each as `NAME=value`. They are searched as they are,
     ///   because building a dictionary would take as long as everything else here.
+    /// - Returns: the launcher; nil if there is no daemon.
     package static func find(environment: [String]) -> DaemonLauncher? {
         guard !CurrentProcess.hasBorrowedRights else {
             return libexec.first(where: isExecutable).map {
-                DaemonLauncher(executable: $0, environment: [])
+                DaemonLauncher(executable: $0, activation: nil, environment: [])
             }
         }
         if let chosen = value(of: "FILECOORDINATIOND", in: environment) {
             guard !chosen.isEmpty, isExecutable(chosen) else { return nil }
-            return DaemonLauncher(executable: chosen, environment: environment)
+            return DaemonLauncher(
+                executable: chosen, activation: nil, environment: environment)
         }
-        return firstExecutable(path: value(of: "PATH", in: environment) ?? "").map {
-            DaemonLauncher(executable: $0, environment: environment)
-        }
+        let executable = firstExecutable(path: value(of: "PATH", in: environment) ?? "")
+        let activation = DaemonActivation.find()
+        guard executable != nil || activation != nil else { return nil }
+        return DaemonLauncher(
+            executable: executable, activation: activation, environment: environment)
     }
 
     /// Returns the value of a variable.
@@ -69,20 +74,10 @@ package struct DaemonLauncher: Sendable {
         return libexec.first(where: isExecutable)
     }
 
-    /// The result of starting the daemon.
-    enum Outcome {
-        /// The daemon listens.
-        case ready
-        /// The daemon could not be started, or it ended before it listened.
-        case died
-        /// The daemon lives but has not reported in time.
-        case late
-    }
-
-    /// Starts the daemon and waits until it listens, for ``patience`` at most.
-    func start(in runtime: RuntimeDirectory) -> Outcome {
+    /// Starts the daemon and waits until it listens, for ``DaemonStart/patience`` at most.
+    func start(in runtime: RuntimeDirectory) -> DaemonStart {
         guard let socket = spawn(in: runtime) else { return .died }
-        return Self.outcome(of: socket, until: MonotonicClock.now + Self.patience)
+        return DaemonStart.outcome(of: socket, until: MonotonicClock.now + DaemonStart.patience)
     }
 
     /// Starts the daemon.
@@ -92,7 +87,7 @@ package struct DaemonLauncher: Sendable {
     private func spawn(in runtime: RuntimeDirectory) -> SequencedSocket? {
         // This function closes the daemon's end of the pair when it returns. With a copy of that
         // end open, this process would not notice that the daemon has died.
-        guard let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
+        guard let executable, let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
         // If there are several places, the daemon finds the one that its starter uses.
         let own = runtime.places.isChosen ? ["FILECOORDINATION_RUNTIME_DIR=" + runtime.path] : []
         do {
@@ -105,23 +100,6 @@ package struct DaemonLauncher: Sendable {
             return nil
         }
         return ours
-    }
-
-    /// Waits until the daemon sends a byte on `socket` or closes it.
-    static func outcome(of socket: SequencedSocket, until deadline: UInt64?) -> Outcome {
-        guard let poller = try? Poller(),
-            (try? poller.add(socket.descriptor, token: 0, .readable)) != nil
-        else { return .died }
-        var ready: [Poller.Ready] = []
-        while true {
-            switch socket.receiveMessage(limit: 16) {
-            case .bytes: return .ready
-            case .tooLong, .closed: return .died
-            case .wouldBlock: break
-            }
-            if let deadline, MonotonicClock.now >= deadline { return .late }
-            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return .died }
-        }
     }
 
     private static let name = "filecoordinationd"

@@ -100,6 +100,7 @@ package struct Election: Sendable {
         } catch {
             guard error.code == ErrorNumber.noSuchFile else { throw error }
         }
+        // It was never there, or the listener that follows replaces it.
         try? runtime.directory.remove(RuntimeDirectory.Name.socket)
     }
 
@@ -188,7 +189,7 @@ package struct Election: Sendable {
         }
     }
 
-    /// Starts a daemon and connects to it.
+    /// Has a daemon started, or starts one, and connects to it.
     ///
     /// Returns nil if the daemon does not get the role.
     private func connectOrStart(
@@ -198,6 +199,16 @@ package struct Election: Sendable {
         case .connected(let socket): return socket
         // The lock is released at once, so that the daemon can take it.
         case .free: break
+        }
+        // The manager's daemon does not know of a directory that was chosen for this process.
+        if let activation = daemon.activation, !runtime.places.isChosen {
+            switch activation.start() {
+            // Without a server here, the daemon is leaving, or serves in another place.
+            case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }
+            // As below.
+            case .late: return nil
+            case .died: break
+            }
         }
         switch daemon.start(in: runtime) {
         case .ready: return try Self.connectIfServed(in: runtime)

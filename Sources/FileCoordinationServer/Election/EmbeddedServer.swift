@@ -12,13 +12,17 @@ package final class EmbeddedServer: Sendable {
 
     private init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
 
-    /// Starts a server on a new thread.
-    ///
-    /// Returns when it listens.
+    /// Starts a server on a new thread, and returns when it listens.
     ///
     /// - Parameters:
+    ///   - runtime: the runtime directory.
+    ///   - roleLock: the lock by which this process is the server.
     ///   - givesWay: see ``ServerConfiguration/givesWay``.
+    ///   - log: called with what the server reports.
     ///   - onEnd: called on the server's thread after it has given up the role.
+    /// - Returns: the running server.
+    /// - Throws: what prevented the start, such as an error of a system call. The role is given up
+    ///   then.
     package static func start(
         runtime: RuntimeDirectory, roleLock: RoleLock, givesWay: Bool,
         log: @escaping @Sendable (ServerLogEntry) -> Void,

@@ -21,6 +21,7 @@ package enum EpochRenewal {
     /// Resets the counter if that is due and possible now.
     package static func renewIfDue(_ epochs: EpochFile, in runtime: RuntimeDirectory) {
         guard epochs.load().rawValue >= threshold,
+            // Without the role, it is for the next server to do.
             let role = try? RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { return }
         let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs) }
@@ -36,14 +37,17 @@ package enum EpochRenewal {
     {
         guard let prefix = FallbackName.prefix(of: runtime),
             SequencedSocket.abstractNames(beginningWith: prefix)?.isEmpty == true,
+            // What cannot be seen is taken to be in use; here and below.
             let names = try? runtime.ledgers.names()
         else { return true }
         for name in names where LedgerName.isFinal(name) || LedgerName.isTemporary(name) {
             guard epochs.load().rawValue >= end || epochs.load() == .none,
                 LedgerName.isFinal(name),
+                // A ledger that cannot be examined may be in use.
                 let file = try? runtime.ledgers.openFile(name, [.read, .write, .nonBlocking]),
                 (try? FileLock.isHeldByAnother(file)) == false
             else { return true }
+            // A dead process's file that stays is examined again.
             try? runtime.ledgers.remove(name)
         }
         return false

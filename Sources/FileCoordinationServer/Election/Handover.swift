@@ -11,12 +11,18 @@ import FileCoordinationWire
 package enum Handover {
     /// Asks for the role.
     ///
-    /// Returns whether the server is an embedded one, which then gives it up.
+    /// The caller holds the election lock.
     ///
-    /// Also returns true if the server leaves meanwhile, or is deposed because it is stopped. The
-    /// caller holds the election lock.
-    package static func ask(in runtime: RuntimeDirectory) throws -> Bool {
-        let election = Election(runtime: runtime, daemon: nil)
+    /// - Parameters:
+    ///   - runtime: the runtime directory of the server.
+    ///   - log: is told if the server is deposed.
+    /// - Returns: whether the server is an embedded one, which then gives it up; also true if the
+    ///   server leaves meanwhile, or is deposed because it is stopped.
+    /// - Throws: if the server cannot be asked.
+    package static func ask(
+        in runtime: RuntimeDirectory, log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
+    ) throws -> Bool {
+        let election = Election(runtime: runtime, daemon: nil, log: log)
         guard let socket = try election.connectIfServed() else { return true }
         var watchdog = ServerWatchdog(over: socket)
         _ = try socket.send(
@@ -37,12 +43,13 @@ package enum Handover {
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
                 case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .metrics, .trace, .packagePolicy, .inCycle, .skipped, .overLimit:
+                    .metrics, .trace, .packagePolicy, .inCycle, .skipped, .overLimit, .dismissed,
+                    .dismissal:
                     break
                 }
             case .wouldBlock:
                 try poller.wait(into: &ready, until: MonotonicClock.now + ServerWatchdog.pause)
-                if ready.isEmpty, watchdog.look() {
+                if ready.isEmpty, watchdog.check() {
                     try election.deposeWhileElecting(watchdog, in: runtime)
                     return true
                 }

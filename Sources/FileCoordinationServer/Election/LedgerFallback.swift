@@ -24,7 +24,9 @@ enum FallbackName {
     static func prefix(of runtime: RuntimeDirectory) -> String? {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: runtime.places.paths[0])
         else { return nil }
+        // Without a parent, the root stands for it, as for all processes.
         let around = try? FileStatus(path: directory)
+        // Without a root, the process cannot be found by this name.
         guard let parent = around ?? (try? FileStatus(path: "/")) else { return nil }
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in "\(parent.device) \(parent.inode) \(name)".utf8 {
@@ -59,15 +61,17 @@ package final class LedgerFallback: Sendable {
     /// Normally one asks at a time; more do only if servers die while they wait.
     private static let backlog: Int32 = 64
 
-    /// Creates the socket by which servers find `ledger`.
+    /// Creates the socket by which servers find a ledger.
     ///
     /// Afterwards the caller must check whether its runtime directory is still the one that servers
-    /// use.
+    /// use. Servers that connect wait until ``start()`` is called.
     ///
-    /// Servers that connect wait until ``start()`` is called.
-    ///
-    /// - Parameter onTakeover: called on the ledger fallback's thread when a server that received
-    ///   the ledger has taken over or has given up.
+    /// - Parameters:
+    ///   - ledger: the ledger.
+    ///   - runtime: the runtime directory of the ledger.
+    ///   - onTakeover: called on the ledger fallback's thread when a server that received the
+    ///     ledger has taken over or has given up.
+    /// - Throws: ``SystemError`` if the socket cannot be made.
     package init(
         for ledger: LedgerWriter, in runtime: RuntimeDirectory,
         onTakeover: @escaping @Sendable () -> Void
@@ -90,6 +94,7 @@ package final class LedgerFallback: Sendable {
     package func start() -> Bool {
         hasStarted.withLock { hasStarted in
             if hasStarted { return true }
+            // The caller is told.
             let thread: Void? = try? DetachedThread.start(
                 name: "file-witness", stackSize: 128 << 10
             ) { self.serve() }
@@ -109,14 +114,16 @@ package final class LedgerFallback: Sendable {
         // Servers that received the ledger and have not finished their recovery.
         var successors: [UInt64: SequencedSocket] = [:]
         var lastToken: UInt64 = 0
+        // If waiting fails, the thread ends; servers then find the process by its ledger alone.
         while (try? poller.wait(into: &ready, until: nil)) != nil {
             if isRetired.withLock({ $0 }) { return }
             for event in ready where event.token != 0 {
                 guard let successor = successors.removeValue(forKey: event.token) else { continue }
-                try? poller.remove(successor.descriptor)
+                poller.forget(successor.descriptor)
                 onTakeover()
             }
             guard ready.contains(where: { $0.token == 0 }) else { continue }
+            // See below.
             guard let server = try? listener.accept() else {
                 // Probably no descriptor is left. The server keeps waiting or asks again.
                 Pause.sleep(nanoseconds: ServerLimits.acceptPause)
@@ -124,6 +131,7 @@ package final class LedgerFallback: Sendable {
             }
             guard answer(server) else { continue }
             lastToken += 1
+            // The server has the ledger; only the end of its recovery is not heard.
             guard (try? poller.add(server.descriptor, token: lastToken, .readable)) != nil else {
                 continue
             }
@@ -135,6 +143,7 @@ package final class LedgerFallback: Sendable {
     ///
     /// Returns whether it was given the ledger.
     private func answer(_ server: SequencedSocket) -> Bool {
+        // A peer that is not known is told nothing.
         guard let peer = try? server.peerCredentials(),
             peer.userID == CurrentProcess.effectiveUserID
         else { return false }
@@ -144,6 +153,7 @@ package final class LedgerFallback: Sendable {
             _ = try? server.send([Answer.isInPlace] + Array(path.utf8))
             return false
         }
+        // The result says so.
         let given = try? server.send(
             [Answer.isLost] + Array(ledger.fileName.utf8),
             descriptors: [ledger.descriptor.number])
@@ -152,6 +162,7 @@ package final class LedgerFallback: Sendable {
 
     /// Whether a server in the present directory finds the ledger by its name.
     private var isInPlace: Bool {
+        // A directory that is gone contains no ledger.
         guard let directory = try? Directory.open(path, followLinks: false),
             let ledgers = try? directory.openSubdirectory(RuntimeDirectory.Name.ledgers)
         else { return false }

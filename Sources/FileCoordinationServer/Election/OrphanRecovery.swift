@@ -34,7 +34,7 @@ struct OrphanRecovery {
         var description: String {
             switch self {
             case .movedOn:
-                "another arbiter has taken over, or the runtime directory was removed: start anew"
+                "another server has taken over, or the runtime directory was removed: start anew"
             case .untold:
                 "/proc/net/unix cannot be read, so it is not known which programs have access: "
                     + "mount /proc, and let this user read it"
@@ -42,12 +42,16 @@ struct OrphanRecovery {
         }
     }
 
-    /// Asks the owners of all ledgers that are missing in `runtime`.
+    /// Asks the owners of all ledgers that are missing in a runtime directory.
     ///
-    /// Waits for owners that live and do not answer. Meanwhile checks that `role` is still valid.
+    /// Waits for owners that live and do not answer. Meanwhile checks that the role is still this
+    /// process's.
     ///
-    /// - Parameter listing: returns the abstract names with a prefix; nil if the kernel does not
-    ///   list them.
+    /// - Parameters:
+    ///   - runtime: the runtime directory.
+    ///   - role: the lock by which this process is the server.
+    ///   - listing: returns the abstract names with a prefix; nil if the kernel does not list them.
+    /// - Throws: an error if the role was taken away, or names or ledgers cannot be read.
     init(
         of runtime: RuntimeDirectory, role: RoleLock,
         listing: (String) -> [String]? = SequencedSocket.abstractNames(beginningWith:)
@@ -117,7 +121,7 @@ struct OrphanRecovery {
                 }
                 for (token, asked) in inquiry.asked where Self.hasEnded(asked.line) {
                     inquiry.asked[token] = nil
-                    try? poller.remove(asked.line.descriptor)
+                    poller.forget(asked.line.descriptor)
                 }
             } while !inquiry.asked.isEmpty && MonotonicClock.now < end
         }
@@ -129,7 +133,7 @@ struct OrphanRecovery {
         guard let (name, line) = inquiry.asked[token], let answer = try Self.answer(on: line)
         else { return }
         inquiry.asked[token] = nil
-        try? poller.remove(line.descriptor)
+        poller.forget(line.descriptor)
         switch answer {
         case .elsewhere(let path):
             // If only one place is possible, the owner belongs to another container.
@@ -147,6 +151,7 @@ struct OrphanRecovery {
     /// exec has copies of them, or the process is dumping core.
     private static func hasEnded(_ line: SequencedSocket) -> Bool {
         if let process = line.peerProcess() { return process.hasEnded }
+        // A peer that is not known is not known to have ended.
         return ProcessState.hasEnded((try? line.peerCredentials())?.processID ?? 0)
     }
 
@@ -181,6 +186,7 @@ struct OrphanRecovery {
     /// The ledger's name contains its process ID; another process may have taken the name.
     private static func isOwner(of name: String, _ prefix: String) -> Bool {
         guard let processID = name.split(separator: "-").first.flatMap({ Int32($0) }),
+            // A process that is gone owns nothing.
             let status = try? FileStatus(path: "/proc/\(processID)"),
             status.ownerUserID == CurrentProcess.effectiveUserID
         else { return false }
@@ -202,7 +208,7 @@ struct OrphanRecovery {
             do throws(LedgerError) {
                 let reader = try LedgerReader(
                     file: entry.file, name: entry.name,
-                    expectedOwner: CurrentProcess.effectiveUserID, fault: nil,
+                    expectedOwner: CurrentProcess.effectiveUserID,
                     observer: observers?(entry.name))
                 readers.append((reader, reader.ledgerEpoch))
             } catch {
@@ -225,12 +231,14 @@ struct OrphanRecovery {
     private static func ledgers(
         in runtime: RuntimeDirectory, _ observers: LedgerMemory.Observers?
     ) -> [String: LedgerReader] {
+        // What cannot be read is taken to be missing, and its owner is asked.
         let names = (try? runtime.ledgers.names()) ?? []
         var ledgers: [String: LedgerReader] = [:]
         for name in names where LedgerName.isFinal(name) {
+            // A ledger that cannot be opened is not added to the dictionary.
             ledgers[name] = try? LedgerReader(
                 directory: runtime.ledgers, name: name,
-                expectedOwner: CurrentProcess.effectiveUserID, fault: nil,
+                expectedOwner: CurrentProcess.effectiveUserID,
                 observer: observers?(name))
         }
         return ledgers
@@ -254,8 +262,8 @@ struct OrphanRecovery {
     /// Reads the owner's answer; returns nil if there is none yet.
     private static func answer(on line: SequencedSocket) throws(SystemError) -> Answer? {
         var buffer = [UInt8](repeating: 0, count: 512)
-        let result = buffer.withUnsafeMutableBytes { room in
-            Result { () throws(SystemError) in try line.receive(into: room) }
+        let result = unsafe buffer.withUnsafeMutableBytes { room in
+            Result { () throws(SystemError) in try unsafe line.receive(into: room) }
         }
         switch result {
         case .failure: return Answer.none

@@ -25,6 +25,7 @@ package final class RoleLock: Sendable {
     func isInPlace(in runtime: RuntimeDirectory) -> Bool { isInPlace(in: runtime.directory) }
 
     private func isInPlace(in directory: Directory) -> Bool {
+        // A name that is gone does not refer to it.
         guard let there = try? directory.status(of: name) else { return false }
         return isOf(there)
     }
@@ -46,11 +47,15 @@ package final class RoleLock: Sendable {
         try tryAcquire(name, in: runtime.directory, contents: []) { _ in true }
     }
 
-    /// Takes a lock in any directory, or returns nil if it is held or the file is not usable.
+    /// Takes a lock in any directory.
     ///
     /// - Parameters:
+    ///   - name: the name of the lock's file.
+    ///   - directory: the directory.
     ///   - contents: bytes to write into the file at ``contentsOffset``.
     ///   - isUsable: whether an existing file may be locked and written to.
+    /// - Returns: the lock; nil if it is held, or the file is not usable.
+    /// - Throws: ``SystemError`` if the file cannot be opened, locked or written.
     static func tryAcquire(
         _ name: String, in directory: Directory, contents: [UInt8],
         isUsable: (FileStatus) -> Bool
@@ -71,11 +76,21 @@ package final class RoleLock: Sendable {
     package static func acquire(
         _ name: String, in runtime: RuntimeDirectory
     ) throws(SystemError) -> RoleLock {
-        var wait = RoleWait(for: name, in: runtime)
         while true {
+            if let lock = try acquire(name, in: runtime, unless: { false }) { return lock }
+        }
+    }
+
+    /// Takes the lock as ``acquire(_:in:)`` does, or returns nil once `isOver` returns true.
+    package static func acquire(
+        _ name: String, in runtime: RuntimeDirectory, unless isOver: () -> Bool
+    ) throws(SystemError) -> RoleLock? {
+        var wait = RoleWait(for: name, in: runtime)
+        while !isOver() {
             if let lock = try tryAcquire(name, in: runtime) { return lock }
             wait.pause()
         }
+        return nil
     }
 
     private static func lockFile(
@@ -119,9 +134,9 @@ package final class RoleLock: Sendable {
         guard contents.count <= length - contentsOffset else {
             throw SystemError(code: ErrorNumber.nameTooLong, operation: "write to a lock's file")
         }
-        let result = contents.withUnsafeBytes { bytes in
+        let result = unsafe contents.withUnsafeBytes { bytes in
             Result { () throws(SystemError) in
-                try file.write(bytes, at: UInt64(contentsOffset))
+                try unsafe file.write(bytes, at: UInt64(contentsOffset))
             }
         }
         _ = try result.get()

@@ -16,8 +16,8 @@ import FileCoordinationSystem
 enum RoleHolder {
     /// The process ID of this process and its PID namespace.
     private static var own: [UInt8] {
-        withUnsafeBytes(of: CurrentProcess.id.littleEndian) { Array($0) }
-            + withUnsafeBytes(of: ownNamespace.littleEndian) { Array($0) }
+        unsafe withUnsafeBytes(of: CurrentProcess.id.littleEndian) { unsafe Array($0) }
+            + withUnsafeBytes(of: ownNamespace.littleEndian) { unsafe Array($0) }
     }
 
     private static var ownNamespace: UInt64 { CurrentProcess.processNamespace }
@@ -26,22 +26,27 @@ enum RoleHolder {
     ///
     /// On a full disk this fails silently. A stopped holder is then not deposed but waited for.
     static func write(to file: Descriptor) {
-        own.withUnsafeBytes { bytes in _ = try? file.write(bytes, at: 0) }
+        // Without its number, the holder is waited for.
+        unsafe own.withUnsafeBytes { bytes in _ = try? unsafe file.write(bytes, at: 0) }
     }
 
     /// Returns the last process that took the lock `name`, and the lock file.
     static func read(
         _ name: String, in directory: Directory
     ) -> (processID: Int32, file: FileStatus)? {
+        // The holder is not known; here and below.
         guard let file = try? directory.openFile(name, [.read, .nonBlocking]),
             let status = try? file.status()
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: 12)
-        let count = bytes.withUnsafeMutableBytes { (try? file.read(into: $0, at: 0)) ?? 0 }
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            // Without its number, the holder is not known.
+            unsafe (try? file.read(into: $0, at: 0)) ?? 0
+        }
         guard count == bytes.count else { return nil }
-        return bytes.withUnsafeBytes { raw in
-            let number = raw.loadUnaligned(fromByteOffset: 0, as: Int32.self)
-            let holderNamespace = raw.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
+        return unsafe bytes.withUnsafeBytes { raw in
+            let number = unsafe raw.loadUnaligned(fromByteOffset: 0, as: Int32.self)
+            let holderNamespace = unsafe raw.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
             guard holderNamespace != 0, UInt64(littleEndian: holderNamespace) == ownNamespace
             else { return nil }
             return (Int32(littleEndian: number), status)
@@ -54,7 +59,7 @@ struct RoleWait {
     private let name: String
     private let runtime: RuntimeDirectory
     private var nextPause: UInt64
-    private var nextLook = MonotonicClock.now + ServerWatchdog.firstPause
+    private var nextCheck = MonotonicClock.now + ServerWatchdog.firstPause
     private var watchdog: ServerWatchdog?
     /// Wakes this process when a server listens.
     private let serverReady: ServerReadyEvent?
@@ -79,9 +84,9 @@ struct RoleWait {
     /// Waits for a short time or until a server listens, and checks the holder from time to time.
     mutating func pause() {
         let now = MonotonicClock.now
-        if now >= nextLook {
-            nextLook = now + ServerWatchdog.pause
-            look(now)
+        if now >= nextCheck {
+            nextCheck = now + ServerWatchdog.pause
+            examineHolder(now)
         }
         if let serverReady {
             serverReady.wait(since: lastEventCount, until: now + nextPause)
@@ -92,12 +97,12 @@ struct RoleWait {
         nextPause = min(2 * nextPause, Self.longestPause)
     }
 
-    private mutating func look(_ now: UInt64) {
+    private mutating func examineHolder(_ now: UInt64) {
         guard let holder = RoleHolder.read(name, in: runtime.directory) else { return }
         if watchdog?.processID != holder.processID {
             watchdog = ServerWatchdog(over: holder.processID)
         }
-        guard watchdog?.look(now: now) == true else { return }
+        guard watchdog?.check(now: now) == true else { return }
         watchdog = nil
         // A process that took the lock from a dead holder has written its own ID by now.
         guard RoleHolder.read(name, in: runtime.directory)?.processID == holder.processID else {
@@ -106,6 +111,7 @@ struct RoleWait {
         // Checked last, so that another holder's file is almost never removed.
         let there = try? runtime.directory.status(of: name)
         guard there?.inode == holder.file.inode, there?.device == holder.file.device else { return }
+        // Another process has removed it.
         try? runtime.directory.remove(name)
     }
 }

@@ -17,7 +17,7 @@ package struct ServerWatchdog: Sendable {
     /// The socket to get the handle from.
     private let socket: SequencedSocket?
     private var stoppedSince: UInt64?
-    private var lastLook: UInt64 = 0
+    private var lastCheck: UInt64 = 0
 
     /// How long a thread waits before the first check, in nanoseconds.
     package static let firstPause: UInt64 = 200_000_000
@@ -28,6 +28,7 @@ package struct ServerWatchdog: Sendable {
 
     /// Creates a watchdog for the process at the other end of `socket`.
     package init(over socket: SequencedSocket) {
+        // Number 0 says that the peer is not known.
         processID = (try? socket.peerCredentials().processID) ?? 0
         self.socket = socket
     }
@@ -36,6 +37,7 @@ package struct ServerWatchdog: Sendable {
     init(over processID: Int32) {
         self.processID = processID
         socket = nil
+        // Then it is looked up by its number at each check.
         process = try? ProcessHandle(processID: processID)
     }
 
@@ -68,17 +70,17 @@ package struct ServerWatchdog: Sendable {
     /// Checks the server.
     ///
     /// Returns whether it must be deposed.
-    package mutating func look(now: UInt64 = MonotonicClock.now) -> Bool {
+    package mutating func check(now: UInt64 = MonotonicClock.now) -> Bool {
         process = present
         guard !hasEnded else { return true }
         guard isStopped else {
             stoppedSince = nil
             return false
         }
-        defer { lastLook = now }
+        defer { lastCheck = now }
         // After a long gap between checks, this process was stopped itself, probably together with
         // the server. The one that continues first must not depose the other.
-        guard let since = stoppedSince, now <= lastLook + 2 * Self.pause else {
+        guard let since = stoppedSince, now <= lastCheck + 2 * Self.pause else {
             stoppedSince = now
             return false
         }

@@ -25,7 +25,8 @@ extension Server {
         case .refused(let refusal):
             if refusal.code == .limitReached { outgoing.metrics.count(.limitsReached) }
         case .welcome, .granted, .failed, .inCycle, .deliveries, .deliveryPart, .explanation,
-            .skipped, .statusPart, .metrics, .trace, .retiring, .packagePolicy:
+            .skipped, .statusPart, .metrics, .trace, .retiring, .packagePolicy,
+            .dismissed, .dismissal:
             break
         }
     }

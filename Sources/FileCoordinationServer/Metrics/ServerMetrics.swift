@@ -53,8 +53,9 @@ struct ServerMetrics {
         case .clientDied(let client):
             count(.clientDeaths)
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
-        case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked,
-            .clientContinued, .recoveryFinished, .delegationRecalled, .delegationsContested,
+        case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked, .movesTold,
+            .presenterDismissed, .clientContinued, .recoveryFinished, .delegationRecalled,
+            .delegationsContested,
             .unreportedClaimEnded, .queueOpened, .queueClosed:
             break
         }

@@ -76,10 +76,12 @@ struct Deliveries {
     }
 
     /// Records that messages for a client without a connection were dropped.
-    mutating func forsake(_ client: ClientID) { droppedClients.insert(client) }
+    mutating func recordDropped(for client: ClientID) { droppedClients.insert(client) }
 
     /// Whether messages for a client were dropped since the last call.
-    mutating func wasForsaken(_ client: ClientID) -> Bool { droppedClients.remove(client) != nil }
+    mutating func removeDropped(for client: ClientID) -> Bool {
+        droppedClients.remove(client) != nil
+    }
 
     /// Discards the messages of a client that is gone.
     mutating func remove(_ client: ClientID) {

@@ -36,12 +36,18 @@ struct Questions {
     ///
     /// Returns its claim, or nil if the question was withdrawn.
     mutating func answer(of presenter: PresenterID, to number: UInt64) -> ClaimID? {
-        guard let claim = claim(askedUnder: number) else { return nil }
+        guard let claim = claim(numbered: number) else { return nil }
         unanswered[claim]?[presenter] = nil
         return claim
     }
 
-    private func claim(askedUnder number: UInt64) -> ClaimID? {
+    /// Returns the claims whose questions to a presenter are open: that of one number, or all.
+    func claims(asking presenter: PresenterID, number: UInt64?) -> [ClaimID] {
+        let candidates = number.map { claim(numbered: $0).map { [$0] } ?? [] } ?? claims
+        return candidates.filter { unanswered[$0]?[presenter] != nil }
+    }
+
+    private func claim(numbered number: UInt64) -> ClaimID? {
         guard !numbers.isEmpty else { return ClaimID(rawValue: number) }
         if let again = numbers.first(where: { $0.value == number }) { return again.key }
         let claim = ClaimID(rawValue: number)

@@ -10,7 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 /// What has been found out about processes for one report.
-struct ReportLooks {
+struct ProcessFindings {
     /// The PID namespace of the reader.
     let namespace: UInt64
     /// Whether the processes that were checked are stopped.
@@ -35,7 +35,7 @@ struct StatusWork {
 
     let token: UInt64
     var text: StatusReportText
-    var looks: ReportLooks
+    var findings: ProcessFindings
     /// The unreported claims that the ledgers contained.
     var unreported: [UnreportedClaim] = []
     /// Whether a part is still to be sent.
@@ -46,8 +46,8 @@ struct StatusWork {
     private(set) var isWhole = false
     private var steps: ArraySlice<Step>
 
-    init(token: UInt64, clients: [ClientID], text: StatusReportText, looks: ReportLooks) {
-        self.looks = looks
+    init(token: UInt64, clients: [ClientID], text: StatusReportText, findings: ProcessFindings) {
+        self.findings = findings
         self.token = token
         self.text = text
         steps = (clients.map { .readLedger(of: $0) } + [.listClaims])[...]
@@ -96,6 +96,7 @@ struct StatusReports {
     /// Whether a step of any report can be performed now.
     ///
     /// - Parameter takesMore: whether a connection can take more messages now.
+    /// - Returns: false if all reports are made and wait for their connections.
     func hasWork(takesMore: (UInt64) -> Bool) -> Bool {
         work.contains { !$0.isWhole || takesMore($0.token) }
     }

@@ -89,6 +89,7 @@ struct Presence {
 
     /// Whether a socket of any server has the name.
     var hasSocket: Bool {
+        // This is the question.
         (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) != nil
     }
 
@@ -99,6 +100,7 @@ struct Presence {
 
     /// Whether the socket's name refers to this server's socket.
     private var isSocketThere: Bool {
+        // A name that cannot be seen does not refer to it.
         guard let there = try? runtime.directory.status(of: RuntimeDirectory.Name.socket),
             let ours = socketIdentity, there.inode == ours.inode
         else { return false }
@@ -112,12 +114,21 @@ struct Presence {
         .removed, .movedFrom, .itselfRemoved, .itselfMoved,
     ]
 
+    /// Whether the names must be checked at intervals.
+    ///
+    /// If a file system is detached (`umount -l`, as a logout does with /run/user/UID), the kernel
+    /// reports nothing as long as a process has files there open, and this server has. The usual
+    /// place is in a file system of the machine's.
+    private var needsChecks: Bool {
+        watch == nil || !runtime.places.isChosen && runtime.path != runtime.places.paths[0]
+    }
+
     /// Watches the names through inotify.
     ///
     /// Without a watch, they are checked at intervals.
     mutating func watchNames(at now: UInt64, token: UInt64) {
         watch = nil
-        defer { if watch == nil { restoreAt = now + ServerLimits.unwatchedPause } }
+        defer { if needsChecks { restoreAt = now + ServerLimits.unwatchedPause } }
         // The kernel limits the number of watches for each user. Without one, the names are checked
         // every second.
         guard let fresh = try? DirectoryWatch(),
@@ -137,6 +148,7 @@ struct Presence {
                 guard let (around, _) = RuntimeDirectory.parentAndName(of: path) else { break }
                 path = around
                 let changes: DirectoryWatch.Changes = [.created, .movedTo, .onlyOfDirectory]
+                // If there is no such directory either, the one around it is watched.
                 if level > 0, (try? watch?.add(path, changes)) != nil { break }
             }
         }
@@ -163,10 +175,10 @@ struct Presence {
         {
             expectPlaces(from: now)
         }
-        guard ending == nil, restoreAt == nil, !isFound else { return }
+        guard ending == nil, !isFound else { return }
         // A process that removes the socket may be removing the whole directory. Let it finish
         // first.
-        restoreAt = now + ServerLimits.restorePause
+        restoreAt = min(restoreAt ?? .max, now + ServerLimits.restorePause)
     }
 
     // MARK: Restoring
@@ -184,7 +196,7 @@ struct Presence {
 
     /// Restores missing names, if any client needs this server.
     mutating func restore(hasClients: Bool, at now: UInt64, token: UInt64) -> Restoration {
-        restoreAt = watch == nil ? now + ServerLimits.unwatchedPause : nil
+        restoreAt = needsChecks ? now + ServerLimits.unwatchedPause : nil
         if watch == nil { expectPlaces(from: now) }
         guard ending == nil, !isFound else { return .nothing }
         guard runtime.isInPlace || hasClients else {

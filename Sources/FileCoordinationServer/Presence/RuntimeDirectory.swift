@@ -149,6 +149,7 @@ package struct RuntimeDirectory: Sendable {
             directory = try openDirectory(path, creatingWithMode: mode)
         } catch {
             if error.code == ErrorNumber.accessDenied,
+                // Without a known owner, the first error counts.
                 let owner = try? FileStatus(path: path, followLinks: false).ownerUserID,
                 owner != CurrentProcess.effectiveUserID
             {
@@ -193,6 +194,7 @@ package struct RuntimeDirectory: Sendable {
 
     /// Whether the path still refers to this directory, and its `ledgers` folder is still there.
     package var isInPlace: Bool {
+        // A path that cannot be followed does not lead here.
         guard let there = try? FileStatus(path: path, followLinks: false),
             let ours = try? directory.status(),
             there.inode == ours.inode, there.device == ours.device

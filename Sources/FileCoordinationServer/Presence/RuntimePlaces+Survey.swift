@@ -47,7 +47,7 @@ extension RuntimePlaces {
         paths.map { path in
             if Self.isEmpty(path) { return PlaceFinding(path: path, use: .deserted) }
             let use: PlaceUse =
-                switch PlaceLook(path, of: self) {
+                switch PlaceState(path, of: self) {
                 case .served: .served
                 case .inhabited: .inhabited
                 case .deserted: .deserted
@@ -63,9 +63,9 @@ extension RuntimePlaces {
 
     /// Returns whether a private directory of this user exists in which no program has met yet.
     ///
-    /// `PlaceLook` would turn it into a runtime directory.
+    /// `PlaceState` would turn it into a runtime directory.
     private static func isEmpty(_ path: String) -> Bool {
-        // If the directory cannot be examined, `PlaceLook` reports why.
+        // If the directory cannot be examined, `PlaceState` reports why.
         guard let status = try? FileStatus(path: path, followLinks: false),
             status.kind == .directory, status.permissions & 0o077 == 0,
             status.ownerUserID == CurrentProcess.effectiveUserID

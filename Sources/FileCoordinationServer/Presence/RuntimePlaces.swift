@@ -47,11 +47,13 @@ package struct RuntimePlaces: Hashable, Sendable {
     /// Opens the directory in which the user's processes meet; creates one if there is none.
     ///
     /// - Parameter patience: how long to wait for a server that is moving, in nanoseconds.
+    /// - Returns: the directory.
+    /// - Throws: ``RuntimeDirectoryError`` if no directory can be used.
     package func open(patience: UInt64 = 500_000_000) throws(RuntimeDirectoryError)
         -> RuntimeDirectory
     {
         if isChosen { return try RuntimeDirectory.open(path: paths[0]) }
-        // The common case needs only one look.
+        // The common case needs only one check.
         if let usual = try? RuntimeDirectory.openExisting(paths[0], of: self), usual.isServed {
             return usual
         }
@@ -68,23 +70,23 @@ package struct RuntimePlaces: Hashable, Sendable {
     }
 
     private func search() throws(RuntimeDirectoryError) -> RuntimeDirectory {
-        let looks = paths.map { PlaceLook($0, of: self) }
-        for look in looks { if case .served(let directory) = look { return directory } }
-        for case .standIn(let home, isHeld: true) in looks {
+        let states = paths.map { PlaceState($0, of: self) }
+        for state in states { if case .served(let directory) = state { return directory } }
+        for case .standIn(let home, isHeld: true) in states {
             guard home.isVisible else { throw .elsewhere(home.path) }
             return try RuntimeDirectory.open(home.path, of: self)
         }
-        for look in looks { if case .inhabited(let directory) = look { return directory } }
-        return try make(looks)
+        for state in states { if case .inhabited(let directory) = state { return directory } }
+        return try make(states)
     }
 
     /// Creates the directory in the best place that is available.
-    private func make(_ looks: [PlaceLook]) throws(RuntimeDirectoryError) -> RuntimeDirectory {
+    private func make(_ states: [PlaceState]) throws(RuntimeDirectoryError) -> RuntimeDirectory {
         var failure: RuntimeDirectoryError?
         var warning: RuntimeDirectoryError?
-        for (path, look) in zip(paths, looks) {
+        for (path, state) in zip(paths, states) {
             do throws(RuntimeDirectoryError) {
-                switch look {
+                switch state {
                 case .unusable(let error): throw error
                 case .standIn: try StandIn.removeIfDead(path)
                 case .served, .inhabited, .deserted, .vacant: break
@@ -107,8 +109,8 @@ package struct RuntimePlaces: Hashable, Sendable {
     }
 }
 
-/// The result of looking at one of the places.
-enum PlaceLook {
+/// What is at one of the places.
+enum PlaceState {
     /// A directory with a server.
     case served(RuntimeDirectory)
     /// A directory without a server, in which clients live.
@@ -147,7 +149,7 @@ enum PlaceLook {
                 self = .unusable(error)
             }
         case .regular:
-            self = StandIn.look(at: path) ?? .unusable(.notADirectory(path))
+            self = StandIn.read(at: path) ?? .unusable(.notADirectory(path))
         case .symbolicLink, .socket, .other:
             self = .unusable(.notADirectory(path))
         }
@@ -160,14 +162,17 @@ extension RuntimeDirectory {
 
     /// Whether a living process has its ledger here.
     var isInhabited: Bool {
+        // A directory that cannot be read cannot be used by any process of this user.
         let names = (try? ledgers.names()) ?? []
         return names.contains { LedgerName.isFinal($0) && Self.isLocked($0, in: ledgers) }
     }
 
     private static func isLocked(_ name: String, in directory: Directory) -> Bool {
+        // It has just been removed.
         guard let file = try? directory.openFile(name, [.read, .write, .nonBlocking]) else {
             return false
         }
+        // If it cannot be determined, the process is taken to live.
         return (try? FileLock.isHeldByAnother(file)) ?? true
     }
 }

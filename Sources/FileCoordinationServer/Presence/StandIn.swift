@@ -33,6 +33,7 @@ final class StandIn: Sendable {
 
     /// Whether the path still leads to this file.
     var isInPlace: Bool {
+        // A path that cannot be followed does not lead here.
         guard let here = try? FileStatus(path: path, followLinks: false) else { return false }
         return lock.isOf(here)
     }
@@ -56,16 +57,18 @@ final class StandIn: Sendable {
     }
 
     /// Reads the stand-in at `path`; returns nil if there is no such file of this user's.
-    static func look(at path: String) -> PlaceLook? {
+    static func read(at path: String) -> PlaceState? {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
+            // What cannot be opened and examined is not this user's, here and below.
             let parent = try? Directory.open(directory),
             let file = try? parent.openFile(name, [.read, .write, .nonBlocking]),
             let status = try? file.status(), isOurs(status),
             let isHeld = try? FileLock.isHeldByAnother(file)
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: Home.maximumLength)
-        let count = bytes.withUnsafeMutableBytes {
-            (try? file.read(into: $0, at: UInt64(RoleLock.contentsOffset))) ?? 0
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            // A file that cannot be read is taken for an empty one.
+            unsafe (try? file.read(into: $0, at: UInt64(RoleLock.contentsOffset))) ?? 0
         }
         guard let home = Home(decoding: bytes.prefix(count)) else {
             // The process that created the file has died or has not written it yet.
@@ -90,6 +93,7 @@ final class StandIn: Sendable {
     /// see.
     static func isHolderStopped(_ path: String) -> Bool {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
+            // A holder that cannot be seen is not known to be stopped.
             let parent = try? Directory.open(directory),
             let holder = RoleHolder.read(name, in: parent)
         else { return false }
@@ -101,6 +105,7 @@ final class StandIn: Sendable {
     /// The caller has that server's role.
     static func removeDeposed(_ path: String) {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path) else { return }
+        // Another server has removed it, or the directory.
         try? Directory.open(directory).remove(name)
     }
 
@@ -116,6 +121,7 @@ extension StandIn.Home {
     /// Creates the home for a path, or returns nil if the parent directory does not exist.
     init?(_ path: String) {
         guard let (directory, _) = RuntimeDirectory.parentAndName(of: path),
+            // A missing parent is the result nil.
             let parent = try? FileStatus(path: directory)
         else { return nil }
         self.init(path: path, device: parent.device, inode: parent.inode)
@@ -128,7 +134,7 @@ extension StandIn.Home {
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for word in [Self.magic, device, inode, UInt64(path.utf8.count)] {
-            withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
+            unsafe withUnsafeBytes(of: word.littleEndian) { unsafe bytes += $0 }
         }
         return bytes + path.utf8
     }

@@ -10,12 +10,14 @@ import FileCoordinationSystem
 struct StandIns: Sendable {
     private var standIns: [StandIn] = []
 
-    /// Takes each place of `runtime` that is available and not taken yet.
+    /// Takes each place of a runtime directory that is available and not taken yet.
     ///
-    /// Throws if processes of this user meet in one of them, because then no server may start here.
-    ///
-    /// - Parameter givesWay: whether to throw `busy` for a living server that has lost its
-    ///   directory and is about to restore it. That server alone knows all of its clients.
+    /// - Parameters:
+    ///   - runtime: the runtime directory.
+    ///   - givesWay: whether to throw `busy` for a living server that has lost its directory and is
+    ///     about to restore it. That server alone knows all of its clients.
+    /// - Throws: ``RuntimeDirectoryError`` if processes of this user meet in one of the places,
+    ///   because then no server may start here.
     mutating func complete(
         for runtime: RuntimeDirectory, givesWay: Bool = false
     ) throws(RuntimeDirectoryError) {
@@ -42,7 +44,7 @@ struct StandIns: Sendable {
         _ path: String, for home: StandIn.Home, _ runtime: RuntimeDirectory, _ givesWay: Bool
     ) throws(RuntimeDirectoryError) -> StandIn? {
         for _ in 0..<attempts {
-            switch PlaceLook(path, of: runtime.places) {
+            switch PlaceState(path, of: runtime.places) {
             case .unusable(.busy): Pause.sleep(nanoseconds: 1_000_000)
             case .unusable: return nil
             case .served, .inhabited: throw .divided(home.path, path)
@@ -69,25 +71,13 @@ struct StandIns: Sendable {
     private static func clear(
         _ directory: RuntimeDirectory, for home: StandIn.Home
     ) throws(RuntimeDirectoryError) {
-        let path = directory.path
-        guard let (around, name) = RuntimeDirectory.parentAndName(of: path) else { return }
-        let aside = name + ".old-" + String(UInt64.random(in: .min ... .max), radix: 36)
+        var isGone = false
         do throws(SystemError) {
-            let parent = try Directory.open(around)
-            try parent.rename(name, to: aside, ifTaken: .refuse)
-            // A process that arrives now creates its ledger first and then checks whether it is in
-            // place.
-            if directory.isServed || directory.isInhabited {
-                try parent.rename(aside, to: name, ifTaken: .refuse)
-                throw SystemError(code: ErrorNumber.alreadyExists, operation: "clear \(path)")
-            }
-            for entry in try directory.ledgers.names() { try? directory.ledgers.remove(entry) }
-            try? directory.directory.removeSubdirectory(RuntimeDirectory.Name.ledgers)
-            for entry in try directory.directory.names() { try? directory.directory.remove(entry) }
-            try? parent.removeSubdirectory(aside)
+            isGone = try directory.removeIfUnused()
         } catch {
             // If the directory is gone, another server was faster. Otherwise it cannot be removed.
-            guard error.code == ErrorNumber.noSuchFile else { throw .divided(home.path, path) }
+            isGone = error.code == ErrorNumber.noSuchFile
         }
+        guard isGone else { throw .divided(home.path, directory.path) }
     }
 }

@@ -67,7 +67,7 @@ struct Recording {
     /// The clients that were described.
     private var described: Set<ClientID> = []
     /// Claims that were filed, and of which nothing more is known to the recording.
-    var unlooked: [ClaimID] = []
+    var unchecked: [ClaimID] = []
     /// The claims that wait, as far as the recording has seen, in the order of their filing.
     var waiting = OrderedWaiting()
     /// Whether the program wants no more entries.

@@ -25,7 +25,7 @@ extension Server {
         guard outgoing.recordings.count < ServerLimits.recordings else {
             return refuse(
                 connection, .limitReached,
-                "\(ServerLimits.recordings) programs record already: end one of them")
+                "\(ServerLimits.recordings) programs watch or record already: end one of them")
         }
         outgoing.recordings.begin(
             Recording(
@@ -78,7 +78,7 @@ extension Server {
             if case .claimFiled(let claim) = event,
                 !effects.contains(where: { $0.grants(claim.id) })
             {
-                recording.unlooked.append(claim.id)
+                recording.unchecked.append(claim.id)
             }
             for effect in effects {
                 record(effect, because: event.claim, in: &recording, at: now)
@@ -104,7 +104,7 @@ extension Server {
     private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
         switch event {
         case .clockAdvanced, .recoveryFinished, .delegationsContested, .presenterBlocked,
-            .claimReminded:
+            .presenterDismissed, .claimReminded, .movesTold:
             break
         case .claimFiled(let claim):
             describe(claim.client, in: &recording, at: now)
@@ -170,9 +170,10 @@ extension Server {
                     isRefusal: failure != nil),
                 at: now)
         case .claimFiled, .claimRecovered, .claimAnnounced, .claimReminded, .claimEnded,
-            .claimCancelled, .presenterBlocked, .clientStopped, .clientContinued,
-            .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
-            .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .claimCancelled, .presenterBlocked, .presenterDismissed, .clientStopped, .movesTold,
+            .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
+            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
             break
         }
     }
@@ -254,12 +255,12 @@ extension Server {
     private func recordWaits(
         after event: Event, in recording: inout Recording, at now: UInt64
     ) {
-        guard !recording.unlooked.isEmpty || event.mayReorderClaims else { return }
+        guard !recording.unchecked.isEmpty || event.mayReorderClaims else { return }
         var claims: [ClaimID] = []
         // While recalls are pending, the arbiter has not put new claims in line yet.
-        if !recording.unlooked.isEmpty, !arbiter.awaitsRecalls {
-            claims = recording.unlooked
-            recording.unlooked = []
+        if !recording.unchecked.isEmpty, !arbiter.awaitsRecalls {
+            claims = recording.unchecked
+            recording.unchecked = []
         } else if event.mayReorderClaims {
             claims = recording.waiting.first(ServerLimits.claimsRecordedAnew)
         }
@@ -311,12 +312,13 @@ extension Event {
         case .claimFiled(let claim), .claimRecovered(let claim): claim.id
         case .claimAnnounced(let claim, _), .claimReminded(let claim, _),
             .claimEnded(let claim, _), .claimCancelled(let claim), .grantWithdrawn(let claim),
-            .unreportedClaimEnded(let claim), .presenterAnswered(_, let claim, _):
+            .unreportedClaimEnded(let claim), .presenterAnswered(_, let claim, _),
+            .movesTold(let claim):
             claim
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
-            .presenterBlocked, .clientStopped, .clientContinued, .clientDied, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .delegationsContested, .queueOpened,
-            .queueClosed:
+            .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued, .clientDied,
+            .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
+            .queueOpened, .queueClosed:
             nil
         }
     }
@@ -329,7 +331,8 @@ extension Event {
             true
         case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
-            .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
+            .movesTold, .presenterDismissed, .clientDied, .clockAdvanced, .recoveryFinished,
+            .delegationRecalled,
             .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
             false
         }

@@ -47,9 +47,14 @@ extension RecordSnapshot {
 }
 
 extension Records {
-    /// Adds a claim, and returns it as the arbiter sees it.
+    /// Adds a claim that a client has filed.
     ///
-    /// - Parameter surrounding: the claims of other processes that wait for it.
+    /// - Parameters:
+    ///   - snapshot: the record of the claim.
+    ///   - body: its decoded contents.
+    ///   - client: the client.
+    ///   - surrounding: the claims of other processes that wait for it.
+    /// - Returns: the claim as the arbiter sees it.
     mutating func claim(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client, surrounding: [ClaimID]
     ) -> FiledClaim {

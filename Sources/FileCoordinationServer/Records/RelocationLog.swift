@@ -117,9 +117,11 @@ package final class RelocationLog {
         places = places.filter { kept.contains($0.key) }
         handled = handled.filter { kept.contains($0.key) }
         try rewrite()
+        // What stays is removed at the next takeover; here and below.
         for name in (try? directory.names()) ?? [] {
             let isUnfinished = name.hasSuffix(Self.temporarySuffix)
             let finished = isUnfinished ? name.dropLast(Self.temporarySuffix.count) : name[...]
+            // A file that stays is removed at the next takeover.
             if let other = Self.epoch(of: finished), other < epoch { try? directory.remove(name) }
         }
     }
@@ -136,9 +138,11 @@ package final class RelocationLog {
     /// Removes the files of all servers, including their ticket queues, because no ledger refers to
     /// them.
     static func removeAll(from directory: Directory) {
+        // What stays is ignored: no ledger refers to it. Here and below.
         for name in (try? directory.names()) ?? [] where name.hasPrefix(prefix) {
             try? directory.remove(name)
         }
+        // A directory that cannot be listed keeps files to which no ledger refers.
         for name in (try? directory.names()) ?? [] {
             if let epoch = TicketQueueFile.epoch(ofFile: name) {
                 TicketQueueFile.remove(epoch: epoch, from: directory)
@@ -187,8 +191,8 @@ package final class RelocationLog {
     private static func write(
         _ bytes: [UInt8], to file: borrowing Descriptor, at start: UInt64
     ) throws(SystemError) {
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(SystemError) in try file.write(buffer, at: start) }
+        let result = unsafe bytes.withUnsafeBytes { buffer in
+            Result { () throws(SystemError) in try unsafe file.write(buffer, at: start) }
         }
         try result.get()
     }
@@ -204,6 +208,7 @@ package final class RelocationLog {
             // The path is opened anew, because the server may have had to create the directory
             // again.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
+            // A log that cannot be read is as good as none.
             guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
                 if case .claim = entry.relocation { entry.serial == serial } else { false }
@@ -220,8 +225,8 @@ package final class RelocationLog {
         guard let file = try newestFile(in: directory, below: epoch) else { return [] }
         let length = min(try file.status().size, longestRead)
         var bytes = [UInt8](repeating: 0, count: Int(length))
-        let count = bytes.withUnsafeMutableBytes { buffer in
-            Result { () throws(SystemError) in try fill(buffer, from: file) }
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemError) in try unsafe fill(buffer, from: file) }
         }
         bytes.removeLast(bytes.count - (try count.get()))
         return RelocationEntry.entries(decoding: bytes)
@@ -235,6 +240,7 @@ package final class RelocationLog {
         while true {
             let epochs = try directory.names().compactMap { name -> UInt32? in
                 guard let epoch = epoch(of: name[...]), epoch < limit,
+                    // It has just been removed by a newer server.
                     (try? directory.status(of: name))?.kind == .regular
                 else { return nil }
                 return epoch
@@ -260,8 +266,8 @@ package final class RelocationLog {
     ) throws(SystemError) -> Int {
         var count = 0
         while count < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let more = try file.read(into: rest, at: UInt64(count))
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let more = try unsafe file.read(into: rest, at: UInt64(count))
             if more == 0 { break }
             count += more
         }

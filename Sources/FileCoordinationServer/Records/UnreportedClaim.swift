@@ -16,8 +16,18 @@ struct UnreportedClaim {
     var isRunning: Bool { snapshot.state == .granted }
 
     /// Its number in reports, since the arbiter has given it none.
+    ///
+    /// It is below 2^63, as the integers of JSON readers, and differs from the numbers of other
+    /// uses of the record in most cases.
     var number: UInt64 {
-        1 << 63 | UInt64(address.client.rawValue) << 24 | UInt64(address.record.index)
+        1 << 62 | UInt64(address.client.rawValue) << 24
+            | UInt64(address.record.generation & 0x3FF) << 14 | UInt64(address.record.index)
+    }
+
+    /// The client in a number of this form; nil for the number of a claim that the arbiter knows.
+    static func client(inNumber number: UInt64) -> ClientID? {
+        guard number >> 62 == 1 else { return nil }
+        return ClientID(rawValue: UInt32(truncatingIfNeeded: number >> 24))
     }
 }
 

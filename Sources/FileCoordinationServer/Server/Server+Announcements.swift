@@ -17,30 +17,30 @@ extension Server {
     /// claims; this item of work is then queued again, as `again`, behind those or behind the
     /// answers to recalls.
     func readAnnouncements(
-        _ look: RecordLook, _ client: Client, again: (RecordLook) -> Work
+        _ check: RecordCheck, _ client: Client, again: (RecordCheck) -> Work
     ) -> [ItemOutcome]? {
-        guard let claim = records.claim(look.record, of: client.id) else { return [] }
+        guard let claim = records.claim(check.record, of: client.id) else { return [] }
         // While recalls are pending, the arbiter postpones events, but the relocation log would
         // count this event as handled. The answers to the recalls are queued in front of this look,
         // so it is repeated after all of them.
         guard !arbiter.awaitsRecalls else {
-            work.append(again(look))
+            work.append(again(check))
             return nil
         }
         var handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
-        let bytes = client.ledger.outcome(look.record, from: handled) ?? []
+        let bytes = client.ledger.outcome(check.record, from: handled) ?? []
         for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {
             switch entry {
             case .announced(let announcement):
                 let event = Event.claimAnnounced(claim, announcement)
-                if recall(before: [event], bound: look.bound, then: again(look)) { return nil }
+                if recall(before: [event], bound: check.bound, then: again(check)) { return nil }
                 handled += length
                 if case .moved(let moves) = announcement { markMoves(moves, by: claim) }
                 decide(event, handled: (claim, handled))
             // The client may have written the outcomes just before it releases the claim. They are
             // handled together with the release.
             case .outcomes(let outcomes): return outcomes
-            case .sights: break
+            case .itemChanges: break
             }
         }
         return []

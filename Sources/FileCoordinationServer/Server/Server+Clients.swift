@@ -23,7 +23,7 @@ extension Server {
     func remove(_ client: Client) {
         Failpoint.reach(.before, .removesClient)
         clients.stopSuspecting(client.id)
-        processes.stopLookingAt(client.id)
+        processes.endChecks(client.id)
         // The client may have ended claims just before it died. Their records are read first.
         work.replace(by: [.scan(.granted(of: client.id)), .finishRemoval(client.id)])
     }
@@ -72,7 +72,7 @@ extension Server {
         // processes known to be stopped are added.
         let next = Set(arbiter.clientsToLookAt + processes.stoppedClients).subtracting(seen)
         guard !next.isEmpty else {
-            return processes.planNextLook(from: start, to: MonotonicClock.now)
+            return processes.planNextCheck(from: start, to: MonotonicClock.now)
         }
         for client in next.sorted().compactMap({ clients[$0] }) {
             if processes.isDumpingCore(client) {
@@ -87,7 +87,7 @@ extension Server {
     /// Asks the kernel whether a client's process is stopped, and tells the arbiter if that has
     /// changed.
     private func checkProcess(of client: Client) {
-        switch processes.look(at: client) {
+        switch processes.check(client) {
         case .stops:
             decide(.clientStopped(client.id))
             withdrawProvisionalGrants(to: client)
@@ -101,7 +101,7 @@ extension Server {
     /// Checks the processes that were stopped before the server grants a claim to another process:
     /// one that runs again may be entitled to the item.
     func checkStoppedProcesses() {
-        for id in processes.stoppedClients.prefix(StopWatch.looksBeforeGrants) {
+        for id in processes.stoppedClients.prefix(StopWatch.checksBeforeGrants) {
             if let client = clients[id] { checkProcess(of: client) }
         }
     }

@@ -16,13 +16,16 @@ extension Server {
         { [clients] id in clients[id]?.ledger }
     }
 
-    /// Recalls the delegations that an event concerns.
+    /// Recalls the delegations that events concern.
     ///
-    /// Returns true if claims were found that the arbiter must know first; `next` is then queued
-    /// behind them.
-    ///
-    /// - Parameter bound: the filing time of the claim that causes the recall.
-    func recall(before events: [Event], bound: UInt64 = .max, then next: Work) -> Bool {
+    /// - Parameters:
+    ///   - events: the events, of which the arbiter has not been told yet.
+    ///   - bound: the filing time of the claim that causes the recall.
+    ///   - next: what to do after the arbiter has been told of the claims that were found.
+    /// - Returns: whether claims were found; `next` is queued behind them then. Else the caller
+    ///   continues by itself.
+    @discardableResult
+    func recall(before events: [Event], bound: UInt64 = .max, then next: Work?) -> Bool {
         var recalled: [Recalled] = []
         for event in events {
             let ids = arbiter.recalls(before: event)
@@ -40,9 +43,11 @@ extension Server {
 
     /// Queues the claims that a recall has found, and `next` behind them.
     ///
-    /// Returns false if the recall found none; the caller then continues by itself.
-    ///
-    /// - Parameter bound: the filing time of the claim that caused the recall.
+    /// - Parameters:
+    ///   - recalled: what the recall has found.
+    ///   - bound: the filing time of the claim that caused the recall.
+    ///   - next: what to do after the arbiter has been told of the claims.
+    /// - Returns: whether there were any; else the caller continues by itself.
     @discardableResult
     func follow(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
@@ -138,27 +143,28 @@ extension Server {
     /// Returns the record as it is afterwards. Returns nil if the record is looked at again later,
     /// or if nothing is left of it.
     func outsideOfTicketQueues(
-        _ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client
+        _ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client
     ) -> RecordSnapshot? {
         let waits = snapshot.state == .asked && snapshot.flags.contains(.inTicketQueue)
         guard snapshot.kind == .claim,
             waits || delegations.hasTicketQueues && isUnknownToArbiter(snapshot, client)
         else { return snapshot }
-        if let ticketQueue = delegations.ticketQueue(at: client.ledger.place(ofClaim: look.record)),
+        if let ticketQueue = delegations.ticketQueue(
+            at: client.ledger.place(ofClaim: check.record)),
             let found = delegations.endTicketQueue(ticketQueue, ledgers)
         {
-            let bound = min(look.bound, waits ? snapshot.filedAt : .max)
-            if !follow([found], before: bound, then: .look(look)) {
-                work.replace(by: [.look(look)])
+            let bound = min(check.bound, waits ? snapshot.filedAt : .max)
+            if !follow([found], before: bound, then: .check(check)) {
+                work.replace(by: [.check(check)])
             }
-            work.replace(by: [.makeKnown(look)])
+            work.replace(by: [.makeKnown(check)])
             return nil
         }
         guard waits else { return snapshot }
         // A client that has left the ticket queue meanwhile has cleared the record's flag by
         // itself.
-        _ = try? client.ledger.requestReport(for: look.record, presence.epoch)
-        let now = client.ledger.snapshot(ofRecord: look.record.index)
+        _ = try? client.ledger.requestReport(for: check.record, presence.epoch)
+        let now = client.ledger.snapshot(ofRecord: check.record.index)
         return now?.flags.contains(.inTicketQueue) == true ? nil : now
     }
 

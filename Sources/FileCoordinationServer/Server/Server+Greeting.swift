@@ -118,7 +118,7 @@ extension Server {
         try admit(
             LedgerReader(
                 directory: presence.runtime.ledgers, name: ledgerName,
-                expectedOwner: CurrentProcess.effectiveUserID, fault: nil,
+                expectedOwner: CurrentProcess.effectiveUserID,
                 observer: configuration.observers?(ledgerName)))
     }
 
@@ -143,7 +143,7 @@ extension Server {
     /// they are asked again.
     func reconcile(_ client: Client) {
         let presenters = arbiter.presenters(of: client.id)
-        if outgoing.deliveries.wasForsaken(client.id) {
+        if outgoing.deliveries.removeDropped(for: client.id) {
             for entry in presenters where entry.presenter.methods.contains(.itemDidChange) {
                 deliver(.notice(.itemDidChange), to: entry.presenter.id)
             }
@@ -192,15 +192,15 @@ extension Server {
     /// Queues the claims again that a presenter has refused, if the client may not have received
     /// the refusal.
     private func fileRefusedAgain(of client: Client) {
-        var looks: [Work] = []
+        var checks: [Work] = []
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.claim(claim) == nil,
                 let snapshot = client.ledger.snapshot(ofRecord: record.index),
                 snapshot.state == .asked
             else { continue }
             discardRefused(claim, at: record.index, of: client)
-            looks.append(.look(RecordLook(snapshot, of: client.id)))
+            checks.append(.check(RecordCheck(snapshot, of: client.id)))
         }
-        work.replace(by: looks)
+        work.replace(by: checks)
     }
 }

@@ -71,6 +71,7 @@ extension Server {
             if !connection.hasBacklog { beginStatus(for: connection) }
         case .metricsRequest: if !connection.hasBacklog { sendMetrics(on: connection) }
         case .record(let isWanted): record(isWanted, on: connection)
+        case .dismiss(let dismissal): dismiss(dismissal, on: connection)
         case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
         case .packagePolicy(let lines): addToPackagePolicy(lines)
         case .blocked, .filed, .announced, .ended, .answered, .madeWay, .explain:
@@ -85,16 +86,18 @@ extension Server {
     /// Acts on a message about records of a client.
     private func act(on message: ClientMessage, of client: Client, from connection: Connection) {
         switch message {
-        case .blocked(let presenter, let claim):
+        case .blocked(let presenter, let claim, let call):
             guard let id = records.presenter(RecordReference(presenter), of: client.id) else {
                 return
             }
             // A presenter cannot answer before the blocking call of its own process has ended (Rule
             // 18.4).
-            let blocking = claim.flatMap { records.claim(RecordReference($0), of: client.id) }
-            decide(.presenterBlocked(id, by: blocking))
+            let blocking = call.flatMap { records.claim(RecordReference($0), of: client.id) }
+            for claim in outgoing.questions.claims(asking: id, number: claim) {
+                decide(.presenterBlocked(id, for: claim, by: blocking))
+            }
         case .filed(let record), .announced(let record), .ended(let record):
-            look(at: record, of: client)
+            check(record, of: client)
         case .answered(let presenter, let claim, let failure):
             answered(client, presenter: presenter, claim: claim, failure: failure)
         case .madeWay(let answers):
@@ -103,7 +106,8 @@ extension Server {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }
         case .explain(let record): explain(record, to: client)
-        case .hello, .statusRequest, .metricsRequest, .record, .handOver, .packagePolicy: break
+        case .hello, .statusRequest, .metricsRequest, .record, .dismiss, .handOver, .packagePolicy:
+            break
         }
     }
 

@@ -60,6 +60,16 @@ extension Server {
     func workOnWatching(at now: UInt64) {
         if watching.isDue(at: now) { startWatching(at: now) }
         for presenter in watching.takeOverdue(at: now) { grantPresenter(presenter) }
+        for claim in watching.takeOverdueClaims(at: now) { decide(.movesTold(before: claim)) }
+    }
+
+    /// Whether a claim that was filed by now must wait until the watcher has told the moves before
+    /// it (Rule 1.15).
+    ///
+    /// That concerns presenters of other purposes, wherever they are: one of their items may have
+    /// been moved to the claim's path.
+    func mustAwaitMoves(_ claim: FiledClaim) -> Bool {
+        arbiter.mayAskPresenters(besides: claim.purpose) && watching.mayMissMoves
     }
 
     /// Tells the watcher and the presenter's process where the item of a presenter is now.
@@ -93,20 +103,20 @@ extension Server {
         // delegation.
         watchWrites(of: id, isFound: true)
         guard watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
-        let sights = client.ledger.sights(record)
+        let itemChanges = client.ledger.itemChanges(record)
         var changes: [ClaimedChange] = []
-        var ended: [(path: ItemPath, after: FileSight??, hasChanged: Bool)] = []
+        var ended: [(path: ItemPath, after: ObservedFile??, hasChanged: Bool)] = []
         for (index, item) in claim.items.enumerated() where item.access.isWriting {
-            let known = sights.count == claim.items.count ? sights[index] : nil
+            let known = itemChanges.count == claim.items.count ? itemChanges[index] : nil
             if let known {
                 changes.append(
                     ClaimedChange(
-                        path: item.path, before: known.before.map { FileSight($0) },
-                        after: known.after.map { FileSight($0) }))
+                        path: item.path, before: known.before.map { ObservedFile($0) },
+                        after: known.after.map { ObservedFile($0) }))
             }
             let outcome = outcomes.count == claim.items.count ? outcomes[index] : .changed
             ended.append(
-                (item.path, known.map { $0.after.map { FileSight($0) } }, outcome != .unchanged))
+                (item.path, known.map { $0.after.map { ObservedFile($0) } }, outcome != .unchanged))
         }
         watching.end(id, changes)
         let now = MonotonicClock.now
@@ -144,11 +154,15 @@ extension Server {
     func receiveNews() {
         releaseAbandonedChanges()
         var writers: [LocalWriter]?
-        for mail in watching.takeMail() {
+        let (mail, lastAnswered) = watching.takeMail()
+        for mail in mail {
             let id = PresenterID(rawValue: mail.news.presenter)
             guard let presenter = watching[id] else { continue }
             switch mail.news.body {
             case .listening: if watching.markListening(id) { grantPresenter(id) }
+            case .arrived(let path):
+                // What is delegated there would not ask the presenter.
+                recall(before: [.presenterMoved(id, to: path)], then: nil)
             case .healed: watching.setTrouble(nil, of: id)
             case .degraded(let trouble):
                 watching.setTrouble(trouble, of: id)
@@ -158,6 +172,10 @@ extension Server {
             case .changes(let changes):
                 for change in changes { hear(change, id, mail.commandsSeen, &writers) }
             }
+        }
+        // Behind the moves, which may have to wait for recalls.
+        for claim in watching.takeClaims(answeredUpTo: lastAnswered) {
+            work.append(.decide(.movesTold(before: claim)))
         }
     }
 
@@ -191,7 +209,8 @@ extension Server {
         if case .moved(let former) = change.what, former == presenter.path {
             return tell([.moved(to: change.path)], to: id)
         }
-        let rest = change.remainder { watching.writes.concerns($0, at: now) }
+        let rest =
+            change.onward ?? change.remainder { watching.writes.concerns($0, at: now) }
         tell(rest.map { presenter.messages(of: $0) } ?? [], to: id)
     }
 
@@ -203,6 +222,11 @@ extension Server {
             case .moved(let path):
                 watching.followMove(of: id, to: path, isAnnounced: false)
                 let event = Event.presenterMoved(id, to: path)
+                // An earlier move may have to wait for claims that a recall has found.
+                guard work.isEmpty else {
+                    work.append(.decide(event))
+                    continue
+                }
                 if !recall(before: [event], then: .decide(event)) { decide(event) }
             }
         }
@@ -237,7 +261,7 @@ extension Server {
         if requestReport(of: writer.address.record, client) {
             work.append(
                 .makeKnown(
-                    RecordLook(
+                    RecordCheck(
                         client: client.id, record: writer.address.record, isPrepared: true)))
         }
     }
@@ -287,23 +311,23 @@ private struct LocalWriter {
 extension LedgerReader {
     /// Returns what the claimant saw of its items before and after the claim, or an empty array if
     /// it did not say.
-    fileprivate func sights(_ record: RecordReference) -> [ItemSights?] {
+    fileprivate func itemChanges(_ record: RecordReference) -> [ItemChange?] {
         for (entry, _) in ClaimLogEntry.entries(decoding: outcome(record) ?? []) {
-            if case .sights(let sights) = entry { return sights }
+            if case .itemChanges(let changes) = entry { return changes }
         }
         return []
     }
 }
 
-extension FileSight {
-    fileprivate init(_ sight: ItemSight) {
+extension ObservedFile {
+    fileprivate init(_ properties: ItemProperties) {
         self.init(
-            identity: FileIdentity(device: sight.device, inode: sight.inode),
-            isDirectory: sight.isDirectory,
+            identity: FileIdentity(device: properties.device, inode: properties.inode),
+            isDirectory: properties.isDirectory,
             stamp: FileStamp(
-                size: sight.size, modified: sight.modified, changed: sight.changed,
-                mode: sight.mode, owner: sight.owner, group: sight.group),
-            linkCount: sight.linkCount)
+                size: properties.size, modified: properties.modified, changed: properties.changed,
+                mode: properties.mode, owner: properties.owner, group: properties.group),
+            linkCount: properties.linkCount)
     }
 }
 

@@ -21,14 +21,14 @@ extension Server {
     /// claims around it.
     ///
     /// Only invalid records can name each other in a cycle, so each record is examined only once.
-    func unknownOuterClaims(of inner: RecordAddress) -> [RecordLook] {
-        var order: [RecordLook] = []
+    func unknownOuterClaims(of inner: RecordAddress) -> [RecordCheck] {
+        var order: [RecordCheck] = []
         var seen: Set<RecordAddress> = [inner]
         var open = outerRecords(of: inner).reversed().map { (address: $0, isEntered: false) }
         while let (address, isEntered) = open.popLast() {
             if isEntered {
                 order.append(
-                    RecordLook(
+                    RecordCheck(
                         client: address.client, record: address.record, isPrepared: true))
                 continue
             }

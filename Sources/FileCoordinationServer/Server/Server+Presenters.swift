@@ -11,19 +11,19 @@ import FileCoordinationWire
 extension Server {
     /// Registers a presenter, after learning what was moved away from its path, and after recalling
     /// the delegations that its path concerns.
-    func register(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
+    func register(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
         let isNew = snapshot.state == .asked
         if isNew, isOverLimit(snapshot, client) { return }
         guard let body = client.ledger.presenterBody(snapshot.reference) else {
             return reject(snapshot, client)
         }
         let places = records.places(of: snapshot, body)
-        if !look.isPrepared, isNew {
+        if !check.isPrepared, isNew {
             let writers = places.flatMap { runningWriters(onTheWayTo: $0) }
             if !writers.isEmpty {
-                var prepared = look
+                var prepared = check
                 prepared.isPrepared = true
-                work.replace(by: writers.map { .look($0) } + [.look(prepared)])
+                work.replace(by: writers.map { .check($0) } + [.check(prepared)])
                 return
             }
         }
@@ -33,10 +33,10 @@ extension Server {
                     id: PresenterID(rawValue: 0), client: client.id,
                     purpose: Purpose(bytes: body.purpose), path: path, methods: body.methods))
         }
-        if recall(before: appearances, then: .look(look)) { return }
+        if recall(before: appearances, then: .check(check)) { return }
         let presenter = records.presenter(snapshot, body, of: client)
         decide(.presenterAdded(presenter))
-        watch(presenter, look.record, of: client, changedAfter: RealTimeClock.now)
+        watch(presenter, check.record, of: client, changedAfter: RealTimeClock.now)
         // A presenter must be told all changes after its registration. If the watcher has to look
         // at its item first, the registration is granted after that.
         guard isNew, !watching.awaitListening(of: presenter.id, at: MonotonicClock.now) else {
@@ -67,10 +67,10 @@ extension Server {
     /// record may still be unread, because it came by another connection. A program that heard of
     /// the move in its own way, and now presents another item at the old path, must not be taken
     /// along (Rule 11.1).
-    private func runningWriters(onTheWayTo path: ItemPath) -> [RecordLook] {
+    private func runningWriters(onTheWayTo path: ItemPath) -> [RecordCheck] {
         arbiter.runningWriters(onTheWayTo: path).compactMap { claim in
             guard let address = records.address(of: claim) else { return nil }
-            return RecordLook(client: address.client, record: address.record)
+            return RecordCheck(client: address.client, record: address.record)
         }
     }
 }

@@ -13,7 +13,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Looks at a record because its client has asked for it.
-    func look(at record: WireRecord, of client: Client) {
+    func check(_ record: WireRecord, of client: Client) {
         guard let snapshot = client.ledger.snapshot(ofRecord: record.index) else { return }
         // The message may be late: if the record has been reused for something that the server need
         // not know, it is ignored.
@@ -33,48 +33,48 @@ extension Server {
             // first.
             steps.append(.scan(.absent(until: snapshot.filedAt, and: nil)))
         }
-        steps.append(.look(RecordLook(snapshot, of: client.id)))
+        steps.append(.check(RecordCheck(snapshot, of: client.id)))
         work.replace(by: steps)
     }
 
     /// Compares a record with what the arbiter knows about it, and acts on the difference.
-    func compare(_ look: RecordLook) {
+    func compare(_ check: RecordCheck) {
         // A record that is being returned to its client still says "over" until all its messages
         // are sent.
-        guard !outgoing.isGivenBack(look.record, of: look.client) else { return }
-        guard let client = clients[look.client],
-            let found = client.ledger.snapshot(ofRecord: look.record.index),
+        guard !outgoing.isGivenBack(check.record, of: check.client) else { return }
+        guard let client = clients[check.client],
+            let found = client.ledger.snapshot(ofRecord: check.record.index),
             // The record has been reused. A message about its new contents follows.
-            found.reference == look.record,
-            let snapshot = outsideOfTicketQueues(found, look, client)
+            found.reference == check.record,
+            let snapshot = outsideOfTicketQueues(found, check, client)
         else { return }
-        if let former = records.known(at: look.record.index, of: client.id), !former.isOf(snapshot)
+        if let former = records.known(at: check.record.index, of: client.id), !former.isOf(snapshot)
         {
-            deregister(former.identity, at: look.record.index, of: client)
+            deregister(former.identity, at: check.record.index, of: client)
         }
-        let identity = records.identity(of: look.record, of: client.id)
+        let identity = records.identity(of: check.record, of: client.id)
         switch RecordChange(snapshot, knownAs: identity) {
         case .none: break
-        case .claimAsks: file(snapshot, look, client)
+        case .claimAsks: file(snapshot, check, client)
         case .claimRuns(let isKnown):
             // A claim granted by delegation does not concern the server until another process needs
             // the item.
             if snapshot.flags == .unreported, !requestReport(of: snapshot.reference, client) {
                 break
             }
-            guard isKnown || enter(snapshot, look, client, again: { .look($0) }) else { break }
-            _ = readAnnouncements(look, client, again: { .look($0) })
+            guard isKnown || enter(snapshot, check, client, again: { .check($0) }) else { break }
+            _ = readAnnouncements(check, client, again: { .check($0) })
         case .claimIsOver(let isKnown):
             // The client granted the claim itself, but announced something, and has released it
             // already.
-            work.replace(by: (isKnown ? [] : [.makeKnown(look)]) + [.end(look)])
+            work.replace(by: (isKnown ? [] : [.makeKnown(check)]) + [.end(check)])
         case .claimIsCancelled(let claim):
             if let claim { cancel(claim) }
-            giveBack(look.record, client)
-        case .presenterAppears: register(snapshot, look, client)
+            giveBack(check.record, client)
+        case .presenterAppears: register(snapshot, check, client)
         case .presenterIsGone(let presenter):
             if let presenter { remove(presenter) }
-            giveBack(look.record, client)
+            giveBack(check.record, client)
         }
     }
 
@@ -101,24 +101,32 @@ extension Server {
     // MARK: Claims
 
     /// Tells the arbiter about a pending claim, after recalling the delegations that it concerns.
-    private func file(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
+    private func file(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
         guard !isOverLimit(snapshot, client), let body = claimBody(snapshot, client) else { return }
-        if let former = delegations.takeFormerClaim(in: look.record, of: client.id) {
+        if let former = delegations.takeFormerClaim(in: check.record, of: client.id) {
             decide(.unreportedClaimEnded(former))
         }
-        var wish = unnumbered(snapshot, body, look, client)
+        var wish = unnumbered(snapshot, body, check, client)
+        wish.awaitsMoves = mustAwaitMoves(wish)
         // The claims that run under the delegation came before this one, so the recall comes first.
-        let bound = min(look.bound, snapshot.filedAt)
-        if recall(before: [.claimFiled(wish)], bound: bound, then: .look(look)) { return }
+        let bound = min(check.bound, snapshot.filedAt)
+        if recall(before: [.claimFiled(wish)], bound: bound, then: .check(check)) { return }
         if !arbiter.awaitsRecalls, arbiter.isUnreported(wish) {
-            wish.id = records.enterUnnumbered(look.address)
+            wish.id = records.enterUnnumbered(check.address)
             return decide(.claimFiled(wish))
         }
-        guard var claim = claim(snapshot, body, look, client, again: { .look($0) }) else { return }
+        guard var claim = claim(snapshot, body, check, client, again: { .check($0) }) else {
+            return
+        }
         // After a move, the delegation slot that the client requested refers to the old path.
         if claim.items == body.items { claim.request = wish.request }
         claim.precedesQueue = wish.precedesQueue
-        decide(.claimFiled(claim), outright: look.hasWaited ? nil : claim.id)
+        if wish.awaitsMoves {
+            claim.awaitsMoves = true
+            watching.awaitMoves(
+                before: claim.id, at: claim.items.map(\.path), at: MonotonicClock.now)
+        }
+        decide(.claimFiled(claim), outright: check.hasWaited ? nil : claim.id)
     }
 
     /// Returns a claim without a serial number, as its client filed it.
@@ -126,10 +134,10 @@ extension Server {
     /// With it the server finds out which delegations it concerns and whether it needs a serial
     /// number.
     private func unnumbered(
-        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client
+        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ check: RecordCheck, _ client: Client
     ) -> FiledClaim {
         let mayGoUnreported =
-            !look.hasWaited && body.mayBeUnreported(snapshot) && !processes.wasStopped(client.id)
+            !check.hasWaited && body.mayBeUnreported(snapshot) && !processes.wasStopped(client.id)
         return FiledClaim(
             id: ClaimID(rawValue: 0), client: client.id, purpose: Purpose(bytes: body.purpose),
             items: records.relocations.items(ofClaim: snapshot.serial) ?? body.items,
@@ -144,11 +152,11 @@ extension Server {
     ///
     /// Returns false if that must wait for other claims or is impossible.
     private func enter(
-        _ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client,
-        again: (RecordLook) -> Work
+        _ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client,
+        again: (RecordCheck) -> Work
     ) -> Bool {
         guard let body = claimBody(snapshot, client),
-            let claim = claim(snapshot, body, look, client, again: again)
+            let claim = claim(snapshot, body, check, client, again: again)
         else { return false }
         decide(.claimRecovered(claim))
         watchWrites(of: claim.id, isFound: true)
@@ -159,55 +167,55 @@ extension Server {
     ///
     /// Returns nil if it must wait for those; `again` is queued behind them.
     func claim(
-        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client,
-        again: (RecordLook) -> Work
+        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ check: RecordCheck, _ client: Client,
+        again: (RecordCheck) -> Work
     ) -> FiledClaim? {
-        if !look.isPrepared {
-            let outer = unknownOuterClaims(of: look.address)
+        if !check.isPrepared {
+            let outer = unknownOuterClaims(of: check.address)
             if !outer.isEmpty {
-                var prepared = look
+                var prepared = check
                 prepared.isPrepared = true
-                work.replace(by: outer.map { .look($0) } + [again(prepared)])
+                work.replace(by: outer.map { .check($0) } + [again(prepared)])
                 return nil
             }
         }
         return records.claim(
             snapshot, body, of: client,
-            surrounding: surroundingClaims(of: look.record, client))
+            surrounding: surroundingClaims(of: check.record, client))
     }
 
     /// Tells the arbiter about a claim that its client granted itself, and that runs or has
     /// something to report.
-    func makeKnown(_ look: RecordLook) {
-        guard !outgoing.isGivenBack(look.record, of: look.client),
-            let client = clients[look.client],
-            let snapshot = client.ledger.snapshot(ofRecord: look.record.index),
-            snapshot.reference == look.record,
+    func makeKnown(_ check: RecordCheck) {
+        guard !outgoing.isGivenBack(check.record, of: check.client),
+            let client = clients[check.client],
+            let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
+            snapshot.reference == check.record,
             snapshot.flags.isSuperset(of: [.unreported, .reportsRelease]),
             snapshot.state == .granted || snapshot.state == .released
         else { return }
-        if let former = records.known(at: look.record.index, of: client.id) {
+        if let former = records.known(at: check.record.index, of: client.id) {
             if former.isOf(snapshot) { return }
-            deregister(former.identity, at: look.record.index, of: client)
+            deregister(former.identity, at: check.record.index, of: client)
         }
-        _ = enter(snapshot, look, client, again: { .makeKnown($0) })
+        _ = enter(snapshot, check, client, again: { .makeKnown($0) })
     }
 
     /// Ends a claim that is over, after its remaining announcements have been handled.
-    func end(_ look: RecordLook) {
-        guard !outgoing.isGivenBack(look.record, of: look.client),
-            let client = clients[look.client]
+    func end(_ check: RecordCheck) {
+        guard !outgoing.isGivenBack(check.record, of: check.client),
+            let client = clients[check.client]
         else { return }
-        guard let claim = records.claim(look.record, of: client.id) else {
-            return giveBack(look.record, client)
+        guard let claim = records.claim(check.record, of: client.id) else {
+            return giveBack(check.record, client)
         }
-        guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
+        guard let outcomes = readAnnouncements(check, client, again: { .end($0) }) else { return }
         checkStoppedProcesses()
-        reportWrites(of: claim, outcomes, look.record, client)
+        reportWrites(of: claim, outcomes, check.record, client)
         decide(.claimEnded(claim, outcomes: outcomes))
-        releaseHeldChanges(of: look.address, claim: claim, outcomes)
+        releaseHeldChanges(of: check.address, claim: claim, outcomes)
         discard(claim)
-        giveBack(look.record, client)
+        giveBack(check.record, client)
     }
 
     private func cancel(_ claim: ClaimID) {

@@ -17,13 +17,14 @@ import FileCoordinationWire
 extension Server {
     private typealias Found = (client: Client, snapshot: RecordSnapshot)
 
-    /// Throws if the ledger of a living client cannot be read: a server that does not know which
-    /// claims run must not grant any.
+    /// Recovers the claims and presenters of all clients from their ledgers.
     ///
     /// - Parameters:
     ///   - orphans: ledgers whose names are missing from the directory.
     ///   - opened: ledgers in the directory that are open already, by name.
     /// - Returns: the log entry to write once the server listens.
+    /// - Throws: an error if the ledger of a living client cannot be read: a server that does not
+    ///   know which claims run must not grant any.
     func recover(
         with orphans: [LedgerReader], opened: [String: LedgerReader]
     ) throws -> ServerLogEntry {
@@ -46,11 +47,11 @@ extension Server {
                 && ($0.snapshot.state == .granted || $0.snapshot.state == .released)
         }
         for (client, snapshot) in running.sorted(by: Self.inLine) {
-            work.append(.recover(RecordLook(snapshot, of: client.id)))
+            work.append(.recover(RecordCheck(snapshot, of: client.id)))
         }
         let waiting = found.filter { $0.snapshot.kind == .claim && $0.snapshot.state == .asked }
         for (client, snapshot) in waiting.sorted(by: Self.inLine) {
-            work.append(.fileAgain(RecordLook(snapshot, of: client.id)))
+            work.append(.fileAgain(RecordCheck(snapshot, of: client.id)))
         }
         // Ended and cancelled claims: their messages are sent, then the records are returned to the
         // clients.
@@ -81,31 +82,31 @@ extension Server {
     }
 
     /// Tells the arbiter about a claim that a former server granted, and about its announcements.
-    func recover(_ look: RecordLook) {
-        guard let client = clients[look.client],
-            let snapshot = client.ledger.snapshot(ofRecord: look.record.index),
-            snapshot.reference == look.record
+    func recover(_ check: RecordCheck) {
+        guard let client = clients[check.client],
+            let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
+            snapshot.reference == check.record
         else { return }
         // The claim is known already if it surrounds another running one that was recovered
         // earlier.
-        if let claim = records.claim(look.record, of: client.id) {
-            return remind(look.record, of: client, claim)
+        if let claim = records.claim(check.record, of: client.id) {
+            return remind(check.record, of: client, claim)
         }
         guard let body = claimBody(snapshot, client),
-            let claim = claim(snapshot, body, look, client, again: { .recover($0) })
+            let claim = claim(snapshot, body, check, client, again: { .recover($0) })
         else { return }
         decide(.claimRecovered(claim))
         watchWrites(of: claim.id, isFound: true)
-        remind(look.record, of: client, claim.id)
+        remind(check.record, of: client, claim.id)
     }
 
     /// Tells the arbiter about a claim that was pending when the former server left.
-    func fileAgain(_ look: RecordLook) {
-        guard let client = clients[look.client],
-            let snapshot = client.ledger.snapshot(ofRecord: look.record.index),
-            snapshot.reference == look.record, snapshot.state == .asked,
+    func fileAgain(_ check: RecordCheck) {
+        guard let client = clients[check.client],
+            let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
+            snapshot.reference == check.record, snapshot.state == .asked,
             let body = claimBody(snapshot, client),
-            let claim = claim(snapshot, body, look, client, again: { .fileAgain($0) })
+            let claim = claim(snapshot, body, check, client, again: { .fileAgain($0) })
         else { return }
         decide(.claimFiled(claim))
     }
@@ -199,6 +200,7 @@ extension Server {
             let status = try? file.status(),
             RealTimeClock.now - status.changed > ServerLimits.abandonedAge
         else { return }
+        // It stays until the next recovery.
         try? ledgers.remove(name)
     }
 }

@@ -15,8 +15,8 @@ extension Server {
         guard let claim = records.claim(RecordReference(record), of: client.id) else {
             return send(.explanation(record, stage: nil, parties: []), to: client)
         }
-        var looks = ReportLooks(namespace: client.ledger.processNamespace)
-        let parties = parties(arbiter.impediments(of: claim), &looks, limit: WireLimits.parties)
+        var findings = ProcessFindings(namespace: client.ledger.processNamespace)
+        let parties = parties(arbiter.impediments(of: claim), &findings, limit: WireLimits.parties)
         send(
             .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
     }
@@ -31,7 +31,7 @@ extension Server {
         outgoing.reports.begin(
             StatusWork(
                 token: token, clients: clients.all.map(\.id), text: text,
-                looks: ReportLooks(namespace: namespace(of: connection))))
+                findings: ProcessFindings(namespace: namespace(of: connection))))
     }
 
     /// The server, as the reader of what is sent on a connection sees it.
@@ -73,18 +73,18 @@ extension Server {
             report.list(claims: arbiter.claimIDs)
         case .claim(let claim):
             guard let entry = arbiter.status(of: claim) else { break }
-            report.text.add(status(of: entry, &report.looks))
+            report.text.add(status(of: entry, &report.findings))
         case .unreported(let claim):
             if let known = records.claim(claim.address.record, of: claim.address.client) {
                 guard let entry = arbiter.status(of: known) else { break }
-                report.text.add(status(of: entry, &report.looks))
+                report.text.add(status(of: entry, &report.findings))
             } else if isStill(claim) {
-                report.text.add(status(of: claim, among: report.unreported, &report.looks))
+                report.text.add(status(of: claim, among: report.unreported, &report.findings))
             }
         case .listPresenters: report.list(presenters: arbiter.presenterIDs)
         case .presenter(let presenter):
             guard let entry = arbiter.status(of: presenter) else { break }
-            report.text.add(status(of: entry, &report.looks))
+            report.text.add(status(of: entry, &report.findings))
         case .send:
             guard let connection = connections[report.token], !connection.hasBacklog else {
                 report.isOpen = false
@@ -109,51 +109,51 @@ extension Server {
     }
 
     private func status(
-        of entry: FileCoordinationArbiter.ClaimStatus, _ looks: inout ReportLooks
+        of entry: FileCoordinationArbiter.ClaimStatus, _ findings: inout ProcessFindings
     ) -> FileCoordinationWire.ClaimStatus {
         let owner = clients[entry.claim.client]
         let waitsFor = arbiter.impediments(
             of: entry.claim.id, amongFirst: ServerLimits.partiesLookedAt)
         return FileCoordinationWire.ClaimStatus(
             claim: entry.claim.id.rawValue,
-            processID: processes.number(of: owner, for: looks.namespace),
+            processID: processes.number(of: owner, for: findings.namespace),
             processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
             stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
-            isStopped: isStopped(owner, &looks), items: entry.claim.items,
-            waitsFor: parties(waitsFor, &looks, limit: ServerLimits.reportedParties),
+            isStopped: isStopped(owner, &findings), items: entry.claim.items,
+            waitsFor: parties(waitsFor, &findings, limit: ServerLimits.reportedParties),
             waitsForCount: waitsFor.count,
             label: label(of: records.address(of: entry.claim.id), owner), kind: entry.claim.kind,
             outerClaims: (entry.claim.enclosing + entry.claim.surrounding).map(\.rawValue))
     }
 
     private func status(
-        of entry: FileCoordinationArbiter.PresenterStatus, _ looks: inout ReportLooks
+        of entry: FileCoordinationArbiter.PresenterStatus, _ findings: inout ProcessFindings
     ) -> FileCoordinationWire.PresenterStatus {
         let presenter = entry.presenter
         let owner = clients[presenter.client]
         return FileCoordinationWire.PresenterStatus(
             presenter: presenter.id.rawValue,
-            processID: processes.number(of: owner, for: looks.namespace),
+            processID: processes.number(of: owner, for: findings.namespace),
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
-            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &looks),
+            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: presenter.id), owner),
             watching: PresenterWatching(watching.trouble(of: presenter.id)),
             methods: presenter.methods, relinquished: presenter.relinquished)
     }
 
     func parties(
-        _ impediments: [Impediment], _ looks: inout ReportLooks, limit: Int
+        _ impediments: [Impediment], _ findings: inout ProcessFindings, limit: Int
     ) -> [Party] {
         var parties: [Party] = []
         for impediment in impediments.prefix(limit) {
             switch impediment {
             case .claim(let other):
                 guard let filed = arbiter.claim(other), let stage = arbiter.stage(of: other),
-                    let party = party(CycleStep(claim: filed, stage: stage), &looks)
+                    let party = party(CycleStep(claim: filed, stage: stage), &findings)
                 else { continue }
                 parties.append(party)
             case .presenter(let presenter, let steps):
-                if let party = party(presenter: presenter, steps, &looks) {
+                if let party = party(presenter: presenter, steps, &findings) {
                     parties.append(party)
                 }
             }
@@ -162,31 +162,31 @@ extension Server {
     }
 
     /// Returns the report entry of a claim, or nil if its client is gone.
-    func party(_ step: CycleStep, _ looks: inout ReportLooks) -> Party? {
+    func party(_ step: CycleStep, _ findings: inout ProcessFindings) -> Party? {
         let filed = step.claim
         guard let owner = clients[filed.client] else { return nil }
         return Party(
             claim: filed.id.rawValue, presenter: nil,
-            processID: processes.number(of: owner, for: looks.namespace),
+            processID: processes.number(of: owner, for: findings.namespace),
             processName: owner.ledger.programName, purpose: filed.purpose.bytes,
             path: filed.items.first?.path.bytes ?? [],
             role: step.stage == .granted ? .holder : .waiter,
             sinceNanoseconds: age(of: filed.id),
-            message: nil, isStopped: isStopped(owner, &looks),
+            message: nil, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: filed.id), owner))
     }
 
     func party(
-        presenter: PresenterID, _ steps: YieldSteps, _ looks: inout ReportLooks
+        presenter: PresenterID, _ steps: YieldSteps, _ findings: inout ProcessFindings
     ) -> Party? {
         guard let registered = arbiter.presenter(presenter), let owner = clients[registered.client]
         else { return nil }
         return Party(
             claim: nil, presenter: presenter.rawValue,
-            processID: processes.number(of: owner, for: looks.namespace),
+            processID: processes.number(of: owner, for: findings.namespace),
             processName: owner.ledger.programName, purpose: registered.purpose.bytes,
             path: registered.path?.bytes ?? [], role: .presenter, sinceNanoseconds: 0,
-            message: steps.lastMessageName, isStopped: isStopped(owner, &looks),
+            message: steps.lastMessageName, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: presenter), owner))
     }
 
@@ -218,11 +218,11 @@ extension Server {
     }
 
     /// Returns whether a client is stopped; asks the kernel only once per client and report.
-    func isStopped(_ client: Client?, _ looks: inout ReportLooks) -> Bool {
+    func isStopped(_ client: Client?, _ findings: inout ProcessFindings) -> Bool {
         guard let client else { return false }
-        if let known = looks.stopped[client.id] { return known }
+        if let known = findings.stopped[client.id] { return known }
         let isStopped = processes.isStopped(client)
-        looks.stopped[client.id] = isStopped
+        findings.stopped[client.id] = isStopped
         return isStopped
     }
 }

@@ -10,15 +10,15 @@ import FileCoordinationLedger
 extension Server {
     /// Replaces a scan by looks at the records that it selects.
     func expand(_ scan: LedgerScan) {
-        work.replace(by: looks(scan).map { .look($0) })
+        work.replace(by: checks(scan).map { .check($0) })
     }
 
-    private func looks(_ scan: LedgerScan) -> [RecordLook] {
+    private func checks(_ scan: LedgerScan) -> [RecordCheck] {
         switch scan {
         case .all(let id):
-            return records(of: [id]) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.look)
+            return records(of: [id]) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
         // A dead client, too, may have got and ended claims and left announcements.
-        case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.look)
+        case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.check)
         // After a change of servers, clients reconnect one by one. Claims that late clients filed
         // in the meantime must not be passed by claims of the early ones.
         case .absent(let time, let other):
@@ -26,16 +26,16 @@ extension Server {
             if absent.isEmpty { return [] }
             return records(of: absent + [other].compactMap { $0 }) {
                 $0.state == .asked && $0.filedAt <= time
-            }.sorted { $0.filedAt < $1.filedAt }.map(\.look)
+            }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
         }
     }
 
     private func records(
         of ids: [ClientID], where isMeant: (RecordSnapshot) -> Bool
-    ) -> [(look: RecordLook, filedAt: UInt64)] {
+    ) -> [(check: RecordCheck, filedAt: UInt64)] {
         ids.flatMap { id in
             (clients[id]?.ledger.scan() ?? []).filter(isMeant).map {
-                (RecordLook($0, of: id), $0.filedAt)
+                (RecordCheck($0, of: id), $0.filedAt)
             }
         }
     }

@@ -86,7 +86,7 @@ extension Server {
         if let token = client.connection {
             work.append(.hangUp(token))
         } else {
-            outgoing.deliveries.forsake(client.id)
+            outgoing.deliveries.recordDropped(for: client.id)
         }
     }
 }

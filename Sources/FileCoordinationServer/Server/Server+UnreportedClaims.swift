@@ -36,22 +36,22 @@ extension Server {
 
     /// Returns the report entry of an unreported claim.
     func status(
-        of claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
+        of claim: UnreportedClaim, among all: [UnreportedClaim], _ findings: inout ProcessFindings
     ) -> FileCoordinationWire.ClaimStatus {
         let owner = clients[claim.address.client]
-        let waitsFor = claim.isRunning ? [] : partiesBlocking(claim, among: all, &looks)
+        let waitsFor = claim.isRunning ? [] : partiesBlocking(claim, among: all, &findings)
         return FileCoordinationWire.ClaimStatus(
-            claim: claim.number, processID: processes.number(of: owner, for: looks.namespace),
+            claim: claim.number, processID: processes.number(of: owner, for: findings.namespace),
             processName: owner?.ledger.programName ?? "", purpose: claim.body.purpose,
             stage: claim.isRunning ? .granted : .waiting, sinceNanoseconds: claim.snapshot.age,
-            isStopped: isStopped(owner, &looks), items: claim.body.items, waitsFor: waitsFor,
+            isStopped: isStopped(owner, &findings), items: claim.body.items, waitsFor: waitsFor,
             label: label(of: claim.address, owner))
     }
 
     /// Returns what a claim in a ticket queue waits for: the running member, or else the arbiter's
     /// own claims at the path, which take precedence, or else the previous member.
     private func partiesBlocking(
-        _ claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
+        _ claim: UnreportedClaim, among all: [UnreportedClaim], _ findings: inout ProcessFindings
     ) -> [Party] {
         guard let path = claim.body.items.first?.path else { return [] }
         let others = all.filter { other in
@@ -60,26 +60,26 @@ extension Server {
         let running = others.filter(\.isRunning)
         if !running.isEmpty {
             return running.prefix(ServerLimits.reportedParties)
-                .compactMap { party($0, .holder, &looks) }
+                .compactMap { party($0, .holder, &findings) }
         }
         let known = arbiter.contenders(at: path) ?? []
         if !known.isEmpty {
-            return parties(known.map { .claim($0) }, &looks, limit: ServerLimits.reportedParties)
+            return parties(known.map { .claim($0) }, &findings, limit: ServerLimits.reportedParties)
         }
         let before = others.last { $0.snapshot.filedAt < claim.snapshot.filedAt }
-        return [before].compactMap { $0 }.compactMap { party($0, .waiter, &looks) }
+        return [before].compactMap { $0 }.compactMap { party($0, .waiter, &findings) }
     }
 
     private func party(
-        _ claim: UnreportedClaim, _ role: PartyRole, _ looks: inout ReportLooks
+        _ claim: UnreportedClaim, _ role: PartyRole, _ findings: inout ProcessFindings
     ) -> Party? {
         guard let owner = clients[claim.address.client] else { return nil }
         return Party(
             claim: claim.number, presenter: nil,
-            processID: processes.number(of: owner, for: looks.namespace),
+            processID: processes.number(of: owner, for: findings.namespace),
             processName: owner.ledger.programName, purpose: claim.body.purpose,
             path: claim.body.items.first?.path.bytes ?? [], role: role,
             sinceNanoseconds: claim.snapshot.age, message: nil,
-            isStopped: isStopped(owner, &looks), label: label(of: claim.address, owner))
+            isStopped: isStopped(owner, &findings), label: label(of: claim.address, owner))
     }
 }

@@ -15,11 +15,11 @@ extension Server {
     func perform(_ item: Work) {
         switch item {
         case .decide(let event): decide(event)
-        case .look(let look): compare(look)
-        case .makeKnown(let look): makeKnown(look)
-        case .recover(let look): recover(look)
-        case .fileAgain(let look): fileAgain(look)
-        case .end(let look): end(look)
+        case .check(let check): compare(check)
+        case .makeKnown(let check): makeKnown(check)
+        case .recover(let check): recover(check)
+        case .fileAgain(let check): fileAgain(check)
+        case .end(let check): end(check)
         case .scan(let scan): expand(scan)
         case .reconcile(let id): if let client = clients[id] { reconcile(client) }
         case .connectionEnded(let id): if let client = clients[id] { connectionEnded(of: client) }
@@ -38,6 +38,7 @@ extension Server {
     /// half of an event could not be completed later.
     ///
     /// - Parameters:
+    ///   - event: the event.
     ///   - outright: a claim that was filed just now. If it is granted, the grant need not be
     ///     provisional, because its process is running.
     ///   - handled: the claim whose log led to this event, and how many bytes of the log are
@@ -131,12 +132,12 @@ extension Server {
     private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
         let address = records.address(of: claim)
         let client = address.flatMap { clients[$0.client] }
-        var looks = ReportLooks(namespace: client?.ledger.processNamespace ?? 0)
+        var findings = ProcessFindings(namespace: client?.ledger.processNamespace ?? 0)
         let parties = cycle.flatMap { step -> [Party?] in
-            guard let presenter = step.presenter else { return [party(step, &looks)] }
+            guard let presenter = step.presenter else { return [party(step, &findings)] }
             let steps =
                 outgoing.questions.steps(presenter, for: step.claim.id) ?? YieldSteps()
-            return [party(step, &looks), party(presenter: presenter, steps, &looks)]
+            return [party(step, &findings), party(presenter: presenter, steps, &findings)]
         }
         takeBackQuestions(for: claim)
         guard let address, let client else { return }

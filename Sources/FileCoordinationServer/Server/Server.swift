@@ -71,7 +71,10 @@ package final class Server {
             log: configuration.log)
         processes = Processes(poller: poller, isStopped: configuration.isStopped)
         delegations = Delegations(epoch: epoch, in: runtime.directory)
-        outgoing = Outgoing(watching: Watching(isWanted: configuration.watchesItems))
+        outgoing = Outgoing(
+            watching: Watching(
+                isWanted: configuration.watchesItems,
+                testDirectory: runtime.directory.descriptor))
         let result = try recover(with: orphans, opened: opened)
         // The server listens only after the recovery, so that no client finds a server without
         // state.
@@ -139,7 +142,7 @@ package final class Server {
         if presence.idleSince == nil, connections.isEmpty, clients.isEmpty {
             presence.idleSince = now
         }
-        processes.planLook(hasWaits: arbiter.hasWaitingClaims, at: now)
+        processes.planCheck(hasWaits: arbiter.hasWaitingClaims, at: now)
     }
 
     // MARK: Inputs
@@ -169,8 +172,8 @@ package final class Server {
             presence.idleSince.map { $0 + exit }
         }
         return [
-            arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextLook,
-            presence.nextDeadline, clients.nextLook, idleEnd, watching.nextDeadline,
+            arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextCheck,
+            presence.nextDeadline, clients.nextCheck, idleEnd, watching.nextDeadline,
             outgoing.recordings.isEmpty ? nil : nextRecordingDeadline,
         ].compactMap { $0 }.min()
     }
@@ -184,7 +187,7 @@ package final class Server {
         } catch {
             configuration.log(.worldDivided(error))
         }
-        if let look = processes.nextLook, look <= now {
+        if let check = processes.nextCheck, check <= now {
             work.append(.checkProcesses(seen: [], since: now))
         }
         for id in clients.suspects(at: now) {

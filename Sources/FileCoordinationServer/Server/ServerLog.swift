@@ -21,6 +21,8 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
     ///
     /// It was told so or disconnected.
     case limitReached(processID: Int32, reason: String)
+    /// A user has ended a wait by hand; the process is the one that gave the order.
+    case dismissed(String, processID: Int32, author: String, reason: String)
     /// The socket or the runtime directory vanished and was restored.
     case runtimeDirectoryRestored
     /// Processes of this user also meet in another runtime directory.
@@ -49,6 +51,8 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
             "process \(processID) (\(name)) is gone; freed what it held"
         case .limitReached(let processID, let reason):
             "process \(processID) has reached a limit: \(reason)"
+        case .dismissed(let wait, let processID, let author, let reason):
+            "\(wait): ended by hand by process \(processID), \(author): \(reason)"
         case .runtimeDirectoryRestored:
             "the socket in the runtime directory had vanished; made it anew"
         case .worldDivided(let error): "\(error)"
@@ -57,7 +61,7 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
         case .watchingFailed(let reason):
             "programs that do not coordinate are not seen for now: \(reason)"
         case .deposing(let processID):
-            "process \(processID), which served the arbiter, is stopped; taking the role from it"
+            "process \(processID), which served, is stopped; taking the role from it"
         case .leaving(let ending):
             "leaving: \(ending.rawValue)"
         }

@@ -13,15 +13,15 @@ enum Work: Equatable {
     /// Give an event to the arbiter.
     case decide(Event)
     /// Compare a record with what the arbiter knows of it, and act on the difference.
-    case look(RecordLook)
+    case check(RecordCheck)
     /// Tell the arbiter about a claim that its client granted itself, and that runs or is over.
-    case makeKnown(RecordLook)
+    case makeKnown(RecordCheck)
     /// Tell the arbiter about a running claim that a former server granted.
-    case recover(RecordLook)
+    case recover(RecordCheck)
     /// Tell the arbiter about a pending claim that a former server left.
-    case fileAgain(RecordLook)
+    case fileAgain(RecordCheck)
     /// Handle the remaining announcements of a claim that is over, then end the claim.
-    case end(RecordLook)
+    case end(RecordCheck)
     /// Look at the records that a scan selects.
     case scan(LedgerScan)
     /// Repeat to a reconnected client the messages that it may have missed.
@@ -39,7 +39,7 @@ enum Work: Equatable {
 }
 
 /// A record to look at, and why.
-struct RecordLook: Equatable {
+struct RecordCheck: Equatable {
     let client: ClientID
     let record: RecordReference
     /// The filing time of a pending claim, by which it keeps its position in the queue (Rule 2.14).
@@ -55,7 +55,7 @@ struct RecordLook: Equatable {
     var address: RecordAddress { RecordAddress(client: client, record: record) }
 }
 
-extension RecordLook {
+extension RecordCheck {
     /// Creates a look at a record that was just read.
     init(_ snapshot: RecordSnapshot, of client: ClientID, bound: UInt64 = .max) {
         let asks = snapshot.state == .asked && snapshot.kind == .claim

@@ -37,18 +37,18 @@ struct WorkQueue {
     mutating func replace(by work: [Work]) { replacing.append(contentsOf: work.reversed()) }
 
     /// Inserts looks at pending claims among the next steps by filing time (Rule 2.14).
-    mutating func insertInOrder(_ looks: [RecordLook]) {
-        for look in looks {
-            guard let filedAt = look.filedAt else { continue }
+    mutating func insertInOrder(_ checks: [RecordCheck]) {
+        for check in checks {
+            guard let filedAt = check.filedAt else { continue }
             var place = replacing.endIndex
             for index in replacing.indices.reversed() {
-                guard case .look(let other) = replacing[index], let time = other.filedAt else {
+                guard case .check(let other) = replacing[index], let time = other.filedAt else {
                     continue
                 }
                 guard time <= filedAt else { break }
                 place = index
             }
-            replacing.insert(.look(look), at: place)
+            replacing.insert(.check(check), at: place)
         }
     }
 }

@@ -15,7 +15,7 @@ struct CoordinatedWrites {
     struct Ended {
         let purpose: Purpose
         /// What the accessor left at the path; nil if that is not known.
-        let after: FileSight??
+        let after: ObservedFile??
         let hasChanged: Bool
         /// Whether the writer moved an item to the path, with everything inside it.
         let isArrival: Bool
@@ -57,7 +57,7 @@ struct CoordinatedWrites {
 
     /// Records what a writer has left at a path.
     mutating func record(
-        _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
+        _ path: ItemPath, by purpose: Purpose, after: ObservedFile??, hasChanged: Bool,
         isArrival: Bool = false, knownFrom: UInt64, at now: UInt64
     ) {
         discardOld(at: now)
@@ -97,7 +97,7 @@ struct CoordinatedWrites {
             guard let write = write(at: change.path, now), commandsSeen < write.knownFrom,
                 write.hasChanged, let after = write.after
             else { return false }
-            switch (change.sight, after) {
+            switch (change.observed, after) {
             case (nil, nil): return true
             // The watcher saw what the writer left or an earlier state; the claim is announced
             // after that.

@@ -100,11 +100,19 @@ extension WatchedChange {
         return result
     }
 
+    /// The part of a move that a program which does not coordinate has made after a claim had
+    /// moved the item; nil if there is none.
+    var onward: WatchedChange? {
+        guard let leftAt else { return nil }
+        return WatchedChange(
+            what: .moved(former: leftAt), path: path, origin: .uncoordinated, observed: observed)
+    }
+
     /// The part of a move that no claim announces: that the item is gone from its former path, if
     /// no coordinated write concerned that path.
     func remainder(isClaimed: (ItemPath) -> Bool) -> WatchedChange? {
         guard origin == .coordinated, case .moved(let former) = what, !isClaimed(former)
         else { return nil }
-        return WatchedChange(what: .deleted, path: former, origin: .uncoordinated, sight: nil)
+        return WatchedChange(what: .deleted, path: former, origin: .uncoordinated, observed: nil)
     }
 }

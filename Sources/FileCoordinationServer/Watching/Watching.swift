@@ -25,6 +25,7 @@ struct Watching {
 
     /// Whether changes are watched at all.
     private let isWanted: Bool
+    private let settings: Watcher.Configuration
     private var watcher: Watcher?
     private var presenters: [PresenterID: WatchedPresenter] = [:]
     /// Why the changes of a presenter are polled or not reported.
@@ -34,8 +35,18 @@ struct Watching {
     private var held: [RecordAddress: [Held]] = [:]
     private(set) var writes = CoordinatedWrites()
     private var retryAt: UInt64?
+    private var claims = ClaimsAwaitingMoves()
 
-    init(isWanted: Bool) { self.isWanted = isWanted }
+    /// - Parameters:
+    ///   - isWanted: whether to watch at all.
+    ///   - testDirectory: a directory of this server, in whose file system the watcher finds out
+    ///     whether the kernel's notifications arrive.
+    init(isWanted: Bool, testDirectory: Descriptor? = nil) {
+        self.isWanted = isWanted
+        var settings = Watcher.Configuration()
+        settings.testDirectory = testDirectory
+        self.settings = settings
+    }
 
     /// Whether any presenter is watched.
     var isActive: Bool { watcher != nil && !presenters.isEmpty }
@@ -53,7 +64,7 @@ struct Watching {
     mutating func start(at now: UInt64) throws(SystemError) -> Descriptor? {
         guard isWanted, watcher == nil, retryAt.map({ $0 <= now }) ?? true else { return nil }
         do throws(SystemError) {
-            let fresh = try Watcher()
+            let fresh = try Watcher(settings)
             watcher = fresh
             retryAt = nil
             for (id, presenter) in presenters {
@@ -80,15 +91,20 @@ struct Watching {
         watcher = nil
     }
 
-    /// Removes and returns the messages of the watcher.
-    func takeMail() -> [WatchMail] { watcher?.mailbox.takeMail() ?? [] }
+    /// Removes and returns the messages of the watcher, and the number of the last question that it
+    /// has answered.
+    func takeMail() -> (mail: [WatchMail], lastAnswered: UInt64) {
+        watcher?.mailbox.takeAll() ?? ([], 0)
+    }
 
     // MARK: Presenters
 
     /// Watches a presenter's item.
     ///
-    /// - Parameter changedAfter: the presenter is told if the item changed after this time, in real
-    ///   time.
+    /// - Parameters:
+    ///   - id: the number of the presenter.
+    ///   - presenter: its item, and what it is to be told.
+    ///   - changedAfter: the presenter is told if the item changed after this time, in real time.
     mutating func present(
         _ id: PresenterID, _ presenter: WatchedPresenter, changedAfter: Int64
     ) {
@@ -125,7 +141,7 @@ struct Watching {
     /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
         let retry = watcher == nil && !presenters.isEmpty ? retryAt : nil
-        return [unanswered.values.min(), retry].compactMap { $0 }.min()
+        return [unanswered.values.min(), retry, claims.nextDeadline].compactMap { $0 }.min()
     }
 
     /// Stops watching for a presenter that is gone.
@@ -174,7 +190,7 @@ struct Watching {
 
     /// Records the result of a write for a path, after the watcher was told.
     mutating func record(
-        _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
+        _ path: ItemPath, by purpose: Purpose, after: ObservedFile??, hasChanged: Bool,
         isArrival: Bool = false, at now: UInt64
     ) {
         guard let watcher else { return }
@@ -182,6 +198,28 @@ struct Watching {
             path, by: purpose, after: after, hasChanged: hasChanged, isArrival: isArrival,
             knownFrom: watcher.commandCount, at: now)
     }
+
+    // MARK: Claims that await moves
+
+    /// Whether a plain program may have moved a presenter's item without the arbiter knowing.
+    var mayMissMoves: Bool {
+        guard let watcher, !presenters.isEmpty, !claims.isOverdue else { return false }
+        return !watcher.hasToldAllMoves
+    }
+
+    /// Asks the watcher for the moves that a claim at these paths has to wait for.
+    mutating func awaitMoves(before claim: ClaimID, at paths: [ItemPath], at now: UInt64) {
+        guard let watcher else { return }
+        claims.add(claim, question: watcher.askForMoves(at: paths), at: now)
+    }
+
+    /// Removes and returns the claims for which all moves have been told.
+    mutating func takeClaims(answeredUpTo question: UInt64) -> [ClaimID] {
+        claims.take(answeredUpTo: question)
+    }
+
+    /// Removes and returns the claims that have waited long enough.
+    mutating func takeOverdueClaims(at now: UInt64) -> [ClaimID] { claims.takeOverdue(at: now) }
 
     // MARK: Held changes
 

@@ -7,7 +7,7 @@ import Glibc
 /// Compresses files.
 ///
 /// Only one thread at a time may use it.
-final class Deflater {
+@safe final class Deflater {
     private let zlib: ZLibrary
     /// zlib stores the address of the stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<ZLibrary.Stream>
@@ -25,24 +25,24 @@ final class Deflater {
     init?(library: ZLibrary? = .shared, outputLength: Int = 256 << 10) {
         guard let library else { return nil }
         let stream = UnsafeMutablePointer<ZLibrary.Stream>.allocate(capacity: 1)
-        stream.initialize(to: ZLibrary.Stream())
-        let result = library.initialize(
+        unsafe stream.initialize(to: ZLibrary.Stream())
+        let result = unsafe library.initialize(
             stream, Self.level, ZLibrary.deflated, ZLibrary.rawWindowBits,
             ZLibrary.defaultMemoryLevel, ZLibrary.defaultStrategy, ZLibrary.version,
             CInt(MemoryLayout<ZLibrary.Stream>.size))
         guard result == ZLibrary.ok else {
-            stream.deallocate()
+            unsafe stream.deallocate()
             return nil
         }
         zlib = library
-        self.stream = stream
-        output = .allocate(capacity: outputLength)
+        unsafe self.stream = stream
+        unsafe output = .allocate(capacity: outputLength)
     }
 
     deinit {
-        _ = zlib.end(stream)
-        stream.deallocate()
-        output.deallocate()
+        _ = unsafe zlib.end(stream)
+        unsafe stream.deallocate()
+        unsafe output.deallocate()
     }
 
     /// Compresses all of `input` to at most `limit` bytes.
@@ -55,47 +55,51 @@ final class Deflater {
     ) -> UnsafeRawBufferPointer? {
         guard limit > 0 else { return nil }
         begin()
-        stream.pointee.nextInput = input.bindMemory(to: UInt8.self).baseAddress
-        stream.pointee.availableInput = CUnsignedInt(input.count)
-        let capacity = min(limit, output.count)
+        unsafe stream.pointee.nextInput = input.bindMemory(to: UInt8.self).baseAddress
+        unsafe stream.pointee.availableInput = CUnsignedInt(input.count)
+        let capacity = unsafe min(limit, output.count)
         provideOutput(capacity)
-        guard zlib.deflate(stream, ZLibrary.finish) == ZLibrary.streamEnd else { return nil }
-        return filled(of: capacity)
+        guard unsafe zlib.deflate(stream, ZLibrary.finish) == ZLibrary.streamEnd else { return nil }
+        return unsafe filled(of: capacity)
     }
 
     /// Starts a new file.
-    func begin() { _ = zlib.reset(stream) }
+    func begin() { _ = unsafe zlib.reset(stream) }
 
-    /// Compresses the next bytes of a file, and passes finished output to `emit`.
+    /// Compresses the next bytes of a file.
     ///
-    /// - Parameter isLast: whether the file ends with these bytes.
+    /// - Parameters:
+    ///   - input: the bytes.
+    ///   - isLast: whether the file ends with these bytes.
+    ///   - emit: gets finished output, as often as there is some.
+    /// - Throws: what `emit` throws.
     func feed(
         _ input: UnsafeRawBufferPointer, isLast: Bool,
         emit: (UnsafeRawBufferPointer) throws(UploadError) -> Void
     ) throws(UploadError) {
-        stream.pointee.nextInput = input.bindMemory(to: UInt8.self).baseAddress
-        stream.pointee.availableInput = CUnsignedInt(input.count)
+        unsafe stream.pointee.nextInput = input.bindMemory(to: UInt8.self).baseAddress
+        unsafe stream.pointee.availableInput = CUnsignedInt(input.count)
         while true {
-            provideOutput(output.count)
-            let result = zlib.deflate(stream, isLast ? ZLibrary.finish : ZLibrary.noFlush)
-            let ready = filled(of: output.count)
-            if !ready.isEmpty { try emit(ready) }
+            unsafe provideOutput(output.count)
+            let result = unsafe zlib.deflate(stream, isLast ? ZLibrary.finish : ZLibrary.noFlush)
+            let ready = unsafe filled(of: output.count)
+            if unsafe !ready.isEmpty { try unsafe emit(ready) }
             if result == ZLibrary.streamEnd { return }
             // The output buffer was not filled, so zlib has no more output for now.
-            if !isLast, ready.count < output.count { return }
-            precondition(
+            if !isLast, unsafe ready.count < output.count { return }
+            unsafe precondition(
                 result == ZLibrary.ok || ready.count == output.count,
                 "zlib refused to go on: \(result)")
         }
     }
 
     private func provideOutput(_ capacity: Int) {
-        stream.pointee.nextOutput = output.baseAddress
-        stream.pointee.availableOutput = CUnsignedInt(capacity)
+        unsafe stream.pointee.nextOutput = output.baseAddress
+        unsafe stream.pointee.availableOutput = CUnsignedInt(capacity)
     }
 
     private func filled(of capacity: Int) -> UnsafeRawBufferPointer {
-        let count = capacity - Int(stream.pointee.availableOutput)
-        return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: output[..<count]))
+        let count = unsafe capacity - Int(stream.pointee.availableOutput)
+        return unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: output[..<count]))
     }
 }

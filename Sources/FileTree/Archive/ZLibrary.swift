@@ -7,9 +7,9 @@
 import Glibc
 
 /// The functions of libz.so.1 for compression.
-package struct ZLibrary: Sendable {
+@safe package struct ZLibrary: Sendable {
     /// `z_stream`, as <zlib.h> has declared it since 1995.
-    struct Stream {
+    @unsafe struct Stream {
         var nextInput: UnsafePointer<UInt8>?
         var availableInput: CUnsignedInt = 0
         var totalInput: CUnsignedLong = 0
@@ -71,15 +71,17 @@ package struct ZLibrary: Sendable {
     ///
     /// It is never unloaded.
     package init?(named name: String) {
-        guard let library = dlopen(name, RTLD_NOW) else { return nil }
-        guard let initialize = dlsym(library, "deflateInit2_"),
-            let deflate = dlsym(library, "deflate"), let reset = dlsym(library, "deflateReset"),
-            let end = dlsym(library, "deflateEnd"), let checksum = dlsym(library, "crc32")
+        guard let library = unsafe dlopen(name, RTLD_NOW) else { return nil }
+        guard let initialize = unsafe dlsym(library, "deflateInit2_"),
+            let deflate = unsafe dlsym(library, "deflate"),
+            let reset = unsafe dlsym(library, "deflateReset"),
+            let end = unsafe dlsym(library, "deflateEnd"),
+            let checksum = unsafe dlsym(library, "crc32")
         else { return nil }
-        self.initialize = unsafeBitCast(initialize, to: Initialize.self)
-        self.deflate = unsafeBitCast(deflate, to: Deflate.self)
-        self.reset = unsafeBitCast(reset, to: OnStream.self)
-        self.end = unsafeBitCast(end, to: OnStream.self)
-        self.checksum = unsafeBitCast(checksum, to: Checksum.self)
+        unsafe self.initialize = unsafeBitCast(initialize, to: Initialize.self)
+        unsafe self.deflate = unsafeBitCast(deflate, to: Deflate.self)
+        unsafe self.reset = unsafeBitCast(reset, to: OnStream.self)
+        unsafe self.end = unsafeBitCast(end, to: OnStream.self)
+        unsafe self.checksum = unsafeBitCast(checksum, to: Checksum.self)
     }
 }

@@ -4,25 +4,25 @@
 // is no zlib.
 
 /// A checksum that is updated with more bytes.
-package struct ZipChecksum {
+@safe package struct ZipChecksum {
     /// The checksum of the bytes so far.
     package private(set) var value: UInt32 = 0
     private let function: ZLibrary.Checksum?
 
     /// - Parameter library: zlib, or nil to compute the checksum without it.
-    package init(library: ZLibrary? = .shared) { function = library?.checksum }
+    package init(library: ZLibrary? = .shared) { unsafe function = unsafe library?.checksum }
 
     /// Adds the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        if let function {
+        if let function = unsafe function {
             // zlib takes 32-bit lengths.
             precondition(bytes.count <= UInt32.max, "More bytes at once than there may be")
-            value = UInt32(
+            value = unsafe UInt32(
                 truncatingIfNeeded: function(
                     CUnsignedLong(value), bytes.bindMemory(to: UInt8.self).baseAddress,
                     CUnsignedInt(bytes.count)))
         } else {
-            value = ~bytes.reduce(~value) { sum, byte in
+            value = unsafe ~bytes.reduce(~value) { sum, byte in
                 Self.table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] ^ (sum >> 8)
             }
         }

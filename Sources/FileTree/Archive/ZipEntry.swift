@@ -11,7 +11,7 @@ struct LittleEndian {
     private(set) var bytes: [UInt8] = []
 
     mutating func append<Number: FixedWidthInteger>(_ number: Number) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
@@ -146,12 +146,14 @@ struct ZipEntry {
     /// for programs that do not know the extra field.
     private var dosTime: (time: UInt16, date: UInt16) {
         var seconds = time_t(modified)
-        var parts = tm()
+        var parts = unsafe tm()
         let earliest: (UInt16, UInt16) = (0, 1 << 5 | 1)
-        guard localtime_r(&seconds, &parts) != nil, parts.tm_year >= 80 else { return earliest }
-        guard parts.tm_year < 80 + 128 else { return (0, 127 << 9 | 12 << 5 | 31) }
-        let time = parts.tm_hour << 11 | parts.tm_min << 5 | min(parts.tm_sec, 59) / 2
-        let date = (parts.tm_year - 80) << 9 | (parts.tm_mon + 1) << 5 | parts.tm_mday
+        guard unsafe localtime_r(&seconds, &parts) != nil, unsafe parts.tm_year >= 80 else {
+            return earliest
+        }
+        guard unsafe parts.tm_year < 80 + 128 else { return (0, 127 << 9 | 12 << 5 | 31) }
+        let time = unsafe parts.tm_hour << 11 | parts.tm_min << 5 | min(parts.tm_sec, 59) / 2
+        let date = unsafe (parts.tm_year - 80) << 9 | (parts.tm_mon + 1) << 5 | parts.tm_mday
         return (UInt16(time), UInt16(date))
     }
 }

@@ -15,7 +15,7 @@ package enum ArchiveProgress {
 /// A file to which bytes are appended.
 ///
 /// Only one thread at a time may use it.
-final class ZipOutput {
+@safe final class ZipOutput {
     private let file: Descriptor
     private let buffer: UnsafeMutableRawBufferPointer
     /// The number of bytes in the buffer that have not been written.
@@ -23,35 +23,38 @@ final class ZipOutput {
     /// The position of the buffer in the file.
     private var written: UInt64
 
-    /// - Parameter start: the position of the first byte in the file.
+    /// - Parameters:
+    ///   - file: the open file.
+    ///   - start: the position of the first byte in the file.
+    ///   - bufferLength: how many bytes are gathered before they are written.
     init(_ file: Descriptor, from start: UInt64 = 0, bufferLength: Int = 256 << 10) {
         self.file = file
         written = start
-        buffer = .allocate(byteCount: bufferLength, alignment: 16)
+        unsafe buffer = .allocate(byteCount: bufferLength, alignment: 16)
     }
 
-    deinit { buffer.deallocate() }
+    deinit { unsafe buffer.deallocate() }
 
     /// The position of the next byte in the file.
     var offset: UInt64 { written + UInt64(waiting) }
 
     /// Appends bytes.
     func append(_ bytes: UnsafeRawBufferPointer) throws(UploadError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            if waiting == buffer.count { try flush() }
-            let part = rest.prefix(buffer.count - waiting)
-            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[waiting...])
-            place.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
-            waiting += part.count
-            rest = rest.dropFirst(part.count)
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            if unsafe waiting == buffer.count { try flush() }
+            let part = unsafe rest.prefix(buffer.count - waiting)
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[waiting...])
+            unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+            unsafe waiting += part.count
+            unsafe rest = rest.dropFirst(part.count)
         }
     }
 
     /// Appends bytes.
     func append(_ bytes: [UInt8]) throws(UploadError) {
-        let result = bytes.withUnsafeBytes { part in
-            Result { () throws(UploadError) in try append(part) }
+        let result = unsafe bytes.withUnsafeBytes { part in
+            Result { () throws(UploadError) in try unsafe append(part) }
         }
         try result.get()
     }
@@ -64,7 +67,7 @@ final class ZipOutput {
             try write(bytes, at: place)
         } else {
             let start = Int(place - written)
-            buffer[start..<start + bytes.count].copyBytes(from: bytes)
+            unsafe buffer[start..<start + bytes.count].copyBytes(from: bytes)
         }
     }
 
@@ -72,7 +75,7 @@ final class ZipOutput {
     func flush() throws(UploadError) {
         ArchiveProgress.beforeWriting?(offset)
         do throws(SystemError) {
-            try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<waiting]), at: written)
+            try unsafe file.write(UnsafeRawBufferPointer(rebasing: buffer[..<waiting]), at: written)
         } catch {
             throw .unwritable(error)
         }
@@ -81,8 +84,8 @@ final class ZipOutput {
     }
 
     private func write(_ bytes: [UInt8], at place: UInt64) throws(UploadError) {
-        let result = bytes.withUnsafeBytes { part in
-            Result { () throws(SystemError) in try file.write(part, at: place) }
+        let result = unsafe bytes.withUnsafeBytes { part in
+            Result { () throws(SystemError) in try unsafe file.write(part, at: place) }
         }
         do throws(SystemError) {
             try result.get()

@@ -10,7 +10,7 @@ package import Glibc
 /// Writes one archive.
 ///
 /// Only one thread at a time may use it.
-package final class ZipWriter {
+@safe package final class ZipWriter {
     private let output: ZipOutput
     private let deflater: Deflater?
     private let zlib: ZLibrary?
@@ -25,16 +25,17 @@ package final class ZipWriter {
     static let wideSize: UInt64 = 0xFE00_0000
 
     /// - Parameters:
+    ///   - file: the open file.
     ///   - start: the position of the archive in the file.
     ///   - library: zlib, or nil to store without compression.
     package init(to file: Descriptor, from start: UInt64 = 0, library: ZLibrary? = .shared) {
         output = ZipOutput(file, from: start)
         deflater = Deflater(library: library)
         zlib = library
-        input = .allocate(byteCount: 256 << 10, alignment: 16)
+        unsafe input = .allocate(byteCount: 256 << 10, alignment: 16)
     }
 
-    deinit { input.deallocate() }
+    deinit { unsafe input.deallocate() }
 
     // MARK: Entries
 
@@ -51,7 +52,7 @@ package final class ZipWriter {
         entry.size = UInt64(target.count)
         entry.storedSize = entry.size
         var sum = ZipChecksum(library: zlib)
-        target.withUnsafeBytes { sum.update($0) }
+        unsafe target.withUnsafeBytes { unsafe sum.update($0) }
         entry.checksum = sum.value
         try add(entry, contents: target)
     }
@@ -94,19 +95,19 @@ package final class ZipWriter {
     ) throws(UploadError) {
         let start = output.offset
         var sum = ZipChecksum(library: zlib)
-        var part = try read(file, at: 0)
-        sum.update(part)
+        var part = try unsafe read(file, at: 0)
+        unsafe sum.update(part)
         entry.size = UInt64(part.count)
-        if part.count < input.count {
-            entry.method = try addWhole(part)
+        if unsafe part.count < input.count {
+            entry.method = try unsafe addWhole(part)
         } else {
-            entry.method = choose(for: part)
-            try add(part, entry.method, isLast: false)
+            entry.method = unsafe choose(for: part)
+            try unsafe add(part, entry.method, isLast: false)
             // If the last part fills the buffer, an empty part follows.
-            while part.count == input.count {
-                part = try read(file, at: entry.size)
-                sum.update(part)
-                try add(part, entry.method, isLast: part.count < input.count)
+            while unsafe part.count == input.count {
+                unsafe part = try unsafe read(file, at: entry.size)
+                unsafe sum.update(part)
+                try unsafe add(part, entry.method, isLast: part.count < input.count)
                 entry.size += UInt64(part.count)
             }
         }
@@ -123,32 +124,33 @@ package final class ZipWriter {
     ) throws(UploadError) -> UnsafeRawBufferPointer {
         let size = file.size
         let rest = (size > 0 ? size : Self.wideSize) - position
-        let room = UnsafeMutableRawBufferPointer(
+        let room = unsafe UnsafeMutableRawBufferPointer(
             rebasing: input.prefix(Int(min(UInt64(input.count), rest))))
         let count: Int
         do throws(TreeError) {
-            count = try file.read(into: room, at: position)
+            count = try unsafe file.read(into: room, at: position)
         } catch {
             throw UploadError(error)
         }
-        return UnsafeRawBufferPointer(rebasing: input[..<count])
+        return unsafe UnsafeRawBufferPointer(rebasing: input[..<count])
     }
 
     /// Adds contents that are in memory as a whole, compressed if that is shorter.
     private func addWhole(_ part: UnsafeRawBufferPointer) throws(UploadError) -> ZipEntry.Method {
-        guard let packed = deflater?.compress(part, into: part.count - 1) else {
-            try output.append(part)
+        guard let packed = unsafe deflater?.compress(part, into: part.count - 1) else {
+            try unsafe output.append(part)
             return .stored
         }
-        try output.append(packed)
+        try unsafe output.append(packed)
         return .deflated
     }
 
     /// Chooses the method for a large file by compressing its beginning, because most large files
     /// (pictures, films, archives) are compressed already.
     private func choose(for part: UnsafeRawBufferPointer) -> ZipEntry.Method {
-        let sample = UnsafeRawBufferPointer(rebasing: part.prefix(64 << 10))
-        guard let deflater, deflater.compress(sample, into: sample.count / 32 * 31) != nil else {
+        let sample = unsafe UnsafeRawBufferPointer(rebasing: part.prefix(64 << 10))
+        guard let deflater, unsafe deflater.compress(sample, into: sample.count / 32 * 31) != nil
+        else {
             return .stored
         }
         deflater.begin()
@@ -158,9 +160,9 @@ package final class ZipWriter {
     private func add(
         _ part: UnsafeRawBufferPointer, _ method: ZipEntry.Method, isLast: Bool
     ) throws(UploadError) {
-        guard method == .deflated, let deflater else { return try output.append(part) }
-        try deflater.feed(part, isLast: isLast) { (ready) throws(UploadError) in
-            try output.append(ready)
+        guard method == .deflated, let deflater else { return try unsafe output.append(part) }
+        try unsafe deflater.feed(part, isLast: isLast) { (ready) throws(UploadError) in
+            try unsafe output.append(ready)
         }
     }
 

@@ -66,7 +66,9 @@ package struct UploadRoot: Sendable {
     /// If no copy was ever made there, this makes one system call and creates nothing.
     package static func sweep(environment: [String: String]) {
         let (parent, name) = location(environment: environment)
+        // Where no directory can be seen, there is nothing to sweep.
         guard (try? Directory.open(parent).status(of: name))?.kind == .directory else { return }
+        // It is swept the next time.
         try? open(environment: environment).sweep()
     }
 
@@ -74,6 +76,7 @@ package struct UploadRoot: Sendable {
     ///
     /// Errors are ignored.
     package func sweep() {
+        // A directory that cannot be listed is swept the next time.
         guard let names = try? directory.names() else { return }
         for slot in Set(names.compactMap(UploadSlot.Name.init(member:))) { sweep(slot) }
     }

@@ -38,6 +38,7 @@ package final class UploadSlot: Sendable {
         /// Removes everything with these names as far as possible, the lock file last.
         func remove(from root: Directory) {
             guard TreeRemoval.remove(Array(directory.utf8), from: root.descriptor) else { return }
+            // What stays is removed by the next sweep.
             try? root.remove(part)
             try? root.remove(lock)
         }
@@ -101,6 +102,7 @@ package final class UploadSlot: Sendable {
                 return try SharedMapping(
                     file: file, length: length, writable: true, inheritedByFork: false)
             } catch {
+                // The first error counts; the next sweep removes it.
                 try? root.remove(name.lock)
                 throw error
             }

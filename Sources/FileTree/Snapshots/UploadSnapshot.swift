@@ -39,7 +39,11 @@ package final class UploadSnapshot: Sendable {
     ///
     /// The caller must hold the claim on it meanwhile.
     ///
-    /// - Parameter environment: determines by `TMPDIR` where temporary copies are made.
+    /// - Parameters:
+    ///   - path: the path.
+    ///   - environment: determines by `TMPDIR` where temporary copies are made.
+    /// - Returns: the copy; of a directory, a zip archive.
+    /// - Throws: ``UploadError`` if the item cannot be copied.
     package static func make(
         of path: [UInt8], environment: [String: String] = CurrentProcess.environment
     ) throws(UploadError) -> UploadSnapshot {
@@ -136,7 +140,7 @@ package final class UploadSnapshot: Sendable {
         // The copy is readable for this user even if the original is not.
         let mode = file.status.st_mode & 0o777 | 0o400
         let times = [file.status.st_mtim, file.status.st_mtim]
-        guard fchmod(copy.number, mode) == 0, futimens(copy.number, times) == 0 else {
+        guard fchmod(copy.number, mode) == 0, unsafe futimens(copy.number, times) == 0 else {
             throw .unwritable(SystemError(code: errno, operation: "set the copy's attributes"))
         }
     }

@@ -20,13 +20,13 @@ struct RecordCommand: ParsableCommand {
             makes a page of it.
 
             Recording changes nothing and no program waits for it. If the recorder does not keep \
-            up, entries are left out, and the trace says how many. When the arbiter dies, the \
+            up, entries are left out, and the trace says how many. When the server dies, the \
             next one is recorded, and the trace has a mark.
 
             Not seen: accesses that programs grant themselves by delegation do not pass the \
             arbiter. The trace says which files are delegated, and has such an access if the \
-            arbiter heard of it later. With FILECOORDINATION_DELEGATION=off in their \
-            environment, programs use the arbiter for everything.
+            server heard of it later. With FILECOORDINATION_DELEGATION=off in their \
+            environment, programs use the server for everything.
 
             With COMMAND, the status is COMMAND's own; its claims are recorded from the first \
             one on.
@@ -75,8 +75,8 @@ struct RecordCommand: ParsableCommand {
     /// Creates the file, or empties it; others may not read which files there are.
     private func create() throws(Failure) -> Int32 {
         let path = try UserPath.item(output)
-        let descriptor = path.withCString {
-            open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let descriptor = unsafe path.withCString {
+            unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         }
         guard descriptor >= 0 else {
             throw Failure(errorNumber: errno, doing: "write", path: path)

@@ -58,8 +58,8 @@ struct ReportCommand: ParsableCommand {
         guard let output, output != "-" else { return try Console.write(bytes, to: STDOUT_FILENO) }
         let path = try UserPath.item(output)
         // The names of files are for their owner alone.
-        let descriptor = path.withCString {
-            open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let descriptor = unsafe path.withCString {
+            unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         }
         guard descriptor >= 0 else {
             throw Failure(errorNumber: errno, doing: "write", path: path)

@@ -38,7 +38,7 @@ struct TraceFile {
     private(set) var began = ""
     /// The program that made it.
     private(set) var program = ""
-    /// What it does not have.
+    /// What the trace lacks, for people.
     private(set) var unseen = ""
     private(set) var lines: [Line] = []
     /// Whether it ends in the middle of a line.
@@ -95,7 +95,7 @@ struct TraceFile {
             return try TraceFile(contents(of: STDIN_FILENO, "standard input"), name: argument)
         }
         let path = try UserPath.item(argument)
-        let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
+        let descriptor = unsafe path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else {
             throw Failure(errorNumber: errno, doing: "read", path: path)
         }
@@ -109,7 +109,7 @@ struct TraceFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             if count > 0 { bytes += buffer[..<count] }
             if count == 0 { return bytes }
             guard count > 0 || errno == EINTR else {

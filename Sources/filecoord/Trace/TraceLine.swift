@@ -125,7 +125,7 @@ struct TraceLines {
     }
 
     private mutating func add(_ text: StaticString) {
-        bytes.append(
+        unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 

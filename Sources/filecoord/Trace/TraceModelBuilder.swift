@@ -54,9 +54,9 @@ struct TraceModelBuilder {
         case "look": looked = line.time
         case "known": takeKnown(line)
         case "lost":
-            mark(line, "the arbiter is gone; entries are missing until the next", isGap: true)
+            mark(line, "the server is gone; entries are missing until the next", isGap: true)
         case "server":
-            mark(line, "arbiter: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
+            mark(line, "server: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
         case "dropped":
             model.dropped += line.number("count") ?? 0
             mark(line, "\(line.number("count") ?? 0) entries are missing here", isGap: true)

@@ -9,9 +9,6 @@ struct TracePage {
 
     init(_ model: TraceModel) { self.model = model }
 
-    /// The waits that the table has.
-    static let waitLimit = 200
-
     /// The text of the file.
     var text: String {
         """
@@ -181,7 +178,7 @@ extension TraceModel.Ending {
         case .inCycle: "failed: a circle of waits"
         case .died: "its process ended"
         case .unseen: "over when the recorder looked again; its end was not seen"
-        case .unreported: "granted; the arbiter is not told of its end"
+        case .unreported: "granted; the server is not told of its end"
         }
     }
 }

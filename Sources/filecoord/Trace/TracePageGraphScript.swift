@@ -23,11 +23,13 @@ enum TracePageGraphScript {
             return most;
           };
           const deepest = Math.max(...names.map(name => deepen(name, new Set())));
+          // Between the columns there is room for the names of messages.
+          const stride = edges.some(edge => edge.label) ? 470 : 320;
           const used = [], places = new Map();
           for (const name of names) {
             const column = deepest - depth.get(name);
             used[column] = (used[column] || 0) + 1;
-            places.set(name, [10 + column * 320, 10 + (used[column] - 1) * 76]);
+            places.set(name, [10 + column * stride, 10 + (used[column] - 1) * 76]);
           }
           const high = Math.max(...used.map(count => count || 0)) * 76 + 20;
           const space = "http://www.w3.org/2000/svg";
@@ -38,7 +40,7 @@ enum TracePageGraphScript {
             return element;
           };
           const picture = document.createElementNS(space, "svg");
-          const wide = (deepest + 1) * 320 - 50;
+          const wide = deepest * stride + 270;
           picture.setAttribute("width", wide);
           picture.setAttribute("height", high);
           picture.setAttribute("role", "img");
@@ -49,12 +51,12 @@ enum TracePageGraphScript {
             const [x1, y1, x2, y2] = [a[0] + 250, a[1] + 30, b[0], b[1] + 30];
             const bend = Math.max(35, Math.abs(x2 - x1) / 3);
             // An arrow past other boxes, or back to the left, goes below them.
-            const bow = x2 - x1 > 70 || x2 < x1 ? 48 : 0;
+            const bow = x2 - x1 > stride - 250 || x2 < x1 ? 48 : 0;
             make("path", {d: `M${x1},${y1} C${x1 + bend},${y1 + bow} ` +
               `${x2 - bend},${y2 + bow} ${x2},${y2}`}, picture);
             make("path", {class: "tip", d: `M${x2},${y2} l-7,-4 v8 z`}, picture);
             if (edge.label) make("text", {x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4,
-              "text-anchor": "middle"}, picture).textContent = edge.label.slice(0, 24);
+              "text-anchor": "middle"}, picture).textContent = edge.label.slice(0, 32);
           }
           for (const name of names) {
             const node = nodes.get(name), [left, upper] = places.get(name);

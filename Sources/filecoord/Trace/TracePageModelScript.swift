@@ -175,7 +175,7 @@ enum TracePageModelScript {
           lines.push(claim.stays.map(stay => names[stay.state] + " " +
             duration(stay.to - stay.from)).join(", ") + "; " + trace.endings[claim.ending]);
           if (claim.details) lines.push(claim.details);
-          if (claim.delegated) lines.push("by delegation: the arbiter heard of it later");
+          if (claim.delegated) lines.push("by delegation: the server heard of it later");
           return lines.join("\n");
         }
         """#

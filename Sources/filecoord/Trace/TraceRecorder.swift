@@ -41,6 +41,7 @@ final class TraceRecorder: Sendable {
     ///   - environment: says where processes meet.
     ///   - program: who records, for people.
     ///   - output: the open file for the trace.
+    /// - Throws: ``Failure`` if no thread can be started, or the server cannot be recorded.
     init(
         environment: [String: String], program: String, output: Int32
     ) throws(Failure) {
@@ -101,7 +102,7 @@ final class TraceRecorder: Sendable {
             } catch is StatusClient.TooOld {
                 throw Failure(
                     .unavailable,
-                    "the arbiter is of an older version and records nothing: end the programs "
+                    "the server is of an older version and records nothing: end the programs "
                         + "that were started before the update, or wait until they have ended")
             } catch {
                 guard !isFirst else { throw Failure(.unavailable, "\(error)") }
@@ -134,15 +135,17 @@ final class TraceRecorder: Sendable {
                 for entry in entries where writer.add(entry) { hasGap = true }
                 if hasGap, !isEnding {
                     writer.asked(at: MonotonicClock.now)
-                    try? client.requestStatus()  // As above.
+                    try? client.requestStatus()  // The loss is reported by `next`.
                 }
                 begun()
             case .status(let report): writer.add(report, at: MonotonicClock.now)
-            case .lost: return !isEnding
+            case .lost:
+                if let refusal = client.refusal { throw Failure(.unavailable, refusal.text) }
+                return !isEnding
             case .woken:
                 isEnding = true
                 deadline = MonotonicClock.after(Self.patience)
-                try? client.end()  // As above.
+                try? client.end()  // The loss is reported by `next`.
             }
             try write(writer.take())
         }
@@ -162,7 +165,7 @@ final class TraceRecorder: Sendable {
         } catch {
             throw Failure(
                 .inputOutput,
-                "cannot write the trace: \(String(cString: strerror(errno))); what is there can "
+                "cannot write the trace: \(ErrorNumber.reason(errno)); what is there can "
                     + "be read up to its last whole line")
         }
     }

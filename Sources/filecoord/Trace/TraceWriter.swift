@@ -54,8 +54,8 @@ struct TraceWriter {
 
     /// What a trace does not have, in a sentence.
     static let unseen = """
-        Accesses that programs granted themselves by delegation did not pass the arbiter and are \
-        not here, unless the arbiter heard of them later.
+        Accesses that programs granted themselves by delegation did not pass the server and are \
+        not here, unless the server heard of them later.
         """
 
     // MARK: Servers
@@ -97,8 +97,9 @@ struct TraceWriter {
             }
         }
         lines.line(now, "known") { lines in
+            let claims = report.claims.map(\.claim)
             lines.numbers(
-                "claims", report.claims.map(\.claim).filter { $0 >> 63 == 0 })
+                "claims", claims.filter { !FileCoordinationWire.ClaimStatus.isUnreported($0) })
             lines.numbers("presenters", report.presenters.map(\.presenter))
         }
         (isAsking, fresh) = (false, [])
@@ -107,7 +108,7 @@ struct TraceWriter {
     private mutating func add(_ claim: FileCoordinationWire.ClaimStatus, _ now: UInt64) {
         let process = process(claim.processID, claim.processName, "", now)
         // The number of a claim that the arbiter does not know names its record.
-        let isSeen = claim.claim >> 63 == 1
+        let isSeen = FileCoordinationWire.ClaimStatus.isUnreported(claim.claim)
         lines.line(now, isSeen ? "seen" : "claim") { lines in
             if !isSeen { lines.number("claim", claim.claim) }
             lines.number("process", process)

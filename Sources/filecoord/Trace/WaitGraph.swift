@@ -27,7 +27,7 @@ struct WaitGraph {
         case presents
     }
 
-    /// That one waits for another, as indices of nodes.
+    /// A wait of one node for another, as indices of nodes.
     struct Edge: Hashable {
         let from: Int
         let to: Int
@@ -39,10 +39,12 @@ struct WaitGraph {
     private(set) var edges: [Edge] = []
     private var indices: [String: Int] = [:]
 
-    /// The graph of a report: the claims that wait, and what they wait for; with `isWhole`, also
-    /// claims and presenters for which none waits.
+    /// Creates the graph of a report: the claims that wait, and what they wait for.
     ///
-    /// - Parameter isChosen: whether a claim was asked about. What it waits for is there, too.
+    /// - Parameters:
+    ///   - report: the report.
+    ///   - isWhole: whether to include claims and presenters for which none waits.
+    ///   - isChosen: whether a claim was asked about. What it waits for is there, too.
     init(
         _ report: StatusReport, isWhole: Bool, isChosen: (FileCoordinationWire.ClaimStatus) -> Bool
     ) {

@@ -41,7 +41,10 @@ final class Container {
     /// The container's first process, by its number outside.
     private let first: pid_t
 
-    /// - Parameter hasOwnProcesses: whether its /proc shows its own processes, or those outside.
+    /// - Parameters:
+    ///   - stage: where the container's programs run.
+    ///   - hasOwnProcesses: whether its /proc shows its own processes, or those outside.
+    /// - Throws: `XCTSkip` where namespaces are not permitted, or an error if it cannot be started.
     init(_ stage: Stage, hasOwnProcesses: Bool = true) throws {
         try Namespaces.skipUnlessPermitted()
         self.stage = stage

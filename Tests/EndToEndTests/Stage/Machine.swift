@@ -61,7 +61,8 @@ final class Machine {
 
     /// The last logout removes that.
     func endLogin() throws {
-        try run("rm -rf /run/user/0/*; umount -l /run/user/0 && rm -rf /run/user/0")
+        // A server may make its directory again meanwhile, also below the mount.
+        try run("rm -rf /run/user/0/*; umount -l /run/user/0; until rm -rf /run/user/0; do :; done")
     }
 
     /// The last logout, which also (`RemoveIPC`) removes what the user has in /dev/shm.
@@ -69,6 +70,9 @@ final class Machine {
         try run("rm -rf /dev/shm/filecoordination-0")
         try endLogin()
     }
+
+    /// The path by which this test's process finds what a path in the machine leads to.
+    func outerPath(_ path: String) -> String { "/proc/\(shell.pid)/root\(path)" }
 
     /// Whether there is something at a path.
     func has(_ path: String) -> Bool {
@@ -82,9 +86,14 @@ final class Machine {
     /// Starts a program.
     ///
     /// - Parameters:
+    ///   - name: its name in what the tests say.
     ///   - isLoggedIn: whether its environment is that of a login.
     ///   - preparation: commands that change mounts for this program alone, as for a service with a
     ///     private /tmp.
+    ///   - environment: variables that it gets beside those of the machine.
+    ///   - inner: a command and its arguments, through which the program is started.
+    /// - Returns: the program, which is ready.
+    /// - Throws: an error if it cannot be started.
     func peer(
         _ name: String, isLoggedIn: Bool = false, preparation: String? = nil,
         environment: [String: String] = [:], through inner: [String] = []

@@ -16,7 +16,16 @@ final class Program: @unchecked Sendable {
     /// How long anything may take before a test gives up.
     static var patience: TimeInterval { test_patience(30) }
 
-    init(_ name: String, _ arguments: [String], environment: [String: String]) throws {
+    /// - Parameters:
+    ///   - name: the name in failures.
+    ///   - arguments: the program and its arguments.
+    ///   - environment: all variables of the child.
+    ///   - descriptor: what the child gets as descriptor 3.
+    /// - Throws: if the child cannot be started.
+    init(
+        _ name: String, _ arguments: [String], environment: [String: String],
+        passing descriptor: Int32? = nil
+    ) throws {
         self.name = name
         let (childInput, input) = try Self.pipe()
         let (output, childOutput) = try Self.pipe()
@@ -28,6 +37,7 @@ final class Program: @unchecked Sendable {
         posix_spawn_file_actions_adddup2(&actions, childInput, 0)
         posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
         posix_spawn_file_actions_adddup2(&actions, childErrors, 2)
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         var settings: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") }
         words.append(nil)
@@ -59,7 +69,12 @@ final class Program: @unchecked Sendable {
 
     /// Waits for a line that is `text` or begins with it, and was not waited for before.
     ///
-    /// - Parameter inside: the text may also be anywhere in the line.
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - inside: whether the text may also be anywhere in the line.
+    ///   - patience: how long to wait, in seconds.
+    /// - Returns: the whole line.
+    /// - Throws: ``StageError`` with everything that the program said, if no such line comes.
     @discardableResult
     func expect(
         _ text: String, inside: Bool = false, within patience: TimeInterval = Program.patience

@@ -61,6 +61,7 @@ final class Stage {
             "FILECOORDINATION_RUNTIME_DIR": runtime,
             mark: directory,
             "FILECOORDINATIOND": serving == .daemon ? Products.daemon : "",
+            "FILECOORDINATION_LOG": "info",
             "PATH": "/usr/bin:/bin", "TMPDIR": temporary,
             "HOME": home, "XDG_DATA_HOME": home + "/.local/share",
             "XDG_CONFIG_HOME": home + "/.config", "XDG_CACHE_HOME": home + "/.cache",
@@ -115,10 +116,11 @@ final class Stage {
     }
 
     func start(
-        _ name: String, _ arguments: [String], environment changes: [String: String] = [:]
+        _ name: String, _ arguments: [String], environment changes: [String: String] = [:],
+        passing descriptor: Int32? = nil
     ) throws -> Program {
         let program = try Program(
-            name, arguments, environment: environment.merging(changes) { $1 })
+            name, arguments, environment: environment.merging(changes) { $1 }, passing: descriptor)
         programs.append(program)
         return program
     }

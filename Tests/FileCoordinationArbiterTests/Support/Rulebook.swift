@@ -53,7 +53,7 @@ struct SeenClaim: Hashable {
     /// Where it has moved items of its own: it holds them there, too (2.8a, 2.20).
     var moved: [Int: AccessItem] = [:]
     /// What it has moved out of the trees that it covers: it holds that, too (2.20, 2.23).
-    var strays: [AccessItem] = []
+    var itemsMovedOut: [AccessItem] = []
     var stage = Stage.waiting
     /// Presenters whose answer is missing.
     var awaited: [PresenterID] = []
@@ -71,7 +71,7 @@ struct SeenClaim: Hashable {
     /// Everything that it keeps others away from; a batch keeps no claim away (14.3).
     var reach: [SeenItem] {
         switch filed.kind {
-        case .access: items + (moved.values + strays).map { SeenItem($0) }
+        case .access: items + (moved.values + itemsMovedOut).map { SeenItem($0) }
         case .preparation: []
         }
     }

@@ -42,8 +42,9 @@ extension Witness {
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
-            .presenterBlocked, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
-            .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
+            .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
+            .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
+            .delegationsContested,
             .unreportedClaimEnded, .queueOpened, .queueClosed:
             break
         }
@@ -145,7 +146,7 @@ extension Witness {
     mutating func remind(_ book: MoveBook, of id: ClaimID) {
         for index in rules.claims.indices where rules.claims[index].id == id {
             let claim = rules.claims[index]
-            rules.claims[index].strays = strays(of: claim, book)
+            rules.claims[index].itemsMovedOut = itemsMovedOut(of: claim, book)
             for (number, item) in claim.filed.items.enumerated() {
                 let known = claim.moved[number] ?? item
                 let stays = item.isReplaced && !item.isMoved
@@ -156,10 +157,10 @@ extension Witness {
     }
 
     /// What has left the trees that a mover covers, as if each item there had been named (2.23).
-    private func strays(of mover: SeenClaim, _ book: MoveBook) -> [AccessItem] {
-        var result = mover.strays.map { book.moved($0) }
+    private func itemsMovedOut(of mover: SeenClaim, _ book: MoveBook) -> [AccessItem] {
+        var result = mover.itemsMovedOut.map { book.moved($0) }
         let trees = mover.filed.items.enumerated().map { mover.moved[$0] ?? $1 }
-        for tree in trees + mover.strays
+        for tree in trees + mover.itemsMovedOut
         where tree.isCovered && (!tree.isReplaced || tree.isMoved) {
             let top = tree.path.description
             for move in book.moves

@@ -117,9 +117,13 @@ struct Witness: Hashable {
                 forget(seen.registered.id)
             }
             for claim in rules.claims where claim.filed.client == client { forget(claim.id) }
+        case .movesTold:
+            preconditionFailure("PlainMoveTests know about claims that await moves, not this")
         case .presenterBlocked:
             // Only cycles follow from it, and they say of themselves what they are.
             break
+        case .presenterDismissed:
+            preconditionFailure("The simulation's checkers know about no user, not this")
         case .clientStopped, .clientContinued, .grantWithdrawn:
             preconditionFailure("The simulation's checkers know about stopped processes, not this")
         case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,

@@ -5,6 +5,7 @@
 
 import FileCoordinationLedger
 import Foundation
+import LedgerExploration
 
 /// Numbers from a seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
@@ -33,7 +34,7 @@ struct RandomHistory {
     private var misfortunes: [(step: Int, what: Misfortune)] = []
     private var step = 0
 
-    init(seed: UInt64, fault: LedgerFault? = nil) throws {
+    init(seed: UInt64, fault: PlantedFault? = nil) throws {
         numbers = SeededNumbers(seed: seed)
         supervisor = try Supervisor(fault: fault)
         for _ in 0..<Int.random(in: 0...2, using: &numbers) {

@@ -4,6 +4,7 @@
 // futexes.
 
 import FileCoordinationLedger
+import LedgerExploration
 import XCTest
 
 /// Histories of real processes.
@@ -44,7 +45,7 @@ final class RealProcessTests: XCTestCase {
     ///
     /// How many there were, and whether.
     private func race(
-        _ subject: String, _ fault: LedgerFault?, rounds: Int, seconds: Int
+        _ subject: String, _ fault: PlantedFault?, rounds: Int, seconds: Int
     ) throws -> (overlaps: Int, rounds: Int) {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("ledger-race-\(UUID().uuidString)")

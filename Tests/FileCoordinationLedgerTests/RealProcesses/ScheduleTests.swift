@@ -4,6 +4,7 @@
 // without it none.
 
 import FileCoordinationLedger
+import LedgerExploration
 import XCTest
 
 /// Schedules in which a mistake shows.
@@ -14,7 +15,7 @@ final class ScheduleTests: XCTestCase {
     /// (a faulty client is inside)      | (inside)        |                 |
     /// the server dies                  |                 |                 | 1 takes over
     /// client 1 comes first             |                 | inside          |
-    private func playGrantBeforeWord(_ fault: LedgerFault?) throws -> Journal {
+    private func playGrantBeforeWord(_ fault: PlantedFault?) throws -> Journal {
         let supervisor = try Supervisor(fault: fault)
         let server = try supervisor.startServer()
         let first = try supervisor.startClient(places: "0")
@@ -50,7 +51,7 @@ final class ScheduleTests: XCTestCase {
     }
 
     /// A client is inside, forks, and dies; the place must go to the other one.
-    private func playForkOfAClient(_ fault: LedgerFault?) throws -> Bool {
+    private func playForkOfAClient(_ fault: PlantedFault?) throws -> Bool {
         let supervisor = try Supervisor(fault: fault)
         let server = try supervisor.startServer()
         let first = try supervisor.startClient(places: "0")
@@ -67,7 +68,7 @@ final class ScheduleTests: XCTestCase {
     }
 
     /// A server forks and dies; another one must be able to follow.
-    private func playForkOfAServer(_ fault: LedgerFault?) throws -> Bool {
+    private func playForkOfAServer(_ fault: PlantedFault?) throws -> Bool {
         let supervisor = try Supervisor(fault: fault)
         let server = try supervisor.startServer()
         try supervisor.fork(server)
@@ -91,7 +92,7 @@ final class ScheduleTests: XCTestCase {
     /// client 0 files under server 0    | (asked)         | inside          |
     /// server 0 goes on                 |                 |                 | 0: (grants)
     /// client 0 looks again             | (inside)        |                 |
-    private func playLateGrant(_ fault: LedgerFault?) throws -> Journal {
+    private func playLateGrant(_ fault: PlantedFault?) throws -> Journal {
         let supervisor = try Supervisor(fault: fault)
         let first = try supervisor.startClient(places: "0")
         let second = try supervisor.startClient(places: "0")

@@ -7,11 +7,12 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
 import Glibc
+import LedgerExploration
 
 /// One history of real processes.
 final class Supervisor {
     private let path: String
-    private let fault: LedgerFault?
+    private let fault: PlantedFault?
     private(set) var clients: [Peer] = []
     private(set) var servers: [Peer] = []
     /// How many things have happened.
@@ -19,7 +20,7 @@ final class Supervisor {
     /// What was done, for failures.
     private(set) var log: [String] = []
 
-    init(fault: LedgerFault? = nil) throws {
+    init(fault: PlantedFault? = nil) throws {
         signal(SIGPIPE, SIG_IGN)
         self.fault = fault
         path =

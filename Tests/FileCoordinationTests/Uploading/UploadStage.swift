@@ -15,6 +15,7 @@ final class UploadStage: Sendable {
     let path: String
 
     /// - Parameter path: the directory; it may be there already.
+    /// - Throws: an error if it cannot be made.
     init(path: String = NSTemporaryDirectory() + "upload-" + UUID().uuidString) throws {
         self.path = path
         try make("")

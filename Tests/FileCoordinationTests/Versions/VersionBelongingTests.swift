@@ -355,18 +355,6 @@ import Testing
         #expect(try stage.texts("a.txt") == [])
     }
 
-    @Test func `A caller that knows of a replacement can say so`() throws {
-        try document("a.txt")
-        let place = try stage.place("a.txt")
-        let before = try #require(ItemIdentity(of: place))
-        // With a backup, which looks as if the document had been moved.
-        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("a.txt~"))
-        try stage.file("a.txt", "saved")
-        #expect(try stage.texts("a.txt") == [])
-        stage.store.itemWasReplaced(at: place, previous: before)
-        #expect(try stage.texts("a.txt") == ["old"])
-    }
-
     @Test func `A write to an item without versions leaves nothing in the store`() throws {
         try document("a.txt")
         try stage.file("b.txt", "1")

@@ -122,3 +122,12 @@ func write(_ text: String, to url: URL) throws {
 func text(_ url: URL) throws -> String {
     String(decoding: try Data(contentsOf: url), as: UTF8.self)
 }
+
+extension VersionStore {
+    /// The identifiers of the item's versions, the oldest first.
+    ///
+    /// Returns nil if there is no item.
+    func versionIdentifiers(at place: ItemPath) -> [String]? {
+        versions(at: place)?.map(\.id.text)
+    }
+}

@@ -122,14 +122,15 @@ package struct Explorer {
         String("\(phase)".prefix { $0 != "(" })
     }
 
-    private func text(_ operation: MemoryOperation?) -> String {
+    private func text(_ operation: PlantedOperation?) -> String {
         switch operation {
-        case .compareExchange(.record(let record), let expected, let desired):
+        case .sound(.compareExchange(.record(let record), let expected, let desired)):
             "swap record \(record) from \(RecordWord(rawValue: expected))"
                 + " to \(RecordWord(rawValue: desired))"
-        case .compareExchange(.ticketQueue(let ticketQueue), let expected, let desired):
+        case .sound(.compareExchange(.ticketQueue(let ticketQueue), let expected, let desired)):
             "swap ticket queue \(ticketQueue) from \(TicketQueueWord(rawValue: expected))"
                 + " to \(TicketQueueWord(rawValue: desired))"
+        case .sound(let other): "\(other)"
         case .some(let other): "\(other)"
         case nil: "a step"
         }

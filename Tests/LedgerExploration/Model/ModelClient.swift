@@ -15,16 +15,16 @@ struct ModelClient: Hashable {
         case marking(free: RecordWord)
         /// About to write the body.
         case writing(free: RecordWord)
-        case adopting(AdoptEpoch)
-        case filing(FileClaim)
+        case adopting(Planted<AdoptEpoch>)
+        case filing(Planted<FileClaim>)
         /// Takes a number where the place is in a ticket queue.
         case joining(DrawTicket, SlotWord, free: RecordWord)
-        case claimingLocally(ClaimLocally)
+        case claimingLocally(Planted<ClaimLocally>)
         /// Waits in a ticket queue's line.
-        case awaitingTurn(AwaitTurn)
+        case awaitingTurn(Planted<AwaitTurn>)
         case leavingTicketQueue(LeaveTicketQueue)
-        case waiting(AwaitGrant)
-        case cancelling(CancelClaim)
+        case waiting(Planted<AwaitGrant>)
+        case cancelling(Planted<CancelClaim>)
         /// Under a fault: about to do after filing what belongs before it.
         case catchingUp(then: RecordWord)
         case accessing
@@ -41,7 +41,7 @@ struct ModelClient: Hashable {
     ///
     /// Follows from the phase, and so is not part of the state; but for what a sleeper in a ticket
     /// queue has seen.
-    var pending: MemoryOperation?
+    var pending: PlantedOperation?
     var isAlive = true
     var isStopped = false
     var hasForked = false
@@ -57,8 +57,8 @@ struct ModelClient: Hashable {
     /// leaves.
     var ticket: QueueTicket?
     /// The other thread.
-    var canceller: CancelClaim?
-    var cancellerPending: MemoryOperation?
+    var canceller: Planted<CancelClaim>?
+    var cancellerPending: PlantedOperation?
     var cancellerHasStarted = false
 
     func hash(into hasher: inout Hasher) {
@@ -147,6 +147,13 @@ struct ModelClient: Hashable {
     }
 
     private mutating func settle<Outcome>(_ step: ProcedureStep<Outcome>) -> Outcome? {
+        switch step {
+        case .perform(let operation): settle(PlantedStep.perform(.sound(operation)))
+        case .finished(let outcome): outcome
+        }
+    }
+
+    private mutating func settle<Outcome>(_ step: PlantedStep<Outcome>) -> Outcome? {
         switch step {
         case .perform(let operation):
             pending = operation

@@ -89,9 +89,9 @@ package struct ModelConfiguration: Sendable {
     ///
     /// Without this a fault must lead to real harm before it is caught.
     package var checksKnowledge = true
-    package var fault: LedgerFault?
+    package var fault: PlantedFault?
 
-    package func with(_ fault: LedgerFault?) -> ModelConfiguration {
+    package func with(_ fault: PlantedFault?) -> ModelConfiguration {
         var copy = self
         copy.fault = fault
         copy.checksKnowledge = fault == nil

@@ -62,15 +62,15 @@ struct ModelServer: Hashable {
         case absent
         case raising(RaiseGlobalEpoch)
         case listing
-        case raisingLedger(Int, RaiseLedger)
+        case raisingLedger(Int, Planted<RaiseLedger>)
         case scanning(Int, record: Int, isHello: Bool)
         case readingBody(Int, record: Int, RecordWord, AfterBody)
         case serving
         case messaging(Int, record: Int)
-        case granting(Int, record: Int, GrantClaim)
-        case withdrawing(Int, record: Int, WithdrawGrant)
-        case reaping(Int, record: Int, ReapRecord)
-        case delegating(Int, place: Int, DelegateSlot)
+        case granting(Int, record: Int, Planted<GrantClaim>)
+        case withdrawing(Int, record: Int, Planted<WithdrawGrant>)
+        case reaping(Int, record: Int, Planted<ReapRecord>)
+        case delegating(Int, place: Int, Planted<DelegateSlot>)
         case revoking(Int, place: Int, RevokeSlot)
         case caring(Int, place: Int, record: Int, RequestReleaseReport)
         case renewing(RenewTicketQueue)
@@ -81,7 +81,7 @@ struct ModelServer: Hashable {
     }
 
     var phase = Phase.absent
-    var pending: MemoryOperation?
+    var pending: PlantedOperation?
     var isAlive = true
     var isStopped = false
     var hasForked = false
@@ -203,6 +203,13 @@ struct ModelServer: Hashable {
     }
 
     private mutating func settle<Outcome>(_ step: ProcedureStep<Outcome>) -> Outcome? {
+        switch step {
+        case .perform(let operation): settle(PlantedStep.perform(.sound(operation)))
+        case .finished(let outcome): outcome
+        }
+    }
+
+    private mutating func settle<Outcome>(_ step: PlantedStep<Outcome>) -> Outcome? {
         switch step {
         case .perform(let operation):
             pending = operation

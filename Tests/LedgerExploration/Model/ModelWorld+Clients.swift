@@ -15,7 +15,7 @@ extension ModelWorld {
         case .unborn:
             // Locked already; the new name is what makes it seen.
             clients[client].isNamed = true
-            clients[client].enter(.adopting(AdoptEpoch(fault: fault)))
+            clients[client].enter(.adopting(Planted(AdoptEpoch(), fault)))
         case .marking(let free):
             memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
             prepare(client, free: free, configuration)
@@ -117,9 +117,9 @@ extension ModelWorld {
         let generation = clients[client].generation
         clients[client].enter(
             .waiting(
-                AwaitGrant(
-                    record: clients[client].record, generation: generation,
-                    fault: configuration.fault)))
+                Planted(
+                    AwaitGrant(record: clients[client].record, generation: generation),
+                    configuration.fault)))
     }
 
     mutating func endTask(_ client: Int, _ configuration: ModelConfiguration) {
@@ -230,16 +230,17 @@ extension ModelWorld {
         clients[client].hasGivenUp = true
         clients[client].enter(
             .cancelling(
-                CancelClaim(
-                    record: clients[client].record, generation: clients[client].generation,
-                    fault: configuration.fault)))
+                Planted(
+                    CancelClaim(
+                        record: clients[client].record, generation: clients[client].generation),
+                    configuration.fault, generation: clients[client].generation)))
     }
 
     /// The other thread means the first claim, whatever has become of it.
     mutating func beginCancelling(_ client: Int, _ configuration: ModelConfiguration) {
         clients[client].cancellerHasStarted = true
-        clients[client].canceller = CancelClaim(
-            record: 0, generation: 1, fault: configuration.fault)
+        clients[client].canceller = Planted(
+            CancelClaim(record: 0, generation: 1), configuration.fault, generation: 1)
         _ = clients[client].resumeCanceller(observing: 0)
     }
 

@@ -201,7 +201,7 @@ extension ModelWorld {
 
     /// Whether something that the server knows is in the way of a grant.
     private func isTaken(
-        _ claim: ModelServer.Knowledge, _ server: Int, _ fault: LedgerFault?
+        _ claim: ModelServer.Knowledge, _ server: Int, _ fault: PlantedFault?
     ) -> Bool {
         if claim.place < 0 { return false }
         let isHeld = servers[server].knowledge.contains {

@@ -53,9 +53,10 @@ extension ModelWorld {
             servers[server].enter(
                 .raisingLedger(
                     next,
-                    RaiseLedger(
-                        to: servers[server].epoch, capacity: configuration.records,
-                        fault: configuration.fault)))
+                    Planted(
+                        RaiseLedger(
+                            to: servers[server].epoch, capacity: configuration.records),
+                        configuration.fault)))
         } else if let first = listed(server, after: -1) {
             servers[server].phase = .scanning(first, record: 0, isHello: false)
         } else {
@@ -169,10 +170,12 @@ extension ModelWorld {
         servers[server].enter(
             .granting(
                 client, record: record,
-                GrantClaim(
-                    record: record, generation: known.word.generation, epoch: servers[server].epoch,
-                    flags: flags(ofGrantAt: known.place, by: server, configuration),
-                    fault: configuration.fault)))
+                Planted(
+                    GrantClaim(
+                        record: record, generation: known.word.generation,
+                        epoch: servers[server].epoch,
+                        flags: flags(ofGrantAt: known.place, by: server, configuration)),
+                    configuration.fault)))
     }
 
     private func flags(
@@ -187,7 +190,7 @@ extension ModelWorld {
     mutating func decide(_ event: ModelEvent, _ configuration: ModelConfiguration) {
         switch event {
         case .takeOver(let server):
-            servers[server].enter(.raising(RaiseGlobalEpoch(fault: configuration.fault)))
+            takeOver(server, configuration)
         case .receive(let server, let client):
             servers[server].listed |= 1 << client
             servers[server].phase = .scanning(client, record: 0, isHello: true)
@@ -213,18 +216,22 @@ extension ModelWorld {
             servers[server].enter(
                 .withdrawing(
                     client, record: record,
-                    WithdrawGrant(
-                        record: record, generation: known.word.generation,
-                        epoch: servers[server].epoch, fault: configuration.fault)))
+                    Planted(
+                        WithdrawGrant(
+                            record: record, generation: known.word.generation,
+                            epoch: servers[server].epoch),
+                        configuration.fault)))
             stepServer(server, configuration)
         case .reap(let server, let client, let record):
             let known = servers[server].knowledge[client * configuration.records + record]
             servers[server].enter(
                 .reaping(
                     client, record: record,
-                    ReapRecord(
-                        record: record, generation: known.word.generation,
-                        epoch: servers[server].epoch, fault: configuration.fault)))
+                    Planted(
+                        ReapRecord(
+                            record: record, generation: known.word.generation,
+                            epoch: servers[server].epoch),
+                        configuration.fault, generation: known.word.generation)))
             stepServer(server, configuration)
         case .delegate(let server, let client, let place):
             delegations -= 1
@@ -254,13 +261,24 @@ extension ModelWorld {
         }
     }
 
+    private mutating func takeOver(_ server: Int, _ configuration: ModelConfiguration) {
+        let present = memory.load(
+            .word(.globalEpoch, of: 0), by: process(ofServer: server))
+        guard configuration.fault == .noEpochRaise, present != 0 else {
+            return servers[server].enter(.raising(RaiseGlobalEpoch()))
+        }
+        servers[server].epoch = ServerEpoch(truncating: present)
+        servers[server].phase = .listing
+    }
+
     private mutating func enterDelegating(
         _ server: Int, _ client: Int, _ place: Int, _ terms: SlotTerms,
         _ configuration: ModelConfiguration
     ) {
         let terms = configuration.reportsWrites ? terms.union(.reportsWrites) : terms
-        let procedure = DelegateSlot(
-            slot: place, terms: terms, epoch: servers[server].epoch, fault: configuration.fault)
+        let procedure = Planted(
+            DelegateSlot(slot: place, terms: terms, epoch: servers[server].epoch),
+            configuration.fault)
         servers[server].enter(.delegating(client, place: place, procedure))
         stepServer(server, configuration)
     }

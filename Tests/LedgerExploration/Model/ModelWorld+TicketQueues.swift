@@ -28,7 +28,7 @@ extension ModelWorld {
     }
 
     /// Once the server's claims at the place are over, it is the clients' turn.
-    private func canOpenTicketQueue(_ server: Int, _ fault: LedgerFault?) -> Bool {
+    private func canOpenTicketQueue(_ server: Int, _ fault: PlantedFault?) -> Bool {
         guard let ticketQueue = servers[server].ticketQueue, ticketQueue.stage == .held else {
             return false
         }
@@ -70,7 +70,9 @@ extension ModelWorld {
         servers[server].enter(
             .delegating(
                 next, place: place,
-                DelegateSlot(slot: place, inTicketQueue: server, epoch: servers[server].epoch)))
+                Planted(
+                    DelegateSlot(
+                        slot: place, inTicketQueue: server, epoch: servers[server].epoch), nil)))
     }
 
     mutating func openTicketQueue(_ server: Int, _ configuration: ModelConfiguration) {

@@ -10,13 +10,17 @@ extension ModelWorld {
         _ client: Int, free: RecordWord, _ slot: SlotWord, hasTurn: Bool,
         _ configuration: ModelConfiguration
     ) {
-        guard let place = task(client, configuration)?.place else { return }
+        guard let task = task(client, configuration) else { return }
+        let place = task.place
+        // A read needs fewer rights.
+        let isWriting = !task.isReading && configuration.fault != .termsIgnored
         clients[client].enter(
             .claimingLocally(
-                ClaimLocally(
-                    record: clients[client].record, free: free, slot: place, delegation: slot,
-                    hasTurn: hasTurn, isWriting: task(client, configuration)?.isReading == false,
-                    fault: configuration.fault)))
+                Planted(
+                    ClaimLocally(
+                        record: clients[client].record, free: free, slot: place, delegation: slot,
+                        hasTurn: hasTurn, isWriting: isWriting),
+                    configuration.fault, epoch: slot.epoch)))
     }
 
     mutating func fileWithServer(
@@ -24,8 +28,8 @@ extension ModelWorld {
     ) {
         clients[client].enter(
             .filing(
-                FileClaim(
-                    record: clients[client].record, free: free, fault: configuration.fault)))
+                Planted(
+                    FileClaim(record: clients[client].record, free: free), configuration.fault)))
     }
 
     mutating func awaitTurn(_ client: Int, _ configuration: ModelConfiguration) {
@@ -34,9 +38,11 @@ extension ModelWorld {
         }
         clients[client].enter(
             .awaitingTurn(
-                AwaitTurn(
-                    ticket, record: clients[client].record,
-                    generation: clients[client].generation, fault: configuration.fault)))
+                Planted(
+                    AwaitTurn(
+                        ticket, record: clients[client].record,
+                        generation: clients[client].generation),
+                    configuration.fault)))
     }
 
     /// The accessor runs.
@@ -104,7 +110,7 @@ extension ModelWorld {
     /// Wakes the clients that sleep in a ticket queue's line and have any of the bits.
     mutating func wakeSleepers(inTicketQueue ticketQueue: Int, bits: UInt32) {
         for client in clients.indices where clients[client].isAsleep {
-            guard case .sleepForTurn(let ticket, _)? = clients[client].pending,
+            guard case .sound(.sleepForTurn(let ticket, _))? = clients[client].pending,
                 ticket.ticketQueue == ticketQueue, ticket.wakeBits & bits != 0
             else { continue }
             clients[client].isAsleep = false

@@ -65,13 +65,13 @@ struct ModelWorld: Hashable {
     func process(ofServer server: Int) -> Int { clients.count + server }
 
     /// Whether the lock that stands for the process's life is free.
-    func isLockFree(ofClient client: Int, _ fault: LedgerFault?) -> Bool {
+    func isLockFree(ofClient client: Int, _ fault: PlantedFault?) -> Bool {
         let child = fault == .descriptorKeptAcrossFork && clients[client].hasForked
         return !clients[client].isAlive && !child
     }
 
     /// The same for a server.
-    func isLockFree(ofServer server: Int, _ fault: LedgerFault?) -> Bool {
+    func isLockFree(ofServer server: Int, _ fault: PlantedFault?) -> Bool {
         let child = fault == .descriptorKeptAcrossFork && servers[server].hasForked
         return !servers[server].isAlive && !child
     }
@@ -80,17 +80,26 @@ struct ModelWorld: Hashable {
     ///
     /// What was observed, or nil if the process fell asleep.
     mutating func perform(
-        _ operation: MemoryOperation, on client: Int, by process: Int
+        _ operation: PlantedOperation, on client: Int, by process: Int
     ) -> UInt64? {
         switch operation {
-        case .load(let cell):
-            return memory.load(.word(cell, of: client), by: process)
+        case .sound(let operation):
+            return perform(operation, on: client, by: process)
         case .store(let cell, let value):
             memory.store(.word(cell, of: client), value, by: process)
             return 0
         case .storeReleasing(let cell, let value):
             memory.storeBuffered(.word(cell, of: client), value, by: process)
             return 0
+        }
+    }
+
+    private mutating func perform(
+        _ operation: MemoryOperation, on client: Int, by process: Int
+    ) -> UInt64? {
+        switch operation {
+        case .load(let cell):
+            return memory.load(.word(cell, of: client), by: process)
         case .compareExchange(let cell, let expected, let desired):
             return memory.exchange(
                 .word(cell, of: client), expected: expected, desired: desired, by: process)
@@ -100,7 +109,7 @@ struct ModelWorld: Hashable {
             return 0
         case .wake(let cell):
             memory.flushAll(of: process)
-            if clients[client].isAsleep, case .sleep(cell, _)? = clients[client].pending {
+            if clients[client].isAsleep, case .sound(.sleep(cell, _))? = clients[client].pending {
                 clients[client].isAsleep = false
                 _ = clients[client].resume(observing: 0)
             }

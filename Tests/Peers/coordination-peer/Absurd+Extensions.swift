@@ -91,6 +91,11 @@ extension Absurd {
                 NSFileCoordinator.addFilePresenter(presenter, label: text)
                 try? NSFileCoordinator.registerFilePresenter(presenter)
                 NSFileCoordinator.removeFilePresenter(presenter)
+                if let state = try? NSFileCoordinator.state(ofItemAt: url ?? file) {
+                    try? NSFileCoordinator.registerFilePresenter(
+                        presenter, label: text, since: state)
+                    NSFileCoordinator.removeFilePresenter(presenter)
+                }
                 _ = NSFileCoordinator.guardStatus(of: presenter)
                 NSFileCoordinator.addGuardedFilePresenter(presenter, label: text)
                 _ = NSFileCoordinator.guardStatus(of: presenter)

@@ -66,6 +66,7 @@ struct PeerCall: Sendable {
         case "didmove": Accessor.announceMove(self, order.operands)
         case "count": Counting.run(self)
         case "journal": Counting.journal(self)
+        case "chase": Chasing.run(self)
         case "fork": Forking.announceSleepingChild(self)
         case "hello": say(Stranger.hello(at: order.operands[0]))
         case "peep": say(Stranger.peep(at: order.operands[0]))

@@ -95,7 +95,7 @@ final class Field {
         // Daemons and forked children are no children of this process; they are known by their
         // environment.
         _ = Kernel.until(seconds: 20) {
-            let left = FieldDirectory.strays(of: runtime)
+            let left = FieldDirectory.leftProcesses(of: runtime)
             for process in left { Glibc.kill(process, SIGKILL) }
             return left.isEmpty
         }
@@ -114,7 +114,7 @@ final class Field {
         Thread.detachNewThread { [directory, runtime] in
             _ = Kernel.take([SIGINT, SIGTERM])
             _ = Kernel.until(seconds: 20) {
-                let left = FieldDirectory.strays(of: runtime)
+                let left = FieldDirectory.leftProcesses(of: runtime)
                 for process in left { Glibc.kill(process, SIGKILL) }
                 return left.isEmpty
             }

@@ -43,13 +43,13 @@ enum FieldDirectory {
             guard lock >= 0 else { continue }
             defer { close(lock) }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { continue }
-            for process in strays(of: path + "/run") { kill(process, SIGKILL) }
+            for process in leftProcesses(of: path + "/run") { kill(process, SIGKILL) }
             try? FileManager.default.removeItem(atPath: path)
         }
     }
 
     /// The processes that were started with a runtime directory.
-    static func strays(of runtime: String) -> [pid_t] {
+    static func leftProcesses(of runtime: String) -> [pid_t] {
         let wanted = Array("FILECOORDINATION_RUNTIME_DIR=\(runtime)".utf8)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in

@@ -9,13 +9,15 @@ extension History {
     /// Checks everything.
     ///
     /// - Parameters:
-    ///   - patience: how long anybody may wait at all, in seconds.
+    ///   - patience: how long a call may wait at all, in seconds.
     ///   - idle: for how long a file may be free while a call waits for it, in seconds.
     ///   - slack: how much earlier than a call that overtook it the arbiter may have had a claim,
     ///     in seconds.
+    ///   - serverStops: when the serving process was stopped: what is filed then is in no queue
+    ///     yet, and a client that has the place delegated goes on until the next server takes it
+    ///     back.
     ///   - demandsLines: whether a run in which no call met a waiting one proves nothing.
-    ///   - serverStops: when the serving process was stopped: what is filed then is in no line yet,
-    ///     and a client that has the place delegated goes on until the next server takes it back.
+    ///   - verdict: gets what is wrong.
     func check(
         patience: Double, idle: Double? = nil, slack: Double, serverStops: [Span] = [],
         demandsLines: Bool = true, into verdict: inout Verdict

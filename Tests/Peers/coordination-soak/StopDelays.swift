@@ -28,7 +28,11 @@ struct StopDelays {
     /// Accesses that took longer than the stops meanwhile allow, in words.
     private(set) var faults: [String] = []
 
-    /// - Parameter waitersCount: whether the line behind a stopped waiter has to go on.
+    /// - Parameters:
+    ///   - history: what the programs did.
+    ///   - serverStops: when the serving process was stopped.
+    ///   - bounds: what one stop may cost.
+    ///   - waitersCount: whether the queue behind a stopped waiter has to go on.
     init(_ history: History, _ serverStops: [Span], _ bounds: Bounds, waitersCount: Bool) {
         let byItem = Dictionary(grouping: history.attempts, by: \.item)
         let courtesies = Dictionary(grouping: history.courtesies, by: \.item)

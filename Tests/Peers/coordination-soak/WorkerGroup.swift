@@ -16,9 +16,15 @@ final class WorkerGroup {
     /// Which of them is at each place now.
     private var places: [Int] = []
 
-    /// `size` workers at `rate` accesses a second each, of whom one in four presents a file.
+    /// Starts workers, of whom one in four presents a file.
     ///
-    /// - Parameter work: how long accessors on files that all want take at most, in milliseconds.
+    /// - Parameters:
+    ///   - field: where they work.
+    ///   - size: how many they are.
+    ///   - files: the number of files that they share.
+    ///   - rate: the accesses of each worker in a second.
+    ///   - work: how long accessors on files that all want take at most, in milliseconds.
+    /// - Throws: an error if a worker cannot be started.
     init(_ field: Field, size: Int, files: Int, rate: Int, work: Int = 20) throws {
         self.field = field
         self.files = files

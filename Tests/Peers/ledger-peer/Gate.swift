@@ -41,8 +41,6 @@ enum Gate {
             say("S")
         case .load(let cell):
             pass("load \(cell)")
-        case .store(let cell, _), .storeReleasing(let cell, _):
-            pass("store \(cell)")
         case .compareExchange(.record, _, let desired):
             let state = RecordWord(rawValue: desired).state.map { "\($0)" } ?? "?"
             pass("swap \(state)")

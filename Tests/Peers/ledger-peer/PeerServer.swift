@@ -5,6 +5,7 @@
 
 import FileCoordinationLedger
 import FileCoordinationSystem
+import LedgerExploration
 
 /// A server over real ledgers.
 struct PeerServer {
@@ -17,7 +18,7 @@ struct PeerServer {
 
     private let directory: Directory
     private let ledgers: Directory
-    private let fault: LedgerFault?
+    private let fault: PlantedFault?
     private let isDescending: Bool
     private let lock: ServerLock
     private var epoch = ServerEpoch.none
@@ -25,7 +26,7 @@ struct PeerServer {
     private var claims: [String: [UInt32: Claim]] = [:]
 
     init(
-        directory: Directory, ledgers: Directory, fault: LedgerFault?, isDescending: Bool,
+        directory: Directory, ledgers: Directory, fault: PlantedFault?, isDescending: Bool,
         deposes: Bool
     ) throws {
         self.directory = directory
@@ -40,10 +41,11 @@ struct PeerServer {
 
     mutating func run(globalEpoch: EpochFile) throws {
         Gate.pass("raise")
-        epoch = globalEpoch.raise(fault: fault) ?? .none
+        let present = globalEpoch.load()
+        epoch = isRaising || present == .none ? try globalEpoch.raise() : present
         Gate.pass("list")
         try openLedgers()
-        for name in names { raiseLedger(name) }
+        if isRaising { for name in names { raiseLedger(name) } }
         for name in names {
             Gate.pass("recover")
             recover(name)
@@ -52,11 +54,13 @@ struct PeerServer {
             Gate.pass("scan")
             try openLedgers()
             removeDeadClients()
-            let hasReaped = lookAround()
+            let hasReaped = checkRecords()
             let hasGranted = grantOne()
             if !hasReaped, !hasGranted { Gate.pass("idle") }
         }
     }
+
+    private var isRaising: Bool { fault != .noEpochRaise }
 
     private func raiseLedger(_ name: String) {
         do {
@@ -79,7 +83,7 @@ struct PeerServer {
             guard
                 let reader = try? LedgerReader(
                     directory: ledgers, name: name, expectedOwner: CurrentProcess.effectiveUserID,
-                    fault: fault, observer: { Gate.pass($0) })
+                    observer: { Gate.pass($0) })
             else { continue }
             guard reader.isAlive else { continue }
             readers[name] = reader
@@ -116,7 +120,7 @@ struct PeerServer {
     /// Takes in what is new, and reaps what is over.
     ///
     /// Whether anything was reaped.
-    private mutating func lookAround() -> Bool {
+    private mutating func checkRecords() -> Bool {
         var hasReaped = false
         for name in names {
             guard let reader = readers[name] else { continue }
@@ -164,7 +168,7 @@ struct ServerLock {
     private let kept: Descriptor?
 
     /// Nil if another process has it.
-    init?(directory: Directory, fault: LedgerFault?, deposes: Bool) throws {
+    init?(directory: Directory, fault: PlantedFault?, deposes: Bool) throws {
         let name = deposes ? "host.lock.\(CurrentProcess.id)" : "host.lock"
         let file = try directory.openFile(name, [.read, .write, .create])
         try FileSpace.reserve(file, length: 4096)

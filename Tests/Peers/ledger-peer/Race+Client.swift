@@ -5,11 +5,12 @@
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Glibc
+import LedgerExploration
 
 extension Race {
     /// Claims once in every round.
     func runClient() throws {
-        let writer = try LedgerWriter(directory: ledgers, globalEpoch: globalEpoch, fault: fault)
+        let writer = try LedgerWriter(directory: ledgers, globalEpoch: globalEpoch)
         // Extends the mark, once.
         writer.discard(try writer.write(kind: .claim, body: [0]))
         let memory = writer.memory
@@ -38,14 +39,14 @@ extension Race {
 
     private func claimLocally(_ memory: LedgerMemory, _ free: RecordWord, _ round: UInt64) -> Bool {
         let delegation = SlotWord(rawValue: memory.word(.slot(0)).load())
-        var procedure = ClaimLocally(
-            record: 0, free: free, slot: 0, delegation: delegation, fault: fault)
+        var procedure = Planted(
+            ClaimLocally(record: 0, free: free, slot: 0, delegation: delegation), fault)
         var observed = Burst(procedure.advance(observing: 0)).run(memory, round) {
             Burst.cell(procedure.advance(observing: 0))
         }
         while true {
             switch procedure.advance(observing: observed) {
-            case .perform(let operation): observed = memory.perform(operation, deadline: nil)
+            case .perform(let operation): observed = memory.perform(operation)
             case .finished(.granted): return true
             case .finished(.asked), .finished(.withdrawn): return false
             }
@@ -57,14 +58,14 @@ extension Race {
     private func fileAndBeGranted(
         _ memory: LedgerMemory, _ free: RecordWord, _ round: UInt64
     ) -> Bool {
-        var procedure = FileClaim(record: 0, free: free, fault: fault)
+        var procedure = Planted(FileClaim(record: 0, free: free), fault)
         var observed = Burst(procedure.advance(observing: 0)).run(memory, round) {
             Burst.cell(procedure.advance(observing: 0))
         }
         while true {
             switch procedure.advance(observing: observed) {
             case .perform(let operation):
-                observed = memory.perform(operation, deadline: nil)
+                observed = memory.perform(operation)
             case .finished(.asked(let word)):
                 guard word.epoch.rawValue % 2 == 1 else { return false }
                 let granted = GrantClaim(
@@ -90,15 +91,15 @@ extension Race {
 /// What a store observes is nothing, so the procedure can be asked for its next operation before
 /// the store is performed.
 struct Burst {
-    private let first: MemoryOperation?
+    private let first: PlantedOperation?
 
-    init<Outcome>(_ step: ProcedureStep<Outcome>) {
+    init<Outcome>(_ step: PlantedStep<Outcome>) {
         if case .perform(let operation) = step { first = operation } else { first = nil }
     }
 
     /// The cell of a step that loads.
-    static func cell<Outcome>(_ step: ProcedureStep<Outcome>) -> MemoryCell {
-        guard case .perform(.load(let cell)) = step else {
+    static func cell<Outcome>(_ step: PlantedStep<Outcome>) -> MemoryCell {
+        guard case .perform(.sound(.load(let cell))) = step else {
             preconditionFailure("After the record is shown, the client looks")
         }
         return cell
@@ -115,7 +116,7 @@ struct Burst {
             return looked.loadAcquiring()
         case .some(let operation):
             writeBody(memory, round)
-            return memory.perform(operation, deadline: nil)
+            return memory.perform(operation)
         case nil:
             preconditionFailure("A procedure begins with an operation")
         }

@@ -8,6 +8,7 @@
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Glibc
+import LedgerExploration
 
 /// What both sides of the race share.
 struct Race {
@@ -21,7 +22,7 @@ struct Race {
 
     let ledgers: Directory
     let globalEpoch: EpochFile
-    let fault: LedgerFault?
+    let fault: PlantedFault?
     let subject: Subject
     private let shared: SharedMapping
     /// The round that has begun; 0 before the first, the largest number after the last.
@@ -40,7 +41,7 @@ struct Race {
     static let over = UInt64.max
 
     init(
-        directory: Directory, ledgers: Directory, globalEpoch: EpochFile, fault: LedgerFault?,
+        directory: Directory, ledgers: Directory, globalEpoch: EpochFile, fault: PlantedFault?,
         subject: String
     ) throws {
         self.ledgers = ledgers
@@ -84,7 +85,7 @@ struct Race {
     func linger(_ count: UInt64) {
         var rest = count
         while rest > 0 {
-            _ = overlaps.loadRelaxed()
+            _ = overlaps.loadAcquiring()
             rest -= 1
         }
     }

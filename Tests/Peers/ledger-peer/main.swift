@@ -12,6 +12,7 @@
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Glibc
+import LedgerExploration
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5 else {
@@ -19,7 +20,7 @@ guard arguments.count >= 5 else {
     exit(2)
 }
 
-let fault = LedgerFault(rawValue: arguments[3])
+let fault = PlantedFault(rawValue: arguments[3])
 let directory = try Directory.open(arguments[2])
 let epochFile = try EpochFile(directory: directory)
 let ledgers = try directory.openSubdirectory("ledgers", creatingWithMode: 0o700)

@@ -157,7 +157,7 @@ extension Activity {
         var memory = client.ledger.memory
         if let ticketQueues { memory = memory.with(ticketQueues) }
         switch operation {
-        case .load, .store, .storeReleasing, .compareExchange:
+        case .load, .compareExchange:
             let observed = memory.perform(operation, deadline: nil)
             if case .compareExchange = operation { lastSwap = world.now }
             world.note("\(name): \(operation.summary(observed))")
@@ -190,14 +190,13 @@ extension Activity {
 }
 
 extension MemoryOperation {
-    /// What it did, for timelines.
+    /// Describes what it did, for timelines.
     ///
     /// - Parameter observed: what was there; nil if it is about to be done.
+    /// - Returns: a few words.
     func summary(_ observed: UInt64? = nil) -> String {
         switch self {
         case .load(let cell): "load \(cell)" + (observed.map { " = \(cell.shown($0))" } ?? "")
-        case .store(let cell, let value), .storeReleasing(let cell, let value):
-            "store \(cell) = \(cell.shown(value))"
         case .compareExchange(let cell, let expected, let desired):
             observed.map { $0 == expected } ?? true
                 ? "swap \(cell): \(cell.shown(expected)) → \(cell.shown(desired))"

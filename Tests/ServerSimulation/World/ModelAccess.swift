@@ -195,7 +195,7 @@ extension ModelClient {
         }
         guard hasTurn else {
             world.coverage.count(.filedFromQueues)
-            var opening = DelegatedPlaces.Opening.delegated(place, grant)
+            var opening = PlaceOpening.delegated(place, grant)
             opening.becomeFiled(isWriting: true)
             claim.isFiled = true
             try await say(.filed(WireRecord(claim.record)), activity)
@@ -217,7 +217,7 @@ extension ModelClient {
         _ key: ClaimKey, _ items: [AccessItem], _ wantsMessage: Bool, _ activity: Activity
     ) async throws {
         let isWriting = items[0].access.isWriting
-        var opening: DelegatedPlaces.Opening =
+        var opening: PlaceOpening =
             items.count == 1 ? delegated.begin(items[0]) : .none
         let claim = try write(key, items, wantsMessage: wantsMessage, opening.requestedSlot)
         if case .delegated(_, let grant) = opening {
@@ -245,7 +245,7 @@ extension ModelClient {
     /// Waits until a claim that is filed is granted, and runs its accessor; or until it is given
     /// up.
     private func awaitGrant(
-        _ claim: ModelClaim, wantsMessage: Bool, _ opening: inout DelegatedPlaces.Opening,
+        _ claim: ModelClaim, wantsMessage: Bool, _ opening: inout PlaceOpening,
         _ activity: Activity
     ) async throws {
         let isWriting = claim.items[0].access.isWriting

@@ -43,7 +43,7 @@ final class ModelClient {
         name = String(UnicodeScalar(UInt8(ascii: "A") + UInt8((number - 1) % 26)))
         let writer = try LedgerWriter(
             directory: world.runtime.ledgers, globalEpoch: world.epochs, programName: name,
-            fault: nil, token: (0x1000_0000_0000_0000 + number, number))
+            observer: nil, token: (0x1000_0000_0000_0000 + number, number))
         self.writer = writer
         ledgerName = writer.fileName
         places = DelegatedPlaces(writer, isOn: true)
@@ -197,7 +197,11 @@ final class ModelClient {
             }
         case .refused(let refusal): world.find("\(name) is refused: \(refusal.text)")
         case .overLimit(_, let text): world.find("\(name): over a limit: \(text)")
-        case .explanation, .statusPart, .metrics, .trace, .retiring, .packagePolicy, .skipped: break
+        case .dismissed(let record, _, _):
+            claim(record).map { cancel($0, because: .failure) }
+        case .dismissal, .explanation, .statusPart, .metrics, .trace, .retiring, .packagePolicy,
+            .skipped:
+            break
         }
     }
 

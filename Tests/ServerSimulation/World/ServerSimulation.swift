@@ -57,12 +57,13 @@ package struct ServerSimulation {
 }
 
 extension History {
-    /// What the checkers say of it, but for what they cannot know.
+    /// Lists what the checkers say of it, but for what they cannot know.
     ///
     /// - Parameters:
     ///   - filedAgain: claims that were refused, and filed again because their clients had not
     ///     heard that: they have been over in between, which histories cannot say.
     ///   - sentOn: claims that waited while something moved.
+    /// - Returns: one text for each violation.
     fileprivate func complaints(
         but filedAgain: Set<ClaimKey>, _ sentOn: Set<ClaimKey>
     ) -> [String] {

@@ -64,8 +64,12 @@ struct SimulatedPresenter {
     var away: [Relinquishment] = []
     /// The call that occupies its queue, from a callback or from elsewhere.
     var occupant: ClaimID?
-    /// The waiting call of which the arbiter knows that it is in the way.
-    var blocker: ClaimID?
+    /// The claim of the only question that the occupant keeps from being answered, because it was
+    /// made in that callback, on a concurrent queue; nil if none can be answered.
+    var occupiedQuestion: ClaimID?
+    /// The waiting calls of which the arbiter knows that they are in the way, by the question's
+    /// claim.
+    var blockers: [ClaimID: ClaimID] = [:]
 
     var id: PresenterID { registered.id }
     var client: ClientID { registered.client }

@@ -64,10 +64,18 @@ extension World {
 
     /// Presenters that could answer something now.
     var answerable: [SimulatedPresenter] {
-        presenters.filter { presenter in
-            !presenter.questions.isEmpty && isRunning(presenter.client)
-                && presenter.occupant.map { claim($0) == nil } ?? true
+        presenters.filter { !answerableQuestions(of: $0).isEmpty && isRunning($0.client) }
+    }
+
+    /// What a presenter could answer now.
+    private func answerableQuestions(
+        of presenter: SimulatedPresenter
+    ) -> [SimulatedPresenter.Question] {
+        guard let occupant = presenter.occupant, claim(occupant) != nil else {
+            return presenter.questions
         }
+        guard let occupied = presenter.occupiedQuestion else { return [] }
+        return presenter.questions.filter { $0.claim != occupied }
     }
 
     mutating func answer(failing: Bool) {
@@ -81,7 +89,8 @@ extension World {
     }
 
     mutating func answer(_ presenter: SimulatedPresenter, failing: Bool = false) {
-        guard let index = index(presenter.id), let question = dice.one(of: presenter.questions)
+        guard let index = index(presenter.id),
+            let question = dice.one(of: answerableQuestions(of: presenter))
         else { return }
         coverage.count(failing ? .refused : .answered)
         relinquish(question, index)
@@ -111,7 +120,9 @@ extension World {
     /// A presenter makes a call in its callback: to save, say; with its own purpose it is let past
     /// the claim that it is asked for (Rule 2.16), with another it waits for itself (Rule 18.4).
     mutating func callBack() {
-        guard let presenter = dice.one(of: answerable), let place = presenter.registered.path
+        let free = answerable.filter { $0.occupant.map { claim($0) == nil } ?? true }
+        guard let presenter = dice.one(of: free), let place = presenter.registered.path,
+            let question = dice.one(of: presenter.questions)
         else { return }
         let isOwn = !faults.isCareless || dice.one(in: 2)
         if isOwn { coverage.count(.saveBacks) }
@@ -120,6 +131,7 @@ extension World {
         let call = file(presenter.client, purpose, [item])
         if let index = index(presenter.id), claim(call) != nil {
             presenters[index].occupant = call
+            presenters[index].occupiedQuestion = dice.one(in: 2) ? question.claim : nil
         }
     }
 
@@ -130,6 +142,7 @@ extension World {
         let call = file(presenter.client, purpose(of: presenter.client), items())
         if let index = index(presenter.id), claim(call) != nil {
             presenters[index].occupant = call
+            presenters[index].occupiedQuestion = nil
         }
     }
 }

@@ -123,7 +123,7 @@ extension World {
         for client in clients where client.isStopped {
             follow(arbiter.handle(.clientStopped(client.id)))
         }
-        for index in presenters.indices { presenters[index].blocker = nil }
+        for index in presenters.indices { presenters[index].blockers = [:] }
         tellBlocked()
     }
 

@@ -131,23 +131,34 @@ package struct World {
         }
     }
 
-    /// Returns which waiting calls keep presenters from answering, where that has changed.
+    /// Tells which waiting calls keep presenters from answering, where that has changed.
     mutating func tellBlocked() {
-        for presenter in presenters where presenter.occupant != nil || presenter.blocker != nil {
-            guard let index = presenters.firstIndex(where: { $0.id == presenter.id }) else {
-                continue
-            }
+        for id in presenters.map(\.id) {
+            guard let index = index(id) else { continue }
             if let occupant = presenters[index].occupant, claim(occupant) == nil {
                 presenters[index].occupant = nil
             }
-            let blocker = blocker(of: presenters[index])
-            guard blocker != presenters[index].blocker else { continue }
-            presenters[index].blocker = blocker
-            coverage.count(.blockings)
-            tell(
-                .presenterBlocked(presenter.id, by: blocker),
-                .blocked(presenter.id.key, by: blocker?.key))
+            let asked = Set(presenters[index].questions.map(\.claim))
+            presenters[index].blockers = presenters[index].blockers.filter {
+                asked.contains($0.key)
+            }
+            for question in presenters[index].questions { tellBlocked(id, question.claim) }
         }
+    }
+
+    private mutating func tellBlocked(_ id: PresenterID, _ asking: ClaimID) {
+        guard let index = index(id),
+            presenters[index].questions.contains(where: { $0.claim == asking })
+        else { return }
+        let presenter = presenters[index]
+        let isOccupied = presenter.occupiedQuestion.map { $0 == asking } ?? true
+        let blocker = isOccupied ? blocker(of: presenter) : nil
+        guard blocker != presenter.blockers[asking] else { return }
+        presenters[index].blockers[asking] = blocker
+        coverage.count(.blockings)
+        tell(
+            .presenterBlocked(id, for: asking, by: blocker),
+            .blocked(id.key, for: asking.key, by: blocker?.key))
     }
 
     /// The waiting call, made where the presenter would have to run, or inside such a call.

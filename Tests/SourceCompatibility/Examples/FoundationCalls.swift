@@ -20,7 +20,7 @@ func readScoped(_ url: URL) throws -> Data {
 }
 
 /// Looks at items whose contents may be elsewhere.
-func lookAtPromise(_ url: URL) throws -> Bool {
+func checkPromise(_ url: URL) throws -> Bool {
     var isThere = false
     NSFileCoordinator().coordinate(
         readingItemAt: url, options: .immediatelyAvailableMetadataOnly, error: nil

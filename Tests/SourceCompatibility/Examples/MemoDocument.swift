@@ -50,7 +50,7 @@ class MemoDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     // Nothing to relinquish to writers: with such a method, two documents of one file that are both
-    // asked to save would wait for each other.
+    // asked to save, and block their queues for it as below, would wait for each other.
 
     func savePresentedItemChanges(completionHandler: @escaping (Error?) -> Void) {
         log("save")

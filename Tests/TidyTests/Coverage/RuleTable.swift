@@ -110,6 +110,7 @@ enum RuleTable {
         ("7.11", "reads change nothing, and say so"),
         ("7.12", "one write, one message"),
         ("7.13", "a write of metadata is a change"),
+        ("7.14", "changes by programs that do not coordinate are told afterwards"),
 
         ("8.1", "a presenter may hand over a reacquirer, or none"),
         ("8.2", "reacquirers run on the presenter's queue"),
@@ -140,6 +141,7 @@ enum RuleTable {
         ("11.6", "claims that ask presenters follow, too"),
         ("11.7", "a presenter's coordinator is sent on until the presenter has heard"),
         ("11.8", "presenters of what was moved over stay"),
+        ("11.9", "a move without coordination is told as a move if both ends are seen"),
         ("11.10", "outside of an accessor an announcement has no effect"),
         ("11.11", "neither has the one beforehand"),
         ("11.12", "moves compose"),
@@ -226,9 +228,7 @@ enum RuleTable {
     /// Rules of these sections that have no test, and why.
     static let notTested: [(number: String, reason: String)] = [
         ("1.7", "of macOS alone; here such directories are links like others (1.3)"),
-        ("7.14", "comes with change watching"),
         ("9.7", "eviction needs a provider of files, which does not exist here"),
-        ("11.9", "comes with change watching"),
         ("15.4", "needs a provider of files, which does not exist here"),
         ("15.5", "the same"),
         ("15.6", "the same"),

@@ -41,9 +41,12 @@ struct Glossary {
         identifiers = replaced.flatMap { Self.between("`", in: $0) }.map(Identifier.init)
     }
 
-    /// Where `file` has words that the glossary replaces, also in strings and in comments.
+    /// Finds words that the glossary replaces, also in strings and in comments.
     ///
-    /// - Parameter allowed: words of which this file may have any number.
+    /// - Parameters:
+    ///   - file: the file to search.
+    ///   - allowed: words of which this file may have any number.
+    /// - Returns: the places of the words.
     func violations(in file: SourceFile, but allowed: Set<String> = []) -> [Violation] {
         let plain = file.lines.map(Self.withoutMarks)
         return file.lines.indices.flatMap { index in

@@ -35,22 +35,10 @@ struct GuideTests {
     @Test func `Each listing of a documentation comment is compiled as an example`() throws {
         let path = Self.compiled + "ListingsReference.swift"
         let example = try #require(tree.files.first { $0.path == path })
-        let documented = tree.target("FileCoordination").map { file in
-            let comments = file.comments.map { line in
-                let text = line.trimmed
-                return text.hasPrefix("///") ? String(text.dropFirst(3).drop { $0 == " " }) : ""
-            }
-            let indents = file.comments.map { line in
-                line.trimmed.dropFirst(3).prefix { $0 == " " }.count
-            }
-            // One blank belongs to the mark of the comment.
-            let lines = zip(comments, indents).map { text, indent in
-                String(repeating: " ", count: max(0, indent - 1)) + text
-            }
-            return SourceFile(path: file.path, text: lines.map { $0 + "\n" }.joined())
-        }
-        #expect(documented.flatMap(Listing.all).count > 8)
-        let examples = example.lines.map(\.trimmed).joined(separator: "\n")
+        let documented = tree.target("FileCoordination").map(Listing.comments)
+        #expect(documented.flatMap(Listing.all).count > 20)
+        let examples = example.lines.map(\.trimmed).filter { !$0.isEmpty }
+            .joined(separator: "\n")
         let missing = documented.flatMap { file in
             Listing.all(in: file).filter { listing in
                 let lines = listing.code.split(separator: "\n").map { String($0).trimmed }

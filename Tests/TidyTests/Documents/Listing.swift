@@ -37,6 +37,17 @@ struct Listing {
         return found
     }
 
+    /// The documentation comments of a file, as a file of their own with the same lines.
+    static func comments(of file: SourceFile) -> SourceFile {
+        let lines = file.comments.map { line in
+            let text = line.trimmed
+            guard text.hasPrefix("///") else { return "" }
+            // One blank belongs to the mark of the comment.
+            return String(text.dropFirst(text.hasPrefix("/// ") ? 4 : 3))
+        }
+        return SourceFile(path: file.path, text: lines.map { $0 + "\n" }.joined())
+    }
+
     private static func withoutImports(_ lines: [String]) -> String {
         let rest = lines.drop {
             $0.isEmpty || $0.hasPrefix("import ") || $0.hasPrefix("@_exported import ")

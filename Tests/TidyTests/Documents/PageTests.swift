@@ -11,7 +11,8 @@ struct PageTests {
     /// The pages.
     static let pages = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
-        "docs/README.md", "docs/memory-order.md", "docs/porting.md", "docs/watching.md",
+        "Examples/README.md", "docs/README.md", "docs/memory-order.md", "docs/porting.md",
+        "docs/watching.md",
     ]
 
     private let files: [SourceFile]

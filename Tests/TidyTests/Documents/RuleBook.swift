@@ -18,6 +18,8 @@ struct RuleBook {
         let line: Int
         /// The sentence that states the rule.
         let statement: String
+        /// The entries below it, such as "Why".
+        let terms: Set<String>
         /// The lines of the entry "Tests"; empty if there is none.
         let testLines: Range<Int>
         /// The test files that it names, below `Tests/`.
@@ -47,9 +49,17 @@ struct RuleBook {
             let parts = named.split(separator: "`", omittingEmptySubsequences: false)
             return Entry(
                 number: String(file.lines[start].dropFirst("### Rule ".count)), path: file.path,
-                line: start + 1, statement: statement, testLines: lines ?? end..<end,
+                line: start + 1, statement: statement, terms: terms(in: file.lines[start..<end]),
+                testLines: lines ?? end..<end,
                 tests: parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })
         }
+    }
+
+    private static func terms(in lines: ArraySlice<String>) -> Set<String> {
+        let mark = "- term "
+        return Set(
+            lines.filter { $0.hasPrefix(mark) }
+                .map { String($0.dropFirst(mark.count).prefix { $0 != ":" }) })
     }
 
     /// The entry "Tests" for these files, in lines of at most 100 columns.

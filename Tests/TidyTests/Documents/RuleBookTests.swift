@@ -32,6 +32,11 @@ struct RuleBookTests {
         }
     }
 
+    @Test func `Each rule has a reason, or says what Apple's does`() {
+        let bare = book.entries.filter { $0.terms.isDisjoint(with: ["Why", "Apple's"]) }
+        #expect(bare.isEmpty, "\(bare.map(\.number))")
+    }
+
     @Test func `It has every rule of the table of required tests`() {
         let missing = Set(RuleTable.order).subtracting(book.entries.map(\.number))
         #expect(missing.isEmpty, "no article has \(missing.sorted())")
@@ -91,6 +96,7 @@ struct RuleBookTests {
         #expect(entries.map(\.number) == ["2.1", "2.2"])
         #expect(entries.map(\.statement) == ["**Reads never wait.**", "**Writes do.**"])
         #expect(entries.map(\.tests) == [["A/B.swift", "C.swift"], []])
+        #expect(entries.map(\.terms) == [["Why", "Tests"], []])
         #expect(entries[0].testLines == 6..<8)
         #expect(RuleBook.testLines(["A", "B"]) == ["- term Tests: `A`, `B`."])
         #expect(RuleBook.testLines([]) == ["- term Tests: none."])

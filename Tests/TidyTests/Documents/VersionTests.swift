@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The version stands in the sources once, in `filecoord`'s configuration. The changelog, the
-// security policy and the manifests that documents show name the same one.
+// The version stands in the sources once. The changelog, the security policy and the manifests that
+// documents show name the same one.
 
 import Testing
 
 @Suite("Version")
 struct VersionTests {
     /// The file in which the version stands, and what is before it there.
-    private static let source = (path: "Sources/filecoord/FileCoord.swift", mark: "\"filecoord ")
+    private static let source = (
+        path: "Sources/FileCoordinationServer/Server/SoftwareVersion.swift", mark: "number = \""
+    )
     /// What is before the version in a manifest that depends on this package.
     private static let dependency = "swift-file-coordination\", from: \""
 

@@ -95,42 +95,65 @@ enum BudgetRules {
 
     /// The largest knots of files of one module: each of its files needs all others of it, by the
     /// types that they name.
+    ///
+    /// Nested types are reached by way of the types around them, and their names, such as `Result`
+    /// or `State`, are also those of others.
     static func knots(of files: [SourceFile]) -> [[String]] {
-        var owners: [String: Int] = [:]
+        var owners: [String: Set<Int>] = [:]
         for (index, file) in files.enumerated() {
-            for name in declaredNames(in: file) { owners[name] = index }
+            for name in offeredNames(in: file) { owners[name, default: []].insert(index) }
         }
         let edges = files.enumerated().map { index, file in
             let words = file.code.flatMap { $0.split { !$0.isIdentifierPart } }.map(String.init)
-            return Set(words.compactMap { owners[$0] }).subtracting([index]).sorted()
+            let needed = Set(words).subtracting(file.code.flatMap(declaredNames))
+                .compactMap { owners[$0] }.filter { $0.count == 1 }
+            return needed.reduce(into: Set()) { $0.formUnion($1) }.subtracting([index]).sorted()
         }
         return StrongComponents(edges).components.filter { $0.count > 1 }.map { component in
             component.map { files[$0].path }.sorted()
         }
     }
 
-    private static func declaredNames(in file: SourceFile) -> [String] {
+    /// The types that a file offers to others.
+    private static func offeredNames(in file: SourceFile) -> [String] {
         file.code.flatMap { line -> [String] in
-            let words = line.split { !$0.isIdentifierPart }.map(String.init)
-            return zip(words, words.dropFirst()).compactMap { keyword, name in
-                let isType = ["struct", "class", "enum", "actor", "protocol", "typealias"]
-                    .contains(keyword)
-                return isType && name.first?.isUppercase == true ? name : nil
-            }
+            let isPrivate = line.hasPrefix("private ") || line.hasPrefix("fileprivate ")
+            return line.first?.isWhitespace == false && !isPrivate ? declaredNames(line) : []
+        }
+    }
+
+    /// The types that a line declares.
+    private static func declaredNames(_ line: String) -> [String] {
+        let kinds = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+        let words = line.split { !$0.isIdentifierPart }.map(String.init)
+        return zip(words, words.dropFirst()).compactMap { keyword, name in
+            kinds.contains(keyword) && name.first?.isUppercase == true ? name : nil
         }
     }
 
     // MARK: Ignored failures
 
-    /// Lines that ignore a failure, and do not say why on the same line or the one above.
+    /// Lines that ignore a failure, and do not say why.
+    ///
+    /// The reason is on the same line or the one above, and counts for all of a statement and for
+    /// the lines right below it that ignore a failure, too.
     static func unexplainedTries(in file: SourceFile) -> [Violation] {
         file.code.indices.compactMap { number in
-            guard file.code[number].contains("try?") else { return nil }
-            let isExplained =
-                !file.comments[number].trimmed.isEmpty
-                || number > 0 && !file.comments[number - 1].trimmed.isEmpty
-            return isExplained ? nil : Violation(file, line: number + 1, "try? without a reason")
+            guard file.code[number].contains(/\btry\?/), !isExplained(number, in: file) else {
+                return nil
+            }
+            return Violation(file, line: number + 1, "try? without a reason")
         }
+    }
+
+    private static func isExplained(_ number: Int, in file: SourceFile) -> Bool {
+        if !file.comments[number].trimmed.isEmpty { return true }
+        guard number > 0 else { return false }
+        let previous = file.code[number - 1].trimmed
+        if previous.isEmpty { return !file.comments[number - 1].trimmed.isEmpty }
+        let isSameReason =
+            previous.hasSuffix(",") || previous.hasSuffix("(") || previous.contains(/\btry\?/)
+        return isSameReason && isExplained(number - 1, in: file)
     }
 }
 

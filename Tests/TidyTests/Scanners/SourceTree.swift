@@ -52,10 +52,12 @@ struct SourceTree {
 
     /// Programs of the shell, whose names have no extension.
     static let scripts: Set<String> = [
-        "Benchmarks/run", "Benchmarks/touched", "Fuzzing/run", "Libraries/C/build",
-        "Libraries/test", "Linking/build",
+        "Benchmarks/run", "Benchmarks/touched", "Examples/test", "Fuzzing/run",
+        "Libraries/C/build", "Libraries/test", "Linking/build",
         "Tests/RealHome/run",
         "docs/build", "docs/draw-rooms",
+        "packaging/debian/build", "packaging/debian/test", "packaging/debian/test-in-root",
+        "packaging/systemd/test",
     ]
 
     private static func isChecked(_ path: String) -> Bool {

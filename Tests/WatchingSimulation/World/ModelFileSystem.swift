@@ -20,8 +20,8 @@ struct ModelItem {
     /// A file that ever had two names may change through one that is not watched.
     var wasLinked = false
 
-    var sight: FileSight {
-        FileSight(
+    var observed: ObservedFile {
+        ObservedFile(
             identity: FileIdentity(
                 device: 1, inode: number, born: nil, handle: handle),
             isDirectory: isDirectory,
@@ -68,7 +68,7 @@ struct ModelFileSystem {
         return next
     }
 
-    func sight(at path: [String]) -> FileSight? { find(path).flatMap { items[$0]?.sight } }
+    func observed(at path: [String]) -> ObservedFile? { find(path).flatMap { items[$0]?.observed } }
 
     /// The paths of everything below a directory, itself included, parents first.
     func tree(at path: [String]) -> [([String], UInt64)] {

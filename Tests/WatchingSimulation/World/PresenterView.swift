@@ -11,7 +11,7 @@ import FileCoordinationWatching
 struct PresenterView {
     let kind: PresentedKind
     private(set) var path: ItemPath
-    private(set) var items: [ItemPath: FileSight] = [:]
+    private(set) var items: [ItemPath: ObservedFile] = [:]
     private(set) var isListening = false
 
     init(_ path: ItemPath, _ kind: PresentedKind) {
@@ -20,34 +20,34 @@ struct PresenterView {
     }
 
     /// Takes a message in; `read` reads what is below a path now.
-    mutating func take(_ body: WatchNews.Body, read: (ItemPath) -> [(ItemPath, FileSight)]) {
+    mutating func take(_ body: WatchNews.Body, read: (ItemPath) -> [(ItemPath, ObservedFile)]) {
         switch body {
         case .listening:
             isListening = true
             readAll(read)
         case .wholeMayHaveChanged: readAll(read)
-        case .degraded, .healed: break
+        case .arrived, .degraded, .healed: break
         case .changes(let changes): apply(changes, read)
         }
     }
 
-    private mutating func readAll(_ read: (ItemPath) -> [(ItemPath, FileSight)]) {
+    private mutating func readAll(_ read: (ItemPath) -> [(ItemPath, ObservedFile)]) {
         items = [:]
-        for (place, sight) in read(path) where kind.isInView(place, of: path) {
-            items[place] = sight
+        for (place, observed) in read(path) where kind.isInView(place, of: path) {
+            items[place] = observed
         }
     }
 
     private mutating func apply(
-        _ changes: [WatchedChange], _ read: (ItemPath) -> [(ItemPath, FileSight)]
+        _ changes: [WatchedChange], _ read: (ItemPath) -> [(ItemPath, ObservedFile)]
     ) {
         // First everything leaves its former place, the deepest first. What a view has read after
         // the change is another item there already, and stays.
-        var moving: [(change: WatchedChange, items: [(ItemPath, FileSight)])] = []
+        var moving: [(change: WatchedChange, items: [(ItemPath, ObservedFile)])] = []
         for (former, change) in leaving(changes) {
             let parts = below(former)
-            if let sight = change.sight {
-                guard let own = items[former], own.isSameItem(as: sight) else {
+            if let observed = change.observed {
+                guard let own = items[former], own.isSameItem(as: observed) else {
                     moving.append((change, []))
                     continue
                 }
@@ -66,18 +66,20 @@ struct PresenterView {
                 items = items.filter { kind.isInView($0.key, of: path) }
             }
             let own = items[change.path]
-            if parts.isEmpty, let sight = change.sight, own?.isSameItem(as: sight) == true {
+            if parts.isEmpty, let observed = change.observed, own?.isSameItem(as: observed) == true
+            {
                 continue
             }
             remove(change.path)
-            for (place, sight) in parts.isEmpty ? read(change.path) : parts
-            where kind.isInView(place, of: path) { items[place] = sight }
+            for (place, observed) in parts.isEmpty ? read(change.path) : parts
+            where kind.isInView(place, of: path) { items[place] = observed }
         }
         // Directories come before what is in them.
         var appeared: [ItemPath] = []
+        var told: Set<ItemPath> = []
         for change in changes.sorted(by: { $0.path.depth < $1.path.depth }) {
-            guard let sight = change.sight, change.what != .deleted else { continue }
-            let isOther = items[change.path].map { !$0.isSameItem(as: sight) } ?? false
+            guard let observed = change.observed, change.what != .deleted else { continue }
+            let isOther = items[change.path].map { !$0.isSameItem(as: observed) } ?? false
             if isOther
                 || change.what == .appeared
                     && !appeared.contains(where: { $0.contains(change.path) })
@@ -85,7 +87,16 @@ struct PresenterView {
                 remove(change.path)
             }
             if change.what == .appeared { appeared.append(change.path) }
-            if kind.isInView(change.path, of: path) { items[change.path] = sight }
+            guard kind.isInView(change.path, of: path) else { continue }
+            var seen = observed
+            if case .moved = change.what, let own = items[change.path] {
+                // That it was moved does not say that it was written.
+                (seen.stamp.size, seen.stamp.modified) = (own.stamp.size, own.stamp.modified)
+            }
+            // Of a move and a change in one message, the change says what is there.
+            if case .moved = change.what, told.contains(change.path) { continue }
+            if case .changed = change.what { told.insert(change.path) }
+            items[change.path] = seen
         }
     }
 
@@ -100,7 +111,7 @@ struct PresenterView {
         }.sorted { $0.0.depth > $1.0.depth }
     }
 
-    private func below(_ place: ItemPath) -> [(ItemPath, FileSight)] {
+    private func below(_ place: ItemPath) -> [(ItemPath, ObservedFile)] {
         items.filter { $0.key == place || place.contains($0.key) }.map { ($0.key, $0.value) }
     }
 

@@ -132,6 +132,7 @@ public final class ScriptedWorld {
             case .wholeMayHaveChanged(let reason): ["whole: \(reason)"]
             case .degraded(let trouble): ["degraded: \(trouble)"]
             case .healed: ["healed"]
+            case .arrived: []
             case .changes(let changes): changes.map(line)
             }
         return words.map { "\(news.presenter) " + $0 }

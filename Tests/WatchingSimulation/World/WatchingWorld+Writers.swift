@@ -11,7 +11,7 @@ import FileCoordinationWatching
 struct RunningClaim {
     let number: UInt64
     let paths: [[String]]
-    let before: [FileSight?]
+    let before: [ObservedFile?]
     var isDone = false
 }
 
@@ -20,6 +20,7 @@ struct Evidence {
     private(set) var instant = 1
     private var paths: [ChangeOrigin: [String: Int]] = [:]
     private var items: [ChangeOrigin: [UInt64: Int]] = [:]
+    private var carried: [ChangeOrigin: [UInt64: Int]] = [:]
     /// When a presenter was told last of a change by this origin at a path.
     var reported: [String: Int] = [:]
 
@@ -32,9 +33,21 @@ struct Evidence {
         }
     }
 
+    /// Items were moved with a directory above them.
+    mutating func carry(_ origins: [ChangeOrigin], _ handles: [UInt64]) {
+        for origin in origins {
+            for handle in handles { carried[origin, default: [:]][handle] = instant }
+        }
+    }
+
     /// The last change by this origin at a path, of an item, or of a directory above.
-    func last(_ origin: ChangeOrigin, _ path: [String], _ handle: UInt64?) -> Int {
+    ///
+    /// That a directory was moved explains where the items inside are, but not what is in them.
+    func last(
+        _ origin: ChangeOrigin, _ path: [String], _ handle: UInt64?, isOfPlace: Bool
+    ) -> Int {
         var result = handle.flatMap { items[origin]?[$0] } ?? 0
+        if isOfPlace { result = max(result, handle.flatMap { carried[origin]?[$0] } ?? 0) }
         for depth in 1...max(1, path.count) {
             let prefix = path.prefix(depth).joined(separator: "/")
             result = max(result, paths[origin]?[prefix] ?? 0)
@@ -101,6 +114,19 @@ extension WatchingWorld {
         evidence.advance()
         touched += involved.map { ($0, files.find($0)) }
         for (place, handle) in touched { evidence.enter(origins, place, handle) }
+        if other != nil {
+            let inside = involved.flatMap { files.tree(at: $0).dropFirst().map(\.1) }
+            evidence.carry(origins, inside)
+        }
+        enterClaims(of: touched.compactMap(\.1))
+    }
+
+    /// A claim whose item was changed through another of its names counts that change as its own.
+    private mutating func enterClaims(of touched: [UInt64]) {
+        for path in claims.flatMap(\.paths) {
+            guard let handle = files.find(path), touched.contains(handle) else { continue }
+            evidence.enter([.coordinated], path, nil)
+        }
     }
 
     /// Writes aside and renames over.
@@ -160,7 +186,7 @@ extension WatchingWorld {
         // The server tells the watcher before it grants.
         reconciler.handle(.claimBegan(number, items), at: now)
         claims.append(
-            RunningClaim(number: number, paths: paths, before: paths.map(files.sight)))
+            RunningClaim(number: number, paths: paths, before: paths.map(files.observed)))
     }
 
     private mutating func work(_ claim: RunningClaim) {
@@ -184,7 +210,7 @@ extension WatchingWorld {
         let claim = claims.remove(at: index)
         let changes = zip(claim.paths, claim.before).compactMap { path, before in
             ItemPath(texts: path).map {
-                ClaimedChange(path: $0, before: before, after: files.sight(at: path))
+                ClaimedChange(path: $0, before: before, after: files.observed(at: path))
             }
         }
         note("end of claim \(number)")
@@ -199,6 +225,7 @@ extension WatchingWorld {
         case .listening: outcome.count("listening")
         case .degraded: outcome.count("degraded")
         case .healed: outcome.count("healed")
+        case .arrived: outcome.count("arrived")
         case .wholeMayHaveChanged(let reason): outcome.count("whole, \(reason)")
         case .changes(let changes):
             let paths = changes.map { "\($0.path) \($0.origin) \($0.what)" }
@@ -226,9 +253,13 @@ extension WatchingWorld {
         if change.what == .deleted, view.items[change.path] == nil { return }
         let places = [change.path] + (former.map { [$0] } ?? [])
         // A coordinated write to one name is a plain one to the others.
-        if let item = change.sight?.identity.handle, files.wasLinked(item) { return }
-        let item = (change.sight ?? view.items[change.path])?.identity.handle
-        let last = places.map { evidence.last(change.origin, $0.texts, item) }.max() ?? 0
+        if let item = change.observed?.identity.handle, files.wasLinked(item) { return }
+        let item = (change.observed ?? view.items[change.path])?.identity.handle
+        var isOfPlace = true
+        if case .changed = change.what { isOfPlace = false }
+        let last =
+            places.map { evidence.last(change.origin, $0.texts, item, isOfPlace: isOfPlace) }
+            .max() ?? 0
         // A deletion and an appearance may be the halves of one replacement.
         let key = "\(presenter) \(change.origin) \(name) \(change.path)"
         if last == 0 || last <= evidence.reported[key] ?? 0 {
@@ -236,7 +267,7 @@ extension WatchingWorld {
                 "presenter \(presenter) is told of \(change), and no such writer did anything"
         }
         // What was told may be older than what is there, and more is to come.
-        if files.sight(at: change.path.texts) == change.sight {
+        if files.observed(at: change.path.texts) == change.observed {
             evidence.reported[key] = evidence.instant
         }
     }

@@ -47,14 +47,27 @@ public struct WatchingWorld {
     var told: [WatchNews] = []
     var log: [String] = []
     let keepsLog: Bool
+    /// Whether the server asks questions.
+    ///
+    /// They have dice of their own, so that worlds without them stay as they are.
+    let asks: Bool
+    var askDice: WatchingDice
+    var nextQuestion: UInt64 = 0
     var isScripted = false
 
     /// Makes a world.
-    public init(seed: UInt64, keepsLog: Bool = false) {
+    ///
+    /// - Parameters:
+    ///   - seed: the number that the world is made from.
+    ///   - keepsLog: whether what happens is kept as text.
+    ///   - asks: whether the server asks for moves in between.
+    public init(seed: UInt64, keepsLog: Bool = false, asks: Bool = false) {
         self.seed = seed
+        self.asks = asks
+        askDice = WatchingDice(seed: seed &+ 0x9E37_79B9)
         self.keepsLog = keepsLog
         dice = WatchingDice(seed: seed)
-        reconciler = WatchReconciler(root: files[files.root].sight)
+        reconciler = WatchReconciler(root: files[files.root].observed)
         for path in [["r"], ["r", "a"], ["r", "a", "b"], ["s"], ["out"]] {
             _ = files.create(path, directory: true)
         }
@@ -78,6 +91,7 @@ public struct WatchingWorld {
     }
 
     private mutating func step() {
+        if asks, askDice.one(in: 8) { ask() }
         switch dice.below(32) {
         case 0..<10: operate()
         case 10..<13: coordinate()
@@ -160,19 +174,19 @@ public struct WatchingWorld {
                     .seen(files[handle].names.keys.sorted().map { Array($0.utf8) })
                 } ?? .elsewhere
             reconciler.handle(.listed(node, found), at: now)
-        case .look(let node, let name, let path, let expected):
-            let found: Found<FileSight?> =
+        case .check(let node, let name, let path, let expected):
+            let found: Found<ObservedFile?> =
                 expectedItem(path, expected).map { handle in
                     let child = files[handle].names[String(decoding: name, as: UTF8.self)]
-                    return .seen(child.map { files[$0].sight })
+                    return .seen(child.map { files[$0].observed })
                 } ?? .elsewhere
-            reconciler.handle(.looked(node, found), at: now)
+            reconciler.handle(.checked(node, found), at: now)
         }
     }
 
     private func expectedItem(_ path: ItemPath, _ expected: FileIdentity) -> UInt64? {
         guard let handle = files.find(path.texts),
-            files[handle].sight.identity.isSame(as: expected)
+            files[handle].observed.identity.isSame(as: expected)
         else { return nil }
         return handle
     }
@@ -190,7 +204,7 @@ public struct WatchingWorld {
             if !isScripted { check(news, view) }
             view.take(news.body) { path in
                 files.tree(at: path.texts).compactMap { names, handle in
-                    ItemPath(texts: names).map { ($0, files[handle].sight) }
+                    ItemPath(texts: names).map { ($0, files[handle].observed) }
                 }
             }
             views[news.presenter] = view
@@ -203,18 +217,25 @@ public struct WatchingWorld {
     mutating func compare() {
         while let claim = claims.first { finish(claim.number) }
         var rounds = 0
+        // The rounds since the watcher last did something. A message may still wait for the pause
+        // after another one, so a kernel and a watcher that are idle are not at rest yet.
+        var idle = 0
         repeat {
             rounds += 1
+            let isBusy =
+                !files.kernel.isDrained || !orders.isEmpty || reconciler.hasOrders
+            let messages = outcome.messages
             deliver(64)
             carryOut(64)
             endTurn()
             now += 10_000_000
+            idle = isBusy || outcome.messages > messages ? 0 : idle + 1
             if outcome.complaint != nil { return }
             if rounds > 3000 {
                 outcome.complaint = "no rest after \(rounds) rounds"
                 return
             }
-        } while !files.kernel.isDrained || !orders.isEmpty || reconciler.hasOrders || rounds < 30
+        } while idle < 12 || rounds < 30
         if files.kernel.watchLimit < .max {
             // What is polled is found a poll later.
             for _ in 0..<3 {
@@ -246,11 +267,11 @@ public struct WatchingWorld {
                 return "presenter \(id) of \(view.path) misses \(place)"
             }
             let item = files[handle]
-            guard item.sight.identity == believed.identity else {
+            guard item.observed.identity == believed.identity else {
                 return "presenter \(id) believes in another item at \(place)"
             }
             if item.wasLinked { continue }
-            if item.sight.difference(from: believed) != nil {
+            if item.observed.difference(from: believed) != nil {
                 return "presenter \(id) has an old version of \(place)"
             }
         }

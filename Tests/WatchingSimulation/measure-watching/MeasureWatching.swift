@@ -2,7 +2,9 @@
 //
 // What watching costs: `measure-watching latency` compares the time from a plain write to the
 // message with a bare inotify thread in the same run; `measure-watching files COUNT` prints the
-// processor time of the watcher while a child writes files under a directory's presenter.
+// processor time of the watcher while a child writes files under a directory's presenter;
+// `measure-watching listening COUNT` measures how long a presenter's registration takes beside a
+// directory's presenter with that many files, at rest and while files are written.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -23,6 +25,7 @@ enum MeasureWatching {
         defer { shell("rm -rf \(place)") }
         switch words.first {
         case "files": try files(number ?? 100_000, in: place)
+        case "listening": try listening(number ?? 100_000, in: place)
         default: try latency(number ?? 2000, in: place)
         }
     }
@@ -93,7 +96,43 @@ enum MeasureWatching {
     private static func report(_ name: String, _ times: [UInt64]) {
         print(
             "\(name): p50 \(times.at(0.5) / 1000) µs, p99 \(times.at(0.99) / 1000) µs,",
-            "\(times.count) writes")
+            "\(times.count) times")
+    }
+
+    // MARK: Registrations beside many files
+
+    private static func listening(_ count: Int, in place: String) throws {
+        guard let item = ItemPath(place) else { return }
+        var status: Int32 = 0
+        waitpid(startWriter(count, place), &status, 0)
+        let watcher = try Watcher()
+        watcher.present(1, item, .directory)
+        let poller = try Poller()
+        try poller.add(watcher.mailbox.descriptor, token: 1, .readable)
+        var ready: [Poller.Ready] = []
+        func untilListening(_ id: UInt64) throws {
+            var isListening = false
+            while !isListening {
+                try poller.wait(into: &ready, until: nil)
+                isListening = watcher.mailbox.take().contains {
+                    $0.presenter == id && $0.body == .listening
+                }
+            }
+        }
+        try untilListening(1)
+        for name in ["at rest", "while a file is written"] {
+            var times: [UInt64] = []
+            for round in 1...200 {
+                guard let own = ItemPath("\(place)/0/\(round)") else { return }
+                if name != "at rest" { shell("echo more >>\(place)/0/0") }
+                let start = MonotonicClock.now
+                watcher.present(UInt64(round + 1), own, .file)
+                try untilListening(UInt64(round + 1))
+                times.append(MonotonicClock.now - start)
+                watcher.unpresent(UInt64(round + 1))
+            }
+            report("registration beside \(count) files, \(name)", times)
+        }
     }
 
     // MARK: Many files
@@ -121,7 +160,7 @@ enum MeasureWatching {
             for news in watcher.mailbox.take() {
                 messages += 1
                 quiet = MonotonicClock.now
-                first = first ?? quiet - start
+                if first == nil { first = sinceFirstWrite(in: place) }
                 if case .changes(let list) = news.body { changes += list.count }
                 if case .wholeMayHaveChanged = news.body { wholes += 1 }
             }
@@ -134,11 +173,19 @@ enum MeasureWatching {
         }
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        print("quiet after: \((quiet - start) / 1_000_000) ms; first message after", terminator: "")
-        print(" \((first ?? 0) / 1000) µs")
+        print("quiet after: \((quiet - start) / 1_000_000) ms; first message", terminator: "")
+        print(" \((first ?? 0) / 1000) µs after the first write")
         print("processor: \((processorTime() - before) / 1000) ms for \(count) files")
         print("messages: \(messages), with \(changes) changes, \(wholes) times the whole item")
         print("memory: at most \(usage.ru_maxrss) kB")
+    }
+
+    /// How long ago the first of the files was written, in nanoseconds.
+    private static func sinceFirstWrite(in place: String) -> UInt64? {
+        var status = stat()
+        guard stat(place + "/0/0", &status) == 0 else { return nil }
+        let written = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        return UInt64(max(0, RealTimeClock.now - written))
     }
 
     /// Starts a program that writes `count` files.

@@ -2,8 +2,10 @@
 //
 // Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS [IN-EACH-WORLD
 // [FAILURES]]`, or one again with its history: `simulate-watching --replay SEED OPERATIONS`. Small
-// worlds make short histories of what they find.
+// worlds make short histories of what they find. With `--ask` the server asks for moves in between,
+// as it does before claims. Exit status 1 if a world has failed.
 
+import Glibc
 import WatchingSimulation
 
 @main
@@ -12,6 +14,7 @@ enum SimulateWatching {
         let words = CommandLine.arguments.dropFirst()
         let numbers = words.compactMap { UInt64($0) }
         let isReplay = words.contains("--replay")
+        let asks = words.contains("--ask")
         let first = numbers.first ?? 1
         let most = Int(numbers.dropFirst().first ?? 100_000)
         let perWorld = Int(numbers.dropFirst(2).first ?? 500)
@@ -20,7 +23,7 @@ enum SimulateWatching {
         var seed = first
         var failures = 0
         while sum.operations < most, failures < tolerated {
-            var world = WatchingWorld(seed: seed, keepsLog: isReplay)
+            var world = WatchingWorld(seed: seed, keepsLog: isReplay, asks: asks)
             let outcome = world.run(operations: isReplay ? most : perWorld)
             sum.operations += outcome.operations
             sum.messages += outcome.messages
@@ -40,5 +43,6 @@ enum SimulateWatching {
         for (kind, count) in sum.kinds.sorted(by: { $0.key < $1.key }) {
             print("  \(count)\t\(kind)")
         }
+        if failures > 0 { exit(1) }
     }
 }

@@ -24,6 +24,7 @@ extension CallFailure {
         case .access(.timedOut): FC_ERROR_TIMED_OUT
         case .access(.cancelled): FC_ERROR_CANCELLED
         case .access(.deadlock): FC_ERROR_DEADLOCK
+        case .access(.dismissed): FC_ERROR_REFUSED
         case .access(.place): FC_ERROR_PATH
         case .access(.copy): FC_ERROR_COPY
         case .access(.system(let reason)): Self.code(of: reason)

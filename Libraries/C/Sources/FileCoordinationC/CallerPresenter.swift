@@ -41,13 +41,13 @@ final class CallerPresenter: Presenter, Handled {
 
     /// The handle as callbacks get it; they do not own it.
     private var handle: OpaquePointer {
-        OpaquePointer(Unmanaged.passUnretained(self).toOpaque())
+        unsafe OpaquePointer(Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Ends its thread; `removed` is called there, last, if the program was told of it at all.
     func endThread(callingRemoved: Bool) {
-        let removed = callingRemoved ? functions.removed : nil
-        thread.end { [context] in CallbackGate.call { removed?(context.pointer) } }
+        let removed = unsafe callingRemoved ? functions.removed : nil
+        thread.end { [context] in CallbackGate.call { unsafe removed?(context.pointer) } }
     }
 
     /// Whether this process registered it; in a forked child its thread is not there.
@@ -60,17 +60,17 @@ final class CallerPresenter: Presenter, Handled {
     ) {
         let (ask, reacquire) =
             switch kind {
-            case .reader: (functions.relinquish_to_reader, functions.reacquire_from_reader)
-            case .writer: (functions.relinquish_to_writer, functions.reacquire_from_writer)
+            case .reader: unsafe (functions.relinquish_to_reader, functions.reacquire_from_reader)
+            case .writer: unsafe (functions.relinquish_to_writer, functions.reacquire_from_writer)
             }
         var reacquirer: Reacquirer?
-        if let reacquire {
+        if let reacquire = unsafe reacquire {
             reacquirer = { [self] in
-                CallbackGate.call { reacquire(handle, context.pointer) }
+                CallbackGate.call { unsafe reacquire(handle, context.pointer) }
             }
         }
         let answer = CallerAnswer { [reacquirer] _ in block(reacquirer) }
-        CallbackGate.call { ask?(handle, answer.makeHandle(), context.pointer) }
+        CallbackGate.call { unsafe ask?(handle, answer.makeHandle(), context.pointer) }
     }
 
     func perform(
@@ -78,19 +78,19 @@ final class CallerPresenter: Presenter, Handled {
         _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let answer = CallerAnswer(completion)
-        scope.within { CallbackGate.call { call(request, answer.makeHandle()) } }
+        scope.within { CallbackGate.call { unsafe call(request, answer.makeHandle()) } }
     }
 
     /// Calls the function for a question.
     private func call(_ request: PresenterRequest, _ answer: OpaquePointer) {
         switch request {
-        case .save: functions.save?(handle, answer, context.pointer)
+        case .save: unsafe functions.save?(handle, answer, context.pointer)
         case .accommodateDeletion:
-            functions.accommodate_deletion?(handle, answer, context.pointer)
+            unsafe functions.accommodate_deletion?(handle, answer, context.pointer)
         case .accommodateSubitemDeletion(let inner):
             let path = CallerText(inner.bytes)
             withExtendedLifetime(path) {
-                functions.accommodate_subitem_deletion?(
+                unsafe functions.accommodate_subitem_deletion?(
                     handle, path.pointer, answer, context.pointer)
             }
         }
@@ -108,16 +108,16 @@ final class CallerPresenter: Presenter, Handled {
     private func call(_ notice: PresenterNotice) -> Bool {
         let flags = notice.isPlain ? FC_UNCOORDINATED : 0
         switch notice.withoutOrigin {
-        case .itemDidChange: functions.did_change?(handle, flags, context.pointer)
+        case .itemDidChange: unsafe functions.did_change?(handle, flags, context.pointer)
         case .itemDidMove(let new):
             place.withLock { $0 = ItemName(path: new.bytes) }
-            tell(functions.did_move, new, flags)
-        case .subitemDidAppear(let inner): tell(functions.subitem_did_appear, inner, flags)
-        case .subitemDidChange(let inner): tell(functions.subitem_did_change, inner, flags)
+            unsafe tell(functions.did_move, new, flags)
+        case .subitemDidAppear(let inner): unsafe tell(functions.subitem_did_appear, inner, flags)
+        case .subitemDidChange(let inner): unsafe tell(functions.subitem_did_change, inner, flags)
         case .subitemDidMove(let old, let new):
             let (old, new) = (CallerText(old.bytes), CallerText(new.bytes))
             withExtendedLifetime((old, new)) {
-                functions.subitem_did_move?(
+                unsafe functions.subitem_did_move?(
                     handle, old.pointer, new.pointer, flags, context.pointer)
             }
         // Not among its methods, so these do not come.
@@ -133,7 +133,9 @@ final class CallerPresenter: Presenter, Handled {
 
     private func tell(_ function: PathFunction?, _ path: ItemPath, _ flags: UInt32) {
         let text = CallerText(path.bytes)
-        withExtendedLifetime(text) { function?(handle, text.pointer, flags, context.pointer) }
+        withExtendedLifetime(text) {
+            unsafe function?(handle, text.pointer, flags, context.pointer)
+        }
     }
 }
 
@@ -153,16 +155,18 @@ extension PresenterMethods {
     /// What a program's functions implement.
     init(_ functions: fc_presenter_callbacks) {
         self = []
-        if functions.relinquish_to_reader != nil { insert(.relinquishToReader) }
-        if functions.relinquish_to_writer != nil { insert(.relinquishToWriter) }
-        if functions.save != nil { insert(.save) }
-        if functions.accommodate_deletion != nil { insert(.accommodateDeletion) }
-        if functions.accommodate_subitem_deletion != nil { insert(.accommodateSubitemDeletion) }
+        if unsafe functions.relinquish_to_reader != nil { insert(.relinquishToReader) }
+        if unsafe functions.relinquish_to_writer != nil { insert(.relinquishToWriter) }
+        if unsafe functions.save != nil { insert(.save) }
+        if unsafe functions.accommodate_deletion != nil { insert(.accommodateDeletion) }
+        if unsafe functions.accommodate_subitem_deletion != nil {
+            insert(.accommodateSubitemDeletion)
+        }
         // The library itself has to know where the item is.
         insert(.itemDidMove)
-        if functions.did_change != nil { insert(.itemDidChange) }
-        if functions.subitem_did_appear != nil { insert(.subitemDidAppear) }
-        if functions.subitem_did_change != nil { insert(.subitemDidChange) }
-        if functions.subitem_did_move != nil { insert(.subitemDidMove) }
+        if unsafe functions.did_change != nil { insert(.itemDidChange) }
+        if unsafe functions.subitem_did_appear != nil { insert(.subitemDidAppear) }
+        if unsafe functions.subitem_did_change != nil { insert(.subitemDidChange) }
+        if unsafe functions.subitem_did_move != nil { insert(.subitemDidMove) }
     }
 }

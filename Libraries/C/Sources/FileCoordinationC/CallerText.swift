@@ -7,78 +7,78 @@ import FileCoordinationClient
 import Glibc
 
 /// A text that C may read for as long as this lives.
-final class CallerText: @unchecked Sendable {
+@safe final class CallerText: @unchecked Sendable {
     // Written once, before any other thread has the object, and freed with it.
     private let memory: UnsafeMutablePointer<CChar>
 
     /// Keeps a copy of these bytes; what comes after a NUL would be lost, and is left out.
     init(_ bytes: some Collection<UInt8>) {
-        memory = .allocate(capacity: bytes.count + 1)
-        var end = memory
+        unsafe memory = .allocate(capacity: bytes.count + 1)
+        var end = unsafe memory
         for byte in bytes {
-            end.pointee = CChar(bitPattern: byte)
-            end += 1
+            unsafe end.pointee = CChar(bitPattern: byte)
+            unsafe end += 1
         }
-        end.pointee = 0
+        unsafe end.pointee = 0
     }
 
     convenience init(_ text: String) { self.init(text.utf8) }
 
-    deinit { memory.deallocate() }
+    deinit { unsafe memory.deallocate() }
 
     /// The text, which ends with a NUL.
-    var pointer: UnsafePointer<CChar> { UnsafePointer(memory) }
+    var pointer: UnsafePointer<CChar> { unsafe UnsafePointer(memory) }
 
     /// The empty text, for handles that have none.
     static let empty = CallerText([])
 }
 
 /// Texts that C may read, and a NULL behind them, for as long as this lives.
-final class CallerTexts: @unchecked Sendable {
+@safe final class CallerTexts: @unchecked Sendable {
     private let texts: [CallerText]
     // As a text's.
     private let memory: UnsafeMutablePointer<UnsafePointer<CChar>?>
 
     init(_ texts: [CallerText]) {
         self.texts = texts
-        memory = .allocate(capacity: texts.count + 1)
-        memory.initialize(repeating: nil, count: texts.count + 1)
-        for (index, text) in texts.enumerated() { memory[index] = text.pointer }
+        unsafe memory = .allocate(capacity: texts.count + 1)
+        unsafe memory.initialize(repeating: nil, count: texts.count + 1)
+        for (index, text) in texts.enumerated() { unsafe memory[index] = unsafe text.pointer }
     }
 
-    deinit { memory.deallocate() }
+    deinit { unsafe memory.deallocate() }
 
     /// The texts.
-    var pointer: UnsafePointer<UnsafePointer<CChar>?> { UnsafePointer(memory) }
+    var pointer: UnsafePointer<UnsafePointer<CChar>?> { unsafe UnsafePointer(memory) }
 }
 
 /// What C hands over.
 enum Given {
     /// The bytes of a text.
     static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
-        Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
     /// A text for people; nil for NULL.
     static func text(_ text: UnsafePointer<CChar>?) -> String? {
-        text.map { String(decoding: bytes($0), as: UTF8.self) }
+        unsafe text.map { unsafe String(decoding: bytes($0), as: UTF8.self) }
     }
 
     /// A text that other programs must see as it is; nil if it is not UTF-8.
     static func exactText(_ text: UnsafePointer<CChar>) -> String? {
-        String(validating: bytes(text), as: UTF8.self)
+        unsafe String(validating: bytes(text), as: UTF8.self)
     }
 
     /// The name of an item; a relative path begins at the working directory.
     static func name(_ path: UnsafePointer<CChar>) throws(CallFailure) -> ItemName {
-        let bytes = bytes(path)
+        let bytes = unsafe bytes(path)
         guard !bytes.isEmpty else { throw .access(.place(.invalidName, item: 0)) }
         guard bytes.first != UInt8(ascii: "/") else { return ItemName(path: bytes) }
-        guard let directory = getcwd(nil, 0) else {
+        guard let directory = unsafe getcwd(nil, 0) else {
             throw .usage("the working directory is gone: change to another, or use absolute paths")
         }
-        defer { free(directory) }
-        return ItemName(path: Self.bytes(directory) + [UInt8(ascii: "/")] + bytes)
+        defer { unsafe free(directory) }
+        return unsafe ItemName(path: Self.bytes(directory) + [UInt8(ascii: "/")] + bytes)
     }
 
     /// A length of time in seconds; nil: without bound.

@@ -12,7 +12,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 
 /// What a call asks for, and calls.
-private struct AccessorCall {
+@safe private struct AccessorCall {
     let coordinator: CallerCoordinator
     let timeout: Double
     let accessor: fc_accessor?
@@ -22,12 +22,12 @@ private struct AccessorCall {
     func run(
         _ items: UnsafePointer<fc_item>?, _ count: Int, _ error: ErrorPlace
     ) -> Int32 {
-        reportingCode(error, GivenItems.paths(items, count)) { () throws(CallFailure) in
-            guard let accessor else { throw .usage("the accessor is NULL") }
-            let requests = try GivenItems.requests(items, count, mayCopy: true)
+        unsafe reportingCode(error, GivenItems.paths(items, count)) { () throws(CallFailure) in
+            guard let accessor = unsafe accessor else { throw .usage("the accessor is NULL") }
+            let requests = try unsafe GivenItems.requests(items, count, mayCopy: true)
             let timeout = try Given.duration(timeout)
             do throws(AccessFailure) {
-                try coordinate(requests, timeout) { accessor($0, $1, context) }
+                try unsafe coordinate(requests, timeout) { unsafe accessor($0, $1, context) }
             } catch {
                 throw CallFailure.access(error)
             }
@@ -49,7 +49,7 @@ private struct AccessorCall {
         case .granted:
             core.run(access) { items in
                 let texts = CallerTexts(items.map { CallerText($0.path) })
-                withExtendedLifetime(texts) { accessor(items.count, texts.pointer) }
+                withExtendedLifetime(texts) { unsafe accessor(items.count, texts.pointer) }
             }
         case .failed(let failure): throw failure
         case .cancelled, .timedOut: throw .cancelled
@@ -63,9 +63,9 @@ public func fc_coordinate(
     _ timeout: Double, _ accessor: fc_accessor?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
-    let call = AccessorCall(
+    let call = unsafe AccessorCall(
         coordinator: .given(coordinator), timeout: timeout, accessor: accessor, context: context)
-    return call.run(items, count, error)
+    return unsafe call.run(items, count, error)
 }
 
 @c @implementation
@@ -74,10 +74,10 @@ public func fc_read(
     _ timeout: Double, _ accessor: fc_accessor?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
-    var item = fc_item(path: path, access: UInt32(FC_READ), options: options)
-    let call = AccessorCall(
+    var item = unsafe fc_item(path: path, access: UInt32(FC_READ), options: options)
+    let call = unsafe AccessorCall(
         coordinator: .given(coordinator), timeout: timeout, accessor: accessor, context: context)
-    return call.run(&item, 1, error)
+    return unsafe call.run(&item, 1, error)
 }
 
 @c @implementation
@@ -86,10 +86,10 @@ public func fc_write(
     _ timeout: Double, _ accessor: fc_accessor?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
-    var item = fc_item(path: path, access: UInt32(FC_WRITE), options: options)
-    let call = AccessorCall(
+    var item = unsafe fc_item(path: path, access: UInt32(FC_WRITE), options: options)
+    let call = unsafe AccessorCall(
         coordinator: .given(coordinator), timeout: timeout, accessor: accessor, context: context)
-    return call.run(&item, 1, error)
+    return unsafe call.run(&item, 1, error)
 }
 
 @c @implementation
@@ -97,10 +97,12 @@ public func fc_item_moved(
     _ coordinator: OpaquePointer?, _ from: UnsafePointer<CChar>?, _ to: UnsafePointer<CChar>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
-    reportingCode(error) { () throws(CallFailure) in
-        guard let coordinator = CallerCoordinator.object(coordinator), let from, let to else {
+    unsafe reportingCode(error) { () throws(CallFailure) in
+        guard let coordinator = unsafe CallerCoordinator.object(coordinator),
+            let from = unsafe from, let to = unsafe to
+        else {
             throw .usage("the coordinator or a path is NULL")
         }
-        coordinator.core.announceMove(from: try Given.name(from), to: try Given.name(to))
+        unsafe coordinator.core.announceMove(from: try Given.name(from), to: try Given.name(to))
     }
 }

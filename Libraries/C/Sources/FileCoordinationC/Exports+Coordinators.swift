@@ -30,69 +30,71 @@ final class CallerCoordinator: Handled {
 
     /// The one that was given, or one for this call.
     static func given(_ handle: OpaquePointer?) -> CallerCoordinator {
-        object(handle) ?? CallerCoordinator(Coordinator(), label: nil)
+        unsafe object(handle) ?? CallerCoordinator(Coordinator(), label: nil)
     }
 }
 
 @c @implementation
-public func fc_version() -> UnsafePointer<CChar>? { version.pointer }
+public func fc_version() -> UnsafePointer<CChar>? { unsafe version.pointer }
 
 @c @implementation
 public func fc_coordinator_new(
     _ purpose: UnsafePointer<CChar>?, _ label: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
     let core = Coordinator()
-    if let purpose {
-        guard let text = Given.exactText(purpose), !text.isEmpty else { return nil }
+    if let purpose = unsafe purpose {
+        guard let text = unsafe Given.exactText(purpose), !text.isEmpty else { return nil }
         core.setPurpose(text)
     }
-    return CallerCoordinator(core, label: Given.text(label)).makeHandle()
+    return unsafe CallerCoordinator(core, label: Given.text(label)).makeHandle()
 }
 
 @c @implementation
 public func fc_coordinator_new_for_presenter(
     _ presenter: OpaquePointer?, _ label: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-    guard let presenter = CallerPresenter.object(presenter) else { return nil }
+    guard let presenter = unsafe CallerPresenter.object(presenter) else { return nil }
     let core = Coordinator(presenter: presenter.identity, keeping: presenter)
-    return CallerCoordinator(core, label: Given.text(label)).makeHandle()
+    return unsafe CallerCoordinator(core, label: Given.text(label)).makeHandle()
 }
 
 @c @implementation
 public func fc_coordinator_purpose(_ coordinator: OpaquePointer?) -> UnsafePointer<CChar>? {
-    CallerCoordinator.object(coordinator)?.purpose.pointer
+    unsafe CallerCoordinator.object(coordinator)?.purpose.pointer
 }
 
 @c @implementation
 public func fc_coordinator_set_surroundings(
     _ coordinator: OpaquePointer?, _ claims: UnsafePointer<CChar>?
 ) {
-    let surroundings = SurroundingClaims(text: Given.text(claims) ?? "")
-    CallerCoordinator.object(coordinator)?.surroundings.withLock { $0 = surroundings }
+    let surroundings = unsafe SurroundingClaims(text: Given.text(claims) ?? "")
+    unsafe CallerCoordinator.object(coordinator)?.surroundings.withLock { $0 = surroundings }
 }
 
 @c @implementation
 public func fc_coordinator_set_enclosing(
     _ coordinator: OpaquePointer?, _ holds: UnsafePointer<OpaquePointer?>?, _ count: Int
 ) {
-    let known = (0..<(holds == nil ? 0 : count)).compactMap { CallerHold.object(holds?[$0]) }
+    let known = unsafe (0..<(holds == nil ? 0 : count)).compactMap {
+        unsafe CallerHold.object(holds?[$0])
+    }
     let records = known.filter(\.access.isHeld).map(\.access.record)
-    CallerCoordinator.object(coordinator)?.enclosing.withLock { $0 = records }
+    unsafe CallerCoordinator.object(coordinator)?.enclosing.withLock { $0 = records }
 }
 
 @c @implementation
 public func fc_coordinator_cancel(_ coordinator: OpaquePointer?) {
-    CallerCoordinator.object(coordinator)?.core.cancel()
+    unsafe CallerCoordinator.object(coordinator)?.core.cancel()
 }
 
 @c @implementation
 public func fc_coordinator_free(_ coordinator: OpaquePointer?) {
-    CallerCoordinator.take(coordinator)
+    unsafe CallerCoordinator.take(coordinator)
 }
 
 @c @implementation
 public func fc_set_label(_ label: UnsafePointer<CChar>?) {
-    ProcessLabel.text = Given.text(label) ?? ""
+    ProcessLabel.text = unsafe Given.text(label) ?? ""
 }
 
 @c @implementation

@@ -40,11 +40,11 @@ typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 func reporting<Result>(
     _ place: ErrorPlace, _ paths: [[UInt8]] = [], _ call: () throws(CallFailure) -> Result
 ) -> Result? {
-    place?.pointee = nil
+    unsafe place?.pointee = nil
     do throws(CallFailure) {
         return try call()
     } catch {
-        place?.pointee = CallerError(error, paths).makeHandle()
+        unsafe place?.pointee = unsafe CallerError(error, paths).makeHandle()
         return nil
     }
 }
@@ -53,61 +53,61 @@ func reporting<Result>(
 func reportingCode(
     _ place: ErrorPlace, _ paths: [[UInt8]] = [], _ call: () throws(CallFailure) -> Void
 ) -> Int32 {
-    place?.pointee = nil
+    unsafe place?.pointee = nil
     do throws(CallFailure) {
         try call()
         return FC_OK
     } catch {
-        place?.pointee = CallerError(error, paths).makeHandle()
+        unsafe place?.pointee = unsafe CallerError(error, paths).makeHandle()
         return error.code
     }
 }
 
 @c @implementation
 public func fc_error_code(_ error: OpaquePointer?) -> Int32 {
-    CallerError.object(error)?.code ?? FC_OK
+    unsafe CallerError.object(error)?.code ?? FC_OK
 }
 
 @c @implementation
 public func fc_error_message(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
-    (CallerError.object(error)?.message ?? .empty).pointer
+    unsafe (CallerError.object(error)?.message ?? .empty).pointer
 }
 
 @c @implementation
 public func fc_error_domain(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
-    (CallerError.object(error)?.domain ?? .empty).pointer
+    unsafe (CallerError.object(error)?.domain ?? .empty).pointer
 }
 
 @c @implementation
 public func fc_error_number(_ error: OpaquePointer?) -> Int64 {
-    Int64(CallerError.object(error)?.number ?? 0)
+    unsafe Int64(CallerError.object(error)?.number ?? 0)
 }
 
 @c @implementation
 public func fc_error_item(_ error: OpaquePointer?) -> Int64 {
-    Int64(CallerError.object(error)?.item ?? -1)
+    unsafe Int64(CallerError.object(error)?.item ?? -1)
 }
 
 @c @implementation
 public func fc_error_holder_count(_ error: OpaquePointer?) -> Int {
-    CallerError.object(error)?.holders.count ?? 0
+    unsafe CallerError.object(error)?.holders.count ?? 0
 }
 
 @c @implementation
 public func fc_error_holder(_ error: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar>? {
-    guard let error = CallerError.object(error), error.holders.indices.contains(index) else {
+    guard let error = unsafe CallerError.object(error), error.holders.indices.contains(index) else {
         return nil
     }
-    return error.holders[index].sentence.pointer
+    return unsafe error.holders[index].sentence.pointer
 }
 
 @c @implementation
 public func fc_error_holder_pid(_ error: OpaquePointer?, _ index: Int) -> Int64 {
-    guard let error = CallerError.object(error), error.holders.indices.contains(index) else {
+    guard let error = unsafe CallerError.object(error), error.holders.indices.contains(index) else {
         return 0
     }
     return Int64(error.holders[index].processID)
 }
 
 @c @implementation
-public func fc_error_free(_ error: OpaquePointer?) { CallerError.take(error) }
+public func fc_error_free(_ error: OpaquePointer?) { unsafe CallerError.take(error) }

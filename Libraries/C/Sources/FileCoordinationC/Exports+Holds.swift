@@ -38,16 +38,16 @@ private func begin(
     _ coordinator: OpaquePointer?, _ items: UnsafePointer<fc_item>?, _ count: Int,
     _ timeout: Double, _ error: ErrorPlace
 ) -> OpaquePointer? {
-    let coordinator = CallerCoordinator.given(coordinator)
-    return reporting(error, GivenItems.paths(items, count)) { () throws(CallFailure) in
-        let requests = try GivenItems.requests(items, count, mayCopy: false)
+    let coordinator = unsafe CallerCoordinator.given(coordinator)
+    return unsafe reporting(error, GivenItems.paths(items, count)) { () throws(CallFailure) in
+        let requests = try unsafe GivenItems.requests(items, count, mayCopy: false)
         let timeout = try Given.duration(timeout)
         do throws(AccessFailure) {
             let access = try coordinator.core.hold(
                 requests, in: { () throws(AccessFailure) in try .ofCaller() },
                 enclosing: coordinator.enclosing.withLock { $0 },
                 surroundings: coordinator.surroundings.withLock { $0 }, timeout: timeout)
-            return CallerHold(access).makeHandle()
+            return unsafe CallerHold(access).makeHandle()
         } catch {
             throw CallFailure.access(error)
         }
@@ -59,7 +59,7 @@ public func fc_begin(
     _ coordinator: OpaquePointer?, _ items: UnsafePointer<fc_item>?, _ count: Int,
     _ timeout: Double, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-    begin(coordinator, items, count, timeout, error)
+    unsafe begin(coordinator, items, count, timeout, error)
 }
 
 @c @implementation
@@ -67,8 +67,8 @@ public func fc_begin_reading(
     _ coordinator: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ options: UInt32,
     _ timeout: Double, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-    var item = fc_item(path: path, access: UInt32(FC_READ), options: options)
-    return begin(coordinator, &item, 1, timeout, error)
+    var item = unsafe fc_item(path: path, access: UInt32(FC_READ), options: options)
+    return unsafe begin(coordinator, &item, 1, timeout, error)
 }
 
 @c @implementation
@@ -76,8 +76,8 @@ public func fc_begin_writing(
     _ coordinator: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ options: UInt32,
     _ timeout: Double, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-    var item = fc_item(path: path, access: UInt32(FC_WRITE), options: options)
-    return begin(coordinator, &item, 1, timeout, error)
+    var item = unsafe fc_item(path: path, access: UInt32(FC_WRITE), options: options)
+    return unsafe begin(coordinator, &item, 1, timeout, error)
 }
 
 @c @implementation
@@ -85,20 +85,20 @@ public func fc_begin_async(
     _ coordinator: OpaquePointer?, _ items: UnsafePointer<fc_item>?, _ count: Int,
     _ timeout: Double, _ granted: fc_granted?, _ context: UnsafeMutableRawPointer?
 ) {
-    guard let granted else { return }
-    let coordinator = CallerCoordinator.given(coordinator)
-    let paths = GivenItems.paths(items, count)
-    let context = CallerContext(pointer: context)
+    guard let granted = unsafe granted else { return }
+    let coordinator = unsafe CallerCoordinator.given(coordinator)
+    let paths = unsafe GivenItems.paths(items, count)
+    let context = unsafe CallerContext(pointer: context)
     let give: @Sendable (CallerHold?, CallerError?) -> Void = { hold, error in
         let isGiven = CallbackGate.call {
-            granted(hold?.makeHandle(), error?.makeHandle(), context.pointer)
+            unsafe granted(hold?.makeHandle(), error?.makeHandle(), context.pointer)
         }
         if !isGiven { hold?.access.release() }
     }
     let requests: [RequestedItem]
     let duration: Duration?
     do throws(CallFailure) {
-        requests = try GivenItems.requests(items, count, mayCopy: false)
+        requests = try unsafe GivenItems.requests(items, count, mayCopy: false)
         duration = try Given.duration(timeout)
     } catch {
         return give(nil, CallerError(error, paths))
@@ -117,27 +117,27 @@ public func fc_begin_async(
 
 @c @implementation
 public func fc_hold_count(_ hold: OpaquePointer?) -> Int {
-    CallerHold.object(hold)?.paths.count ?? 0
+    unsafe CallerHold.object(hold)?.paths.count ?? 0
 }
 
 @c @implementation
 public func fc_hold_path(_ hold: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar>? {
-    guard let hold = CallerHold.object(hold), hold.paths.indices.contains(index) else {
+    guard let hold = unsafe CallerHold.object(hold), hold.paths.indices.contains(index) else {
         return nil
     }
-    return hold.paths[index].pointer
+    return unsafe hold.paths[index].pointer
 }
 
 @c @implementation
 public func fc_hold_is_held(_ hold: OpaquePointer?) -> Int32 {
-    CallerHold.object(hold)?.access.isHeld == true ? 1 : 0
+    unsafe CallerHold.object(hold)?.access.isHeld == true ? 1 : 0
 }
 
 @c @implementation
 public func fc_hold_environment(
     _ hold: OpaquePointer?
 ) -> UnsafePointer<UnsafePointer<CChar>?>? {
-    CallerHold.object(hold)?.environment.pointer
+    unsafe CallerHold.object(hold)?.environment.pointer
 }
 
 @c @implementation
@@ -145,13 +145,14 @@ public func fc_hold_item_moved(
     _ hold: OpaquePointer?, _ from: UnsafePointer<CChar>?, _ to: UnsafePointer<CChar>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
-    reportingCode(error) { () throws(CallFailure) in
-        guard let hold = CallerHold.object(hold), let from, let to else {
+    unsafe reportingCode(error) { () throws(CallFailure) in
+        guard let hold = unsafe CallerHold.object(hold), let from = unsafe from, let to = unsafe to
+        else {
             throw .usage("the hold or a path is NULL")
         }
-        hold.access.announceMove(from: try Given.name(from), to: try Given.name(to))
+        unsafe hold.access.announceMove(from: try Given.name(from), to: try Given.name(to))
     }
 }
 
 @c @implementation
-public func fc_end(_ hold: OpaquePointer?) { CallerHold.take(hold)?.access.release() }
+public func fc_end(_ hold: OpaquePointer?) { unsafe CallerHold.take(hold)?.access.release() }

@@ -16,10 +16,10 @@ private func functions(
     _ given: UnsafePointer<fc_presenter_callbacks>
 ) -> fc_presenter_callbacks? {
     var functions = fc_presenter_callbacks()
-    let size = min(given.pointee.size, MemoryLayout<fc_presenter_callbacks>.size)
+    let size = unsafe min(given.pointee.size, MemoryLayout<fc_presenter_callbacks>.size)
     guard size >= MemoryLayout<Int>.size else { return nil }
-    withUnsafeMutableBytes(of: &functions) {
-        $0.copyMemory(from: UnsafeRawBufferPointer(start: given, count: size))
+    unsafe withUnsafeMutableBytes(of: &functions) {
+        unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: given, count: size))
     }
     return functions
 }
@@ -30,7 +30,7 @@ private func register(
 ) throws(CallFailure) {
     do throws(AccessFailure) {
         let session = try Session.ofCaller()
-        try session.add(presenter, label: Given.text(label) ?? "")
+        try unsafe session.add(presenter, label: Given.text(label) ?? "")
         session.sweepUploads()
     } catch {
         presenter.endThread(callingRemoved: false)
@@ -44,20 +44,22 @@ public func fc_presenter_add(
     _ context: UnsafeMutableRawPointer?, _ label: UnsafePointer<CChar>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-    let paths = path.map { [Given.bytes($0)] } ?? []
-    return reporting(error, paths) { () throws(CallFailure) in
-        guard let path, let callbacks, let functions = functions(callbacks) else {
+    let paths = unsafe path.map { unsafe [Given.bytes($0)] } ?? []
+    return unsafe reporting(error, paths) { () throws(CallFailure) in
+        guard let path = unsafe path, let callbacks = unsafe callbacks,
+            let functions = unsafe functions(callbacks)
+        else {
             throw .usage("the path or the callbacks are NULL, or their size is not set")
         }
-        let name = try Given.name(path)
+        let name = try unsafe Given.name(path)
         let presenter: CallerPresenter
         do throws(SystemError) {
-            presenter = try CallerPresenter(name, functions, CallerContext(pointer: context))
+            presenter = try unsafe CallerPresenter(name, functions, CallerContext(pointer: context))
         } catch {
             throw CallFailure.access(.system(.limitReached("\(error)")))
         }
-        try register(presenter, label)
-        return presenter.makeHandle()
+        try unsafe register(presenter, label)
+        return unsafe presenter.makeHandle()
     }
 }
 
@@ -65,10 +67,10 @@ public func fc_presenter_add(
 public func fc_presenter_path(
     _ presenter: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {
-    guard let path = CallerPresenter.object(presenter)?.path else { return 0 }
-    if let buffer, size > path.count {
-        for (index, byte) in path.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-        buffer[path.count] = 0
+    guard let path = unsafe CallerPresenter.object(presenter)?.path else { return 0 }
+    if let buffer = unsafe buffer, size > path.count {
+        for (index, byte) in path.enumerated() { unsafe buffer[index] = CChar(bitPattern: byte) }
+        unsafe buffer[path.count] = 0
     }
     return path.count
 }
@@ -76,20 +78,20 @@ public func fc_presenter_path(
 @c @implementation
 public func fc_presenter_remove(_ presenter: OpaquePointer?) {
     // In a forked child neither the registration is there nor the thread.
-    guard let presenter = CallerPresenter.take(presenter), presenter.isOurs else { return }
+    guard let presenter = unsafe CallerPresenter.take(presenter), presenter.isOurs else { return }
     Session.removePresenter(presenter.identity)
     presenter.endThread(callingRemoved: true)
 }
 
 @c @implementation
-public func fc_answer_done(_ answer: OpaquePointer?) { CallerAnswer.take(answer)?.give(nil) }
+public func fc_answer_done(_ answer: OpaquePointer?) { unsafe CallerAnswer.take(answer)?.give(nil) }
 
 @c @implementation
 public func fc_answer_refuse(
     _ answer: OpaquePointer?, _ domain: UnsafePointer<CChar>?, _ number: Int64,
     _ message: UnsafePointer<CChar>?
 ) {
-    CallerAnswer.take(answer)?.give(
+    unsafe CallerAnswer.take(answer)?.give(
         PresenterRefusal(
             domain: Given.text(domain) ?? CurrentProcess.name, code: Int(number),
             description: Given.text(message) ?? "no reason was given"))

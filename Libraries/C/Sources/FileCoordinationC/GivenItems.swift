@@ -18,21 +18,28 @@ enum GivenItems {
 
     /// The requests that the items stand for.
     ///
-    /// - Parameter mayCopy: whether the access ends with an accessor, which a copy may outlive.
+    /// - Parameters:
+    ///   - items: the items, as C has them.
+    ///   - count: how many they are.
+    ///   - mayCopy: whether the access ends with an accessor, which a copy may outlive.
+    /// - Returns: the requests, in the same order.
+    /// - Throws: ``CallFailure`` for items that mean nothing.
     static func requests(
         _ items: UnsafePointer<fc_item>?, _ count: Int, mayCopy: Bool
     ) throws(CallFailure) -> [RequestedItem] {
-        guard let items, count > 0 else { throw .usage("there are no items") }
+        guard let items = unsafe items, count > 0 else { throw .usage("there are no items") }
         var requests: [RequestedItem] = []
         for index in 0..<count {
-            let item = items[index]
-            guard let path = item.path else { throw .usage("the path of item \(index) is NULL") }
-            let access = try access(item, index)
+            let item = unsafe items[index]
+            guard let path = unsafe item.path else {
+                throw .usage("the path of item \(index) is NULL")
+            }
+            let access = try unsafe access(item, index)
             if !mayCopy, case .reading(let options) = access, options.contains(.forUploading) {
                 throw .usage("a copy for uploading is no access that can be held; use fc_read")
             }
             do throws(CallFailure) {
-                requests.append(RequestedItem(try Given.name(path), access: access))
+                unsafe requests.append(RequestedItem(try Given.name(path), access: access))
             } catch .access(.place(let error, _)) {
                 throw .access(.place(error, item: index))
             }
@@ -41,8 +48,8 @@ enum GivenItems {
     }
 
     private static func access(_ item: fc_item, _ index: Int) throws(CallFailure) -> Access {
-        let bits = UInt8(exactly: item.options)
-        switch Int32(bitPattern: item.access) {
+        let bits = unsafe UInt8(exactly: item.options)
+        switch unsafe Int32(bitPattern: item.access) {
         case FC_READ:
             guard let bits, reading.isSuperset(of: ReadingOptions(rawValue: bits)) else { break }
             return .reading(ReadingOptions(rawValue: bits))
@@ -56,7 +63,9 @@ enum GivenItems {
 
     /// The paths as they were given, for messages.
     static func paths(_ items: UnsafePointer<fc_item>?, _ count: Int) -> [[UInt8]] {
-        guard let items, count > 0 else { return [] }
-        return (0..<count).map { index in items[index].path.map { Given.bytes($0) } ?? [] }
+        guard let items = unsafe items, count > 0 else { return [] }
+        return (0..<count).map { index in
+            unsafe items[index].path.map { unsafe Given.bytes($0) } ?? []
+        }
     }
 }

@@ -9,17 +9,23 @@ protocol Handled: AnyObject, Sendable {}
 
 extension Handled {
     /// A handle, which keeps the object until it is taken back.
-    func makeHandle() -> OpaquePointer { OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
+    func makeHandle() -> OpaquePointer {
+        unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque())
+    }
 
     /// The object of a handle; nil for NULL.
     static func object(_ handle: OpaquePointer?) -> Self? {
-        handle.map { Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+        unsafe handle.map {
+            unsafe Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue()
+        }
     }
 
     /// The same, and the handle is no more.
     @discardableResult
     static func take(_ handle: OpaquePointer?) -> Self? {
-        handle.map { Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeRetainedValue() }
+        unsafe handle.map {
+            unsafe Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeRetainedValue()
+        }
     }
 }
 
@@ -31,5 +37,5 @@ struct CallerContext: Sendable {
 
     init(pointer: UnsafeMutableRawPointer?) { address = UInt(bitPattern: pointer) }
 
-    var pointer: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: address) }
+    var pointer: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: address) }
 }

@@ -28,6 +28,8 @@ extension CallFailure {
         case .access(.timedOut(let timeout, _)):
             return "Access to \(Sentence.paths(paths)) was not granted within "
                 + "\(DurationText.text(timeout))."
+        case .access(.dismissed(let author, let reason)):
+            return ShownText.dismissal(by: author, reason: reason)
         case .access(.cancelled):
             return "The wait for access to \(Sentence.paths(paths)) was cancelled."
         }
@@ -37,8 +39,9 @@ extension CallFailure {
         switch self {
         case .access(.timedOut):
             "Nothing was read or written. Try again, or ask them to finish."
-        case .access(.deadlock):
-            "Nothing was read or written. Make one call for all items instead."
+        case .access(.deadlock(let parties)):
+            ShownText.deadlockAdvice(hasPresenter: parties.contains { $0.role == .presenter })
+        case .access(.dismissed): "Nothing was read or written."
         case .access(.system(.limitReached)):
             "Nothing was read or written. End some of them and try again."
         case .access(.system): "Nothing was read or written. Remove the cause and try again."

@@ -66,3 +66,19 @@ func nightlyExport(of url: URL) throws -> Data {
     coordinator.label = "nightly export"
     return try coordinator.coordinate(readingItemAt: url) { try Data(contentsOf: $0) }
 }
+
+func vacuum(_ database: URL) throws {
+    let hold = try NSFileCoordinator().hold(writingItemAt: database, timeout: .seconds(5))
+    defer { hold.release() }
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+    child.arguments = [hold.urls[0].path, "VACUUM"]
+    child.environment = ProcessInfo.processInfo.environment.merging(hold.environment) { $1 }
+    try child.run()
+    try hold.keep(whileRunning: child.processIdentifier)  // also if this program dies
+}
+
+func showHolders(of document: URL) throws {
+    let status = try FileCoordinationStatus(ofItemAt: document)
+    for holder in status.holders { print(holder.participant.label, "for", holder.since) }
+}

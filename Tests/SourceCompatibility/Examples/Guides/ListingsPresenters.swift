@@ -44,7 +44,7 @@ final class PlainTextDocument: NSObject, NSFilePresenter {
 
     func close() throws {
         defer { NSFileCoordinator.removeFilePresenter(self) }
-        try save()
+        try serial.sync { try save() }
     }
 
     private func save() throws {

@@ -59,4 +59,11 @@ final class DatabaseKeeper: NSObject, NSFilePresenter {
         closeConnection()
         writer { [openConnection] in openConnection() }
     }
+
+    func relinquishPresentedItem(
+        toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) {
+        closeConnection()
+        reader { [openConnection] in openConnection() }
+    }
 }

@@ -12,7 +12,7 @@ func keepVersion(of url: URL) throws {
 }
 
 func restoreNewestVersion(of url: URL) throws {
-    try NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing) { url in
+    try NSFileCoordinator().coordinate(writingItemAt: url) { url in
         guard let newest = NSFileVersion.otherVersionsOfItem(at: url)?.last else { return }
         try newest.replaceItem(at: url)
     }
@@ -28,7 +28,7 @@ func keepLoser(_ contents: URL, of url: URL, from computer: String) throws {
 }
 
 func resolveConflicts(of url: URL, choosing choice: NSFileVersion?) throws {
-    try NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing) { url in
+    try NSFileCoordinator().coordinate(writingItemAt: url) { url in
         if let choice { try choice.replaceItem(at: url) }
         for conflict in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
             conflict.isResolved = true

@@ -54,7 +54,8 @@ const char *fc_version(void);
 #define FC_OK 0
 #define FC_ERROR_TIMED_OUT 1   /* the timeout passed; fc_error_holder_* name who is in the way */
 #define FC_ERROR_CANCELLED 2   /* fc_coordinator_cancel was called */
-#define FC_ERROR_REFUSED 3     /* a presenter refused; fc_error_domain and _number are its own */
+#define FC_ERROR_REFUSED 3     /* a presenter refused; fc_error_domain and _number are its own;
+                                  or a user ended the wait with filecoord release */
 #define FC_ERROR_DEADLOCK 4    /* it would wait for itself, by way of others: fc_error_holder_* */
 #define FC_ERROR_UNAVAILABLE 5 /* no server can be reached or started */
 #define FC_ERROR_LIMIT 6       /* this process, or its user, has too many claims or presenters */

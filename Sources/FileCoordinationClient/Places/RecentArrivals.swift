@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Items that were moved to where this process may have a delegation. A presenter may have come with
+// such an item, and the server learns of that a moment later. Until then no claim there is granted
+// locally (Rule 1.15): it is filed, and the server finds out.
+//
+// An item that was created a moment before it was moved has no presenter. So the way in which most
+// programs save, with a new file that is moved over the old one, is none of these.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Synchronization
+
+/// Paths at which an item has arrived.
+///
+/// May be used from any thread.
+final class RecentArrivals: Sendable {
+    private struct Arrived {
+        /// The paths, and until when each matters.
+        var paths: [ItemPath: UInt64] = [:]
+        /// Until when every path counts as one of these.
+        var allUntil: UInt64 = 0
+    }
+
+    /// How long an arrival matters, in nanoseconds: longer than the server needs to learn of it.
+    private static let lifetime: UInt64 = 200_000_000
+    /// With more paths than this, all paths count.
+    private static let most = 1024
+
+    private let state = Lock(Arrived())
+    private let isEmpty = Atomic(true)
+
+    /// Adds the path of an item that has arrived.
+    func insert(_ path: ItemPath) {
+        let now = MonotonicClock.now
+        state.withLock { state in
+            if state.paths.count >= Self.most {
+                state.paths = [:]
+                state.allUntil = now + Self.lifetime
+            }
+            state.paths[path] = now + Self.lifetime
+            isEmpty.store(false, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Makes every path one of these, because arrivals may have been missed.
+    func insertAll() {
+        let now = MonotonicClock.now
+        state.withLock { state in
+            state.allUntil = now + Self.lifetime
+            isEmpty.store(false, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Whether an item has arrived at a path or at a directory above it a moment ago.
+    func concern(_ path: ItemPath) -> Bool {
+        guard !isEmpty.load(ordering: .sequentiallyConsistent) else { return false }
+        let now = MonotonicClock.now
+        return state.withLock { state in
+            if state.allUntil > now { return true }
+            state.paths = state.paths.filter { $0.value > now }
+            guard !state.paths.isEmpty else {
+                isEmpty.store(true, ordering: .sequentiallyConsistent)
+                return false
+            }
+            return (0...path.depth).contains { state.paths[path.prefix(depth: $0)] != nil }
+        }
+    }
+}
+
+/// Names that were created a moment ago, and the moves of such items.
+struct NewbornItems {
+    private struct Birthplace: Hashable {
+        let watch: Int32
+        let name: [UInt8]
+    }
+
+    /// With more of them, those so far are forgotten: then they count as old.
+    private static let most = 256
+    /// How long after this process has heard of its creation an item counts as new, in nanoseconds.
+    private static let lifetime: UInt64 = 1_000_000_000
+
+    /// The names, and until when the item there counts as new.
+    private var names: [Birthplace: UInt64] = [:]
+    private var moves: Set<UInt32> = []
+
+    /// Takes in an event that is read now; returns whether an item has arrived that is not new.
+    mutating func isArrivalOfOld(_ event: DirectoryWatch.Event, at now: UInt64) -> Bool {
+        let name = Birthplace(watch: event.watch, name: event.name)
+        if event.changes.contains(.created) {
+            if names.count >= Self.most { names = [:] }
+            names[name] = now + Self.lifetime
+        } else if event.changes.contains(.movedFrom) {
+            guard let end = names.removeValue(forKey: name), now < end else { return false }
+            if moves.count >= Self.most { moves = [] }
+            moves.insert(event.cookie)
+        } else if event.changes.contains(.removed) {
+            names[name] = nil
+        } else if event.changes.contains(.movedTo) {
+            return moves.remove(event.cookie) == nil
+        }
+        return false
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Has waits ended by hand. This needs only a connection, as a status report does.
+
+import FileCoordinationSystem
+package import FileCoordinationWire
+
+extension StatusClient {
+    /// Has the present server dismiss parties, in order.
+    ///
+    /// Blocks until the server has answered for each. If the server goes away meanwhile, tries the
+    /// next one, for a second.
+    ///
+    /// - Returns: what became of each; nil if there is no server.
+    /// - Throws: ``TooOld`` if the server dismisses nothing; else the error of the last attempt.
+    package static func dismiss(
+        _ dismissals: [Dismissal], environment: [String: String]
+    ) throws -> [DismissalOutcome]? {
+        var outcomes: [DismissalOutcome] = []
+        return try answer(environment) { client in
+            guard client.version >= ProtocolVersion.withDismissals else { throw TooOld() }
+            // What a server before this one has answered stays said.
+            while outcomes.count < dismissals.count {
+                guard let outcome = try client.dismiss(dismissals[outcomes.count])
+                else { return nil }
+                outcomes.append(outcome)
+            }
+            return outcomes
+        }
+    }
+
+    private func dismiss(_ dismissal: Dismissal) throws -> DismissalOutcome? {
+        _ = try socket.send(ClientMessage.dismiss(dismissal).encode())
+        return try receive(.seconds(5)) { message in
+            guard case .dismissal(dismissal.party, let outcome) = message else { return nil }
+            return outcome
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ends waits by hand, for `filecoord release`. What runs is left alone: the server cannot stop an
+// accessor, which would go on beside the next one.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    /// Carries out a user's order, logs it, and answers what became of the party.
+    func dismiss(_ dismissal: Dismissal, on connection: Connection) {
+        guard connection.version >= ProtocolVersion.withDismissals else {
+            return refuse(connection, .malformed, "its version dismisses nothing")
+        }
+        let order = Order(dismissal, of: connection.peer.processID)
+        let outcome =
+            switch dismissal.party {
+            case .claim(let number): dismiss(claim: number, order)
+            case .presenter(let number):
+                dismiss(presenter: PresenterID(rawValue: number), order)
+            }
+        send(.dismissal(dismissal.party, outcome), on: connection)
+    }
+
+    /// Who gives an order and why, on one line each.
+    private struct Order {
+        let processID: Int32
+        let author: String
+        let reason: String
+
+        init(_ dismissal: Dismissal, of processID: Int32) {
+            self.processID = processID
+            author = Self.line(dismissal.author)
+            reason = Self.line(dismissal.reason)
+        }
+
+        /// The text without characters that could forge lines of the log.
+        private static func line(_ text: String) -> String {
+            String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { scalar in
+                        scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar
+                    }))
+        }
+
+        /// The entry of the log.
+        func ended(_ wait: String) -> ServerLogEntry {
+            .dismissed(wait, processID: processID, author: author, reason: reason)
+        }
+    }
+
+    // MARK: Claims
+
+    private func dismiss(claim number: UInt64, _ order: Order) -> DismissalOutcome {
+        let claim = ClaimID(rawValue: number)
+        switch arbiter.stage(of: claim) {
+        case .granted: return .running
+        case .waiting, .asking:
+            takeBackQuestions(for: claim)
+            checkStoppedProcesses()
+            decide(.claimCancelled(claim))
+            // As with a refusal, the record stays known until its client has cancelled it. If the
+            // message is lost, the claim is decided anew.
+            if let address = records.address(of: claim) { tell(address, order) }
+            return .ended
+        case nil: return dismiss(unreported: number, order)
+        }
+    }
+
+    /// Dismisses a claim that waits in a ticket queue, of which the arbiter does not know.
+    private func dismiss(unreported number: UInt64, _ order: Order) -> DismissalOutcome {
+        guard let client = UnreportedClaim.client(inNumber: number),
+            let claim = unreportedClaims(of: client).first(where: { $0.number == number })
+        else { return .gone }
+        switch claim.snapshot.state {
+        case .asked:
+            // The client gives up its ticket with its claim.
+            tell(claim.address, order)
+            return .ended
+        case .granted, .draft: return .running
+        case .free, .cancelled, .released: return .gone
+        }
+    }
+
+    /// Tells a client that a wait of one of its claims has been ended.
+    private func tell(_ address: RecordAddress, _ order: Order) {
+        guard let client = clients[address.client] else { return }
+        let owner = "a wait of process \(client.ledger.processID) (\(client.ledger.programName))"
+        configuration.log(order.ended(owner))
+        guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
+        let record = WireRecord(address.record)
+        if connection.version >= ProtocolVersion.withDismissals {
+            send(.dismissed(record, author: order.author, reason: order.reason), on: connection)
+        } else if connection.version >= 2 {
+            let text = "the wait was ended by hand by \(order.author): \(order.reason)"
+            send(.overLimit(record, text: text), on: connection)
+        } else {
+            send(.failed(record, failure: []), on: connection)
+        }
+    }
+
+    // MARK: Presenters
+
+    private func dismiss(presenter: PresenterID, _ order: Order) -> DismissalOutcome {
+        guard let status = arbiter.status(of: presenter) else { return .gone }
+        guard !status.awaitedBy.isEmpty else { return .notAsked }
+        if let client = records.address(of: presenter).flatMap({ clients[$0.client] }) {
+            let owner = "process \(client.ledger.processID) (\(client.ledger.programName))"
+            configuration.log(order.ended("the wait for an answer of a presenter of \(owner)"))
+        }
+        checkStoppedProcesses()
+        decide(.presenterDismissed(presenter))
+        return .passedOver
+    }
+}

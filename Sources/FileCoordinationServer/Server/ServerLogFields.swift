@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Log entries for programs that read logs: a name that stays the same, fields, and how important
+// an entry is. The sentence of an entry is for people, and may change.
+
+import FileCoordinationWire
+
+/// How important a log entry is, in the numbers of syslog(3).
+package enum LogPriority: Int, Comparable, Sendable {
+    /// Programs may not be excluded from one another.
+    case error = 3
+    /// A program, or what the server can do, is restricted.
+    case warning = 4
+    /// A user has interfered, or the server has repaired something.
+    case notice = 5
+    /// The server takes or gives up its role.
+    case information = 6
+    /// A program comes to its end.
+    case debug = 7
+
+    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// A log entry as a line for programs.
+package struct LogLine: Hashable, Sendable {
+    package let priority: LogPriority
+    /// Names the kind of the event.
+    package let event: String
+    /// Names and values, in order.
+    package let fields: [Field]
+    /// A sentence for people.
+    package let message: String
+
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: some CustomStringConvertible) {
+            self.name = name
+            self.value = value.description
+        }
+    }
+
+    package init(_ priority: LogPriority, _ event: String, _ fields: [Field], _ message: String) {
+        self.priority = priority
+        self.event = event
+        self.fields = fields
+        self.message = message
+    }
+
+    /// The line as `event=NAME field=value … message="…"`.
+    package var text: String {
+        let all = [Field("event", event)] + fields + [Field("message", message)]
+        return all.map { "\($0.name)=\(Self.quoted($0.value))" }.joined(separator: " ")
+    }
+
+    /// A value, in quotation marks if it has other characters than those of words and paths.
+    private static func quoted(_ value: String) -> String {
+        let isPlain = value.unicodeScalars.allSatisfy {
+            $0.value > 0x20 && $0.value != 0x7F && $0 != "\"" && $0 != "=" && $0 != "\\"
+        }
+        guard !isPlain || value.isEmpty else { return value }
+        var result = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            default:
+                let isControl = scalar.value < 0x20 || scalar.value == 0x7F
+                result += isControl ? "\\x" + String(scalar.value, radix: 16) : String(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension ServerLogEntry {
+    /// The entry as a line for programs.
+    package var line: LogLine {
+        let (priority, event, fields) = parts
+        return LogLine(priority, event, fields, description)
+    }
+
+    private var parts: (LogPriority, String, [LogLine.Field]) {
+        switch self {
+        case .serving(let epoch, let claims, let presenters):
+            let fields = [
+                LogLine.Field("epoch", epoch), .init("recovered_claims", claims),
+                .init("recovered_presenters", presenters),
+            ]
+            return (.information, "serving", fields)
+        case .connectionRefused(let process, let reason):
+            return (
+                .warning, "connection-refused",
+                [.init("pid", process), .init("code", "\(reason.code)")]
+            )
+        case .ledgerRejected(let name, _):
+            return (.warning, "ledger-rejected", [.init("ledger", name)])
+        case .clientRemoved(let process, let name):
+            return (.debug, "client-removed", [.init("pid", process), .init("program", name)])
+        case .limitReached(let process, _):
+            return (.warning, "limit-reached", [.init("pid", process)])
+        case .dismissed(_, let process, _, _): return (.notice, "dismissed", [.init("by", process)])
+        case .runtimeDirectoryRestored: return (.notice, "directory-restored", [])
+        case .worldDivided: return (.error, "world-divided", [])
+        case .relocationNotWritten: return (.warning, "relocation-not-written", [])
+        case .watchingFailed: return (.warning, "watching-degraded", [])
+        case .deposing(let process): return (.notice, "deposing", [.init("pid", process)])
+        case .leaving(let ending):
+            return (ending.priority, "leaving", [.init("reason", ending.name)])
+        }
+    }
+}
+
+extension ServerEnding {
+    fileprivate var priority: LogPriority {
+        switch self {
+        case .idle, .handedOver, .stopped: .information
+        case .vanished, .deposed: .notice
+        }
+    }
+
+    /// The reason as a word.
+    fileprivate var name: String {
+        switch self {
+        case .idle: "idle"
+        case .handedOver: "handed-over"
+        case .stopped: "stopped"
+        case .vanished: "vanished"
+        case .deposed: "deposed"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims that the arbiter does not grant before the watcher has told the moves before them (Rule
+// 1.15). Each has a question of the watcher. A watcher that does not answer in time hangs in a file
+// system, or has a flood of changes to read. Then the claim is decided with what is known, and no
+// other claim waits until the watcher has answered.
+
+import FileCoordinationArbiter
+
+/// Claims, and the questions of the watcher that they wait for.
+struct ClaimsAwaitingMoves {
+    private struct Entry {
+        let claim: ClaimID
+        let question: UInt64
+        let until: UInt64
+    }
+
+    /// How long a claim waits, in nanoseconds.
+    ///
+    /// An idle watcher answers within a tenth of a millisecond. On a busy machine its thread may
+    /// have to wait for a processor.
+    static let patience: UInt64 = 100_000_000
+
+    /// In the order of their questions.
+    private var entries: [Entry] = []
+    /// The last question that was not answered in time.
+    private var overdue: UInt64?
+
+    /// Whether the watcher has not answered a question in time, and not answered it since.
+    var isOverdue: Bool { overdue != nil }
+
+    /// When the first claim has waited long enough, or nil.
+    var nextDeadline: UInt64? { entries.first?.until }
+
+    mutating func add(_ claim: ClaimID, question: UInt64, at now: UInt64) {
+        entries.append(Entry(claim: claim, question: question, until: now + Self.patience))
+    }
+
+    /// Removes and returns the claims whose questions are answered.
+    mutating func take(answeredUpTo question: UInt64) -> [ClaimID] {
+        if let overdue, overdue <= question { self.overdue = nil }
+        if entries.isEmpty { return [] }
+        let answered = entries.prefix { $0.question <= question }
+        entries.removeFirst(answered.count)
+        return answered.map(\.claim)
+    }
+
+    /// Removes and returns the claims that have waited long enough.
+    mutating func takeOverdue(at now: UInt64) -> [ClaimID] {
+        if entries.isEmpty { return [] }
+        let late = entries.prefix { $0.until <= now }
+        guard let last = late.last else { return [] }
+        overdue = last.question
+        entries.removeFirst(late.count)
+        return late.map(\.claim)
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Applies the results of looks to the tree. A look finds the same item at the name as before,
+// another item, or nothing. If an item is no longer at its name, the reconciler waits for a while:
+// if it finds the item's identity at another name, the item was moved. The identity alone decides
+// that; the time only limits the wait. An item is taken for deleted only after a look at its name,
+// never because its name is missing in a list.
+
+extension WatchReconciler {
+    /// Takes in the result of a look.
+    mutating func checked(_ node: WatchNodeID, _ found: Found<ObservedFile?>) {
+        queue.unanswered -= 1
+        guard nodes.contains(node), nodes[node].flags.contains(.checking) else { return }
+        nodes[node].flags.remove(.checking)
+        if nodes[node].flags.contains(.again) {
+            nodes[node].flags.remove(.again)
+            markDirty(node)
+        } else if found != .elsewhere {
+            nodes[node].flags.remove(.announced)
+        }
+        guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
+        switch found {
+        case .seen(let observed): settle(node, observed)
+        case .elsewhere:
+            // An ancestor was moved, so its name is looked at first.
+            markDirty(parent)
+            markDirty(node)
+        case .refused: clearBaseline(node)
+        }
+    }
+
+    /// Compares the result of a look with what the node has.
+    mutating func settle(_ node: WatchNodeID, _ observed: ObservedFile?) {
+        switch (nodes[node].now, observed) {
+        case (nil, nil):
+            let isUnsure = nodes[node].flags.contains(.unsure)
+            for below in nodes.subtree(of: node) {
+                clearBaseline(below)
+                guard isUnsure else { continue }
+                nodes[below].flags.insert(.unsure)
+                tell(below)
+            }
+            tidy(node)
+        case (.some(let old), .some(let new)) where new.isSameItem(as: old):
+            refresh(node, from: old, to: new)
+        case (.some, nil):
+            vacate(node, isTakenAgain: false)
+        case (.some, .some(let new)):
+            if let slot = vacate(node, isTakenAgain: true) { fill(slot, new) }
+        case (nil, .some(let new)):
+            fill(node, new)
+        }
+    }
+
+    /// Updates a node whose name still leads to the same item.
+    private mutating func refresh(_ node: WatchNodeID, from old: ObservedFile, to new: ObservedFile)
+    {
+        nodes[node].now = new
+        comparePolled(node, new)
+        nodes[node].flags.subtract([.removed, .verified])
+        if new.difference(from: old) != nil {
+            tell(node)
+            if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
+                // The file's other hard links have changed with it, and the kernel sends no events
+                // for them.
+                for other in holders[InodeKey(new.identity)] ?? [] where other != node {
+                    if nodes.contains(other), nodes[other].now?.stamp != new.stamp {
+                        markDirty(other)
+                    }
+                }
+            }
+        }
+        ensureWatch(node)
+    }
+
+    /// Enters the node into the list of those about which presenters are told at the end of the
+    /// turn.
+    mutating func tell(_ node: WatchNodeID) {
+        guard !nodes[node].flags.contains(.changed) else { return }
+        nodes[node].flags.insert(.changed)
+        changed.append(node)
+    }
+
+    /// Detaches a node whose item is no longer at its name.
+    ///
+    /// Presenters whose paths lead below keep their paths.
+    ///
+    /// - Returns: the new empty node for the name, if one is needed.
+    @discardableResult
+    mutating func vacate(_ node: WatchNodeID, isTakenAgain: Bool) -> WatchNodeID? {
+        guard let parent = nodes[node].parent else { return nil }
+        let name = nodes[node].name
+        let isSure = nodes[node].flags.contains(.removed) && nodes[node].below == 0
+        let until = isSure ? pace.now : pace.now + limits.settling
+        let places = placesBelow(node)
+        nodes.detach(node)
+        nodes[node].place = .missing(until: until)
+        missing.append(node)
+        if let slot = ToldSlot(nodes[node].known) { displaced[slot] = node }
+        tell(node)
+        let isUnsure = nodes[node].flags.contains(.unsure)
+        guard isTakenAgain || isUnsure || !places.isEmpty else { return nil }
+        let slot = nodes.makeChild(of: parent, named: name)
+        if isUnsure {
+            nodes[node].flags.remove(.unsure)
+            nodes[slot].flags.insert(.unsure)
+            tell(slot)
+        }
+        for (presenter, names) in places {
+            let former = presenters[presenter].place
+            let isUnsure =
+                presenters[presenter].object == nil && nodes[former].flags.contains(.unsure)
+            let now = chain(from: slot, names)
+            place(presenter, at: now)
+            if isUnsure {
+                nodes[now].flags.insert(.unsure)
+                tell(now)
+            }
+            presenters[presenter].parting.settleAt = pace.now + limits.settling
+            presenters.unsettle(presenter)
+        }
+        return slot
+    }
+
+    /// Enters an item that was found at a name where nothing was known.
+    private mutating func fill(_ slot: WatchNodeID, _ observed: ObservedFile) {
+        guard nodes.isNeeded(slot) else {
+            let parent = nodes[slot].parent
+            drop(slot)
+            if let parent { tidy(parent) }
+            return
+        }
+        var mustWait = false
+        for other in holders[InodeKey(observed.identity)] ?? [] where other != slot {
+            guard nodes.contains(other), let seen = nodes[other].now else { continue }
+            guard seen.isSameItem(as: observed) else {
+                // The inode number was used again, so the item that had it is gone.
+                if nodes.isInTree(other) { markDirty(other) }
+                continue
+            }
+            if case .missing = nodes[other].place { return adopt(other, at: slot, observed) }
+            guard nodes.isInTree(other) else {
+                // The item was moved out of a directory that is missing itself, or this is another
+                // hard link to an item that is still there.
+                if let parent = nodes[other].parent { nodes[parent].flags.insert(.relist) }
+                vacate(other, isTakenAgain: false)
+                return adopt(other, at: slot, observed)
+            }
+            // This is another hard link, or a move whose first event has not been read. A look at
+            // the other name shows which.
+            if !nodes[slot].flags.contains(.verified) {
+                markDirty(other)
+                mustWait = true
+            } else if nodes.isPendingAbove(other), other != nodes[slot].parent {
+                mustWait = true
+            }
+        }
+        if mustWait {
+            nodes[slot].flags.insert(.verified)
+            markDirty(slot)
+            return
+        }
+        nodes[slot].flags.subtract([.verified, .removed])
+        nodes[slot].now = observed
+        hold(slot, as: observed.identity)
+        if nodes[slot].flags.contains(.baseline), !hasListenerAbove(slot) {
+            fillBaseline(slot, observed)
+        } else {
+            tell(slot)
+        }
+        if !observed.isDirectory || !nodes.isCovered(slot) { clearBaseline(slot) }
+        for presenter in nodes[slot].anchors {
+            presenters.unsettle(presenter)
+            if nodes[slot].flags.contains(.unsure), presenters[presenter].isAbsent(at: slot) {
+                presenters[presenter].read.mayBeGone = true
+            }
+        }
+        ensureWatch(slot)
+        for child in nodes.sortedChildren(of: slot) { markDirty(child) }
+    }
+
+    /// What is found is known to presenters, who read it when they listen.
+    private mutating func fillBaseline(_ slot: WatchNodeID, _ observed: ObservedFile) {
+        // Of what a writer does, half may be seen here.
+        if !claims.isEmpty, claims.isActive(at: nodes.path(slot)) {
+            nodes[slot].flags.insert(.unsure)
+        } else {
+            nodes[slot].flags.remove(.unsure)
+        }
+        nodes[slot].told = WatchNode.Told(
+            parent: nodes[slot].parent, name: nodes[slot].name, observed: observed)
+    }
+
+    /// A missing item has turned up: it was moved, with everything inside.
+    private mutating func adopt(_ node: WatchNodeID, at slot: WatchNodeID, _ observed: ObservedFile)
+    {
+        guard let parent = nodes[slot].parent else { return }
+        let name = nodes[slot].name
+        let places = placesBelow(slot)
+        let unsure = places.map { id, _ in
+            presenters[id].object == nil && nodes[presenters[id].place].flags.contains(.unsure)
+        }
+        // The nodes at the slot are empty names; nothing but those presenters needs them.
+        for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
+        if nodes[slot].flags.contains(.unsure) {
+            for below in nodes.subtree(of: node) { nodes[below].flags.insert(.unsure) }
+        }
+        drop(slot)
+        nodes.attach(node, to: parent, named: name)
+        nodes[node].now = observed
+        comparePolled(node, observed)
+        nodes[node].flags.subtract([.removed, .verified])
+        tell(node)
+        for ((presenter, names), isUnsure) in zip(places, unsure) {
+            let now = chain(from: node, names)
+            presenters[presenter].place = now
+            if isUnsure, nodes[now].now == nil { nodes[now].flags.insert(.unsure) }
+            anchor(presenter, to: presenters[presenter].place)
+            presenters.unsettle(presenter)
+        }
+        for below in nodes.subtree(of: node) {
+            if nodes[below].flags.contains(.dirty) { queue.append(below) }
+            for presenter in nodes[below].anchors { presenters.unsettle(presenter) }
+            ensureWatch(below)
+        }
+    }
+
+    /// Takes missing items for gone when their time is over, and removes hinted nodes.
+    mutating func expire() {
+        var rest: [WatchNodeID] = []
+        for node in missing where nodes.contains(node) {
+            guard case .missing(let until) = nodes[node].place else { continue }
+            if until <= pace.now {
+                nodes[node].place = .gone
+                for below in nodes.subtree(of: node) { letGo(below) }
+            } else {
+                rest.append(node)
+            }
+        }
+        missing = rest
+        for id in presenters.returning where presenters[id].former?.until ?? 0 <= pace.now {
+            dropFormer(id)
+        }
+        presenters.returning = presenters.returning.filter { presenters[$0].former != nil }
+        hints.expire(at: pace.now)
+        let targets = hints.targets
+        hints.targets.removeAll(keepingCapacity: true)
+        for node in targets where nodes.contains(node) {
+            if nodes[node].keptUntil > pace.now || nodes[node].isPending {
+                hints.targets.append(node)
+            } else {
+                nodes[node].flags.remove(.hinted)
+                tidy(node)
+            }
+        }
+    }
+
+    /// Enters a node into the table of identities.
+    mutating func hold(_ node: WatchNodeID, as identity: FileIdentity) {
+        holders[InodeKey(identity), default: []].append(node)
+    }
+
+    /// Removes a node from the tables of identities and watches.
+    mutating func letGo(_ node: WatchNodeID) {
+        endWatch(node)
+        clearBaseline(node)
+        guard let identity = nodes[node].now?.identity else { return }
+        let key = InodeKey(identity)
+        holders[key]?.removeAll { $0 == node }
+        if holders[key]?.isEmpty == true { holders[key] = nil }
+    }
+
+    /// Whether changes here are already reported to a presenter of an ancestor.
+    private func hasListenerAbove(_ node: WatchNodeID) -> Bool {
+        var next = nodes[node].parent
+        while let node = next {
+            if nodes[node].trees > 0,
+                nodes[node].anchors.contains(where: { id in
+                    presenters[id].kind.isTree && !presenters[id].isStarting
+                })
+            {
+                return true
+            }
+            next = nodes[node].parent
+        }
+        return false
+    }
+
+    /// Marks what is first found here as known to presenters.
+    mutating func setBaseline(_ node: WatchNodeID) {
+        guard !nodes[node].flags.contains(.baseline) else { return }
+        nodes[node].flags.insert(.baseline)
+        pace.baselines += 1
+    }
+
+    mutating func clearBaseline(_ node: WatchNodeID) {
+        guard nodes[node].flags.contains(.baseline) else { return }
+        nodes[node].flags.remove(.baseline)
+        pace.baselines -= 1
+    }
+}

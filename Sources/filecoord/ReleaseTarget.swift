@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `filecoord release NUMBER` is about: the claims and presenters of a process, or one of them,
+// as a status report has them. Numbers of processes are below those of claims and presenters.
+
+import FileCoordinationArbiter
+import FileCoordinationServer
+import FileCoordinationWire
+
+/// A claim or a presenter that may be released.
+struct ReleaseTarget {
+    /// What the arbiter is asked to dismiss.
+    let party: DismissedParty
+    let processID: Int32
+    let processName: String
+    let label: String
+    /// The item, or the first of several; nil for a presenter without one.
+    let path: [UInt8]?
+    /// Whether it is a claim that runs.
+    let isRunning: Bool
+    let isStopped: Bool
+    let sinceNanoseconds: UInt64
+
+    // MARK: Finding
+
+    /// The claims and presenters with this number, or of this process.
+    ///
+    /// Of presenters, those whose answers are waited for.
+    static func all(_ number: UInt64, in report: StatusReport) -> [ReleaseTarget] {
+        let process = process(number, in: report)
+        let claims = report.claims.filter {
+            $0.claim == number || $0.processID == process
+        }
+        let parties = report.claims.flatMap(\.waitsFor)
+        let asked = Set(parties.compactMap(\.presenter))
+        // Of a long list only the beginning is in the report. Then the arbiter says who is asked.
+        let isCut = report.claims.contains { $0.waitsForCount > $0.waitsFor.count }
+        let presenters = report.presenters.filter {
+            ($0.presenter == number || $0.processID == process)
+                && (isCut || asked.contains($0.presenter))
+        }
+        return claims.map { ReleaseTarget($0) } + presenters.map { ReleaseTarget($0) }
+    }
+
+    /// The process with this number: one that is seen from here, or else one in another namespace.
+    private static func process(_ number: UInt64, in report: StatusReport) -> Int32? {
+        guard let own = Int32(exactly: number), own > 0 else { return nil }
+        let all = Set(report.claims.map(\.processID) + report.presenters.map(\.processID))
+        return [own, ProcessNumber.inAnotherNamespace(own)].first { all.contains($0) }
+    }
+
+    /// Why there is nothing to release.
+    static func absence(of number: UInt64, in report: StatusReport) -> Failure {
+        let process = process(number, in: report)
+        let presents = report.presenters.contains {
+            $0.presenter == number || $0.processID == process
+        }
+        return Failure(
+            .badPath,
+            presents
+                ? "\(number) presents, and no program waits for its answer: there is nothing to "
+                    + "release"
+                : "there is no process, claim or presenter \(number) here: see \"filecoord status\""
+        )
+    }
+
+    private init(_ claim: FileCoordinationWire.ClaimStatus) {
+        party = .claim(claim.claim)
+        (processID, processName) = (claim.processID, claim.processName)
+        label = claim.label
+        path = claim.items.first?.path.bytes
+        isRunning = claim.stage == .granted
+        (isStopped, sinceNanoseconds) = (claim.isStopped, claim.sinceNanoseconds)
+    }
+
+    private init(_ presenter: FileCoordinationWire.PresenterStatus) {
+        party = .presenter(presenter.presenter)
+        (processID, processName) = (presenter.processID, presenter.processName)
+        label = presenter.label
+        path = presenter.path
+        isRunning = false
+        (isStopped, sinceNanoseconds) = (presenter.isStopped, 0)
+    }
+
+    // MARK: Saying
+
+    private var who: String { PeopleText.who(label, processName, processID) }
+    private var item: String { path.map { PeopleText.text($0) } ?? "nothing" }
+
+    /// What would be released.
+    var proposal: String {
+        switch party {
+        case .claim:
+            "\(who) has waited for \(item) for \(PeopleText.seconds(sinceNanoseconds))"
+        case .presenter: "\(who) presents \(item) and has not answered"
+        }
+    }
+
+    /// What became of it.
+    func sentence(_ outcome: DismissalOutcome) -> String {
+        switch outcome {
+        case .ended: "\(who) waits for \(item) no longer"
+        case .passedOver: "no program waits any longer for \(who), which presents \(item)"
+        case .running: "\(who) was granted \(item) meanwhile"
+        case .notAsked: "no program waits for \(who), which presents \(item)"
+        case .gone: "\(who) has ended its access to \(item) meanwhile"
+        }
+    }
+
+    /// What can be done about a claim that runs.
+    var adviceOnRunning: [String] {
+        let isElsewhere = ProcessNumber.isOfAnotherNamespace(processID)
+        let number = ProcessNumber.plain(processID)
+        let place = isElsewhere ? " in its own container or namespace" : ""
+        let end =
+            isStopped
+            ? "Its process is stopped. Continue it: kill -CONT \(number); or end it: kill -KILL "
+                + "\(number)\(place)"
+            : "Wait until it has finished, or end its process: kill \(number)\(place)"
+        return [
+            "\(who) has access to \(item) and was left alone: it would go on beside the next one.",
+            "\(end). What it holds is then free at once.",
+        ]
+    }
+
+    /// The outcome as JSON.
+    func json(_ outcome: DismissalOutcome) -> String {
+        let number: (name: String, value: JSONText) =
+            switch party {
+            case .claim(let number): ("claim", .number(number))
+            case .presenter(let number): ("presenter", .number(number))
+            }
+        return JSONText.object([
+            number, ("pid", .process(processID)), ("process", .text(processName)),
+            ("label", .text(label.isEmpty ? processName : label)),
+            ("path", path.map { .path($0) } ?? .null), ("outcome", .text(outcome.name)),
+        ]).description
+    }
+}
+
+extension DismissalOutcome {
+    /// The name in JSON.
+    fileprivate var name: String {
+        switch self {
+        case .ended: "ended"
+        case .passedOver: "passedOver"
+        case .running: "running"
+        case .notAsked: "notAsked"
+        case .gone: "gone"
+        }
+    }
+}

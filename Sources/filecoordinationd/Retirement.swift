@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is left to do before the daemon is uninstalled: end the one that serves, and remove the
+// directories in which programs met. Programs that coordinate now are not disturbed: they choose a
+// server among themselves, and their directory stays.
+
+import FileCoordinationServer
+import FileCoordinationSystem
+import Glibc
+
+enum Retirement {
+    /// How long a daemon may take to end, in nanoseconds.
+    private static let patience: UInt64 = 5_000_000_000
+
+    /// Ends the daemons of this user that run this executable or a former file of the same name,
+    /// and removes all places that no program uses.
+    ///
+    /// Returns the places that are used.
+    static func retire(_ places: RuntimePlaces) -> [String] {
+        for directory in places.served() {
+            guard let number = directory.lastServer, number != CurrentProcess.id,
+                // The process has ended.
+                let process = try? ProcessHandle(processID: number)
+            else { continue }
+            // A process that is about to end has no executable any more, but still its locks.
+            guard let path = CurrentProcess.executablePath(of: number) else {
+                awaitEnd(of: process)
+                continue
+            }
+            guard path == CurrentProcess.executablePath else { continue }
+            // It may have ended meanwhile.
+            try? process.kill(signal: SIGTERM)
+            awaitEnd(of: process)
+        }
+        return places.removeUnused()
+    }
+
+    private static func awaitEnd(of process: ProcessHandle) {
+        // Without a poller, its end is not waited for.
+        guard let poller = try? Poller(),
+            (try? poller.add(process.descriptor, token: 0, .readable)) != nil
+        else { return }
+        var ready: [Poller.Ready] = []
+        // If the daemon is stopped, it keeps its place, which is then reported.
+        _ = try? poller.wait(into: &ready, until: MonotonicClock.now + patience)
+    }
+}

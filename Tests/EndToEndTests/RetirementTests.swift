@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Before the daemon is uninstalled, `filecoordinationd --retire` ends the one that serves, and
+// removes what it keeps in memory, unless programs use that.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+final class RetirementTests: StageTestCase {
+    override class var serving: Serving { .daemon }
+
+    private func retire() throws -> Program {
+        let program = try stage.start("retire", [Products.daemon, "--retire"])
+        XCTAssertEqual(try program.awaitEnd(), 0)
+        return program
+    }
+
+    func testADaemonThatNoProgramNeedsEndsAndLeavesNothing() throws {
+        let daemon = try stage.daemon("--idle-exit", "0")
+        let a = try stage.peer("A")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        try a.ask("a go", "a released")
+        try a.leave()
+        let retirement = try retire()
+        XCTAssertEqual(retirement.lines, [])
+        try daemon.awaitEnd()
+        XCTAssertNotEqual(access(stage.runtime, F_OK), 0)
+    }
+
+    //  daemon          holder                  retirement
+    //                  write(f) granted
+    //                                          ends the daemon
+    //                  serves, and holds on
+    //
+    /// Rule 2.0.
+    func testAProgramThatCoordinatesGoesOn() throws {
+        let daemon = try stage.daemon("--idle-exit", "0")
+        let holder = try stage.peer("holder", environment: ["FILECOORDINATIOND": ""])
+        try holder.ask("h write \(stage.path("f"))", "h granted")
+        let retirement = try retire()
+        try retirement.expect("programs use \(stage.runtime): it stays", inside: true)
+        try daemon.awaitEnd()
+        let report = try stage.until("the holder serves") { $0.arbiter.processID == holder.pid }
+        XCTAssertEqual(report.claims.map(\.stage), [.granted])
+        try holder.ask("h go", "h released")
+    }
+
+    /// A server that is a program, and not this daemon, is left alone.
+    func testAProgramThatServesIsNotEnded() throws {
+        let server = try stage.peer("server", environment: ["FILECOORDINATIOND": ""])
+        try server.ask("s write \(stage.path("f"))", "s granted")
+        try retire().expect("it stays", inside: true)
+        try server.ask("s go", "s released")
+    }
+
+    /// Rule 18.14: the stand-ins in other places go as well, and what a killed daemon has left.
+    func testAllPlacesAreRemoved() throws {
+        let machine = try Machine(stage)
+        try machine.logIn()
+        let user = try machine.peer("user", isLoggedIn: true)
+        try user.ask("x write \(Machine.home)/f", "x granted")
+        XCTAssertTrue(machine.has("/run/user/0/filecoordination"))
+        let server = try stage.arbiter()
+        // A program that sees the server die starts another one, which might be in use just then.
+        user.end()
+        kill(server, SIGKILL)
+        try stage.untilEnded(server)
+        let retirement = try stage.start(
+            "retire", machine.wrapper + [Products.daemon, "--retire"],
+            environment: ["FILECOORDINATION_RUNTIME_DIR": ""])
+        XCTAssertEqual(try retirement.awaitEnd(), 0)
+        XCTAssertEqual(retirement.lines, [])
+        for place in ["/dev/shm", "/tmp"] {
+            XCTAssertFalse(machine.has(place + "/filecoordination-0"), place)
+        }
+        XCTAssertFalse(machine.has("/run/user/0/filecoordination"))
+    }
+}

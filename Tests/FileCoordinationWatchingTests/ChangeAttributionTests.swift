@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who made a change, as the reports of coordinated writes tell.
+
+import FileCoordinationArbiter
+import Testing
+
+@testable import FileCoordinationWatching
+
+@Suite("Claim book")
+struct ChangeAttributionTests {
+    private let path: ItemPath
+
+    init() throws { path = try #require(ItemPath("/d/g")) }
+
+    private func observed(size: UInt64 = 3, modified: Int64 = 10, changed: Int64) -> ObservedFile {
+        ObservedFile(
+            identity: FileIdentity(device: 1, inode: 2),
+            stamp: FileStamp(size: size, modified: modified, changed: changed))
+    }
+
+    private func origins(
+        told: ObservedFile, before: ObservedFile, after: ObservedFile
+    ) -> [ChangeOrigin] {
+        var book = ChangeAttribution()
+        book.began(1, [path])
+        _ = book.ended(1, [ClaimedChange(path: path, before: before, after: after)])
+        return book.origins(at: path, told: told, now: after)
+    }
+
+    /// Rules 7.14, 11.4: a coordinated writer moved the item to the path, which changed its change
+    /// time; another one wrote it before the watcher looked.
+    @Test func `A move before a write is not another program's change`() {
+        let after = observed(size: 4, modified: 30, changed: 30)
+        #expect(
+            origins(told: observed(changed: 10), before: observed(changed: 20), after: after)
+                == [.coordinated])
+    }
+
+    @Test func `Contents that were written before the claim are another program's`() {
+        let after = observed(size: 4, modified: 30, changed: 30)
+        let before = observed(modified: 20, changed: 20)
+        #expect(
+            origins(told: observed(changed: 10), before: before, after: after)
+                == [.uncoordinated, .coordinated])
+    }
+
+    @Test func `A change time that no claim has seen is another program's`() {
+        var book = ChangeAttribution()
+        book.began(1, [path])
+        let (before, after) = (observed(changed: 10), observed(size: 4, modified: 30, changed: 30))
+        _ = book.ended(1, [ClaimedChange(path: path, before: before, after: after)])
+        let now = observed(size: 4, modified: 30, changed: 40)
+        #expect(
+            book.origins(at: path, told: before, now: now) == [.uncoordinated, .coordinated])
+    }
+}

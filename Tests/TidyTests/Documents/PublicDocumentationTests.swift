@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What programs can use is documented in full. The format check sees that the sections of a comment
+// are complete if it has any; this test sees that it has them, and that examples show everything.
+// GuideTests sees that the examples are compiled.
+
+import Testing
+
+@Suite("Public documentation")
+struct PublicDocumentationTests {
+    private let tree: SourceTree
+    private let declarations: [PublicDeclaration]
+
+    init() throws {
+        tree = try TreeCache.tree.get()
+        declarations = tree.target("FileCoordination").flatMap(PublicDeclaration.all)
+    }
+
+    @Test func `Every public function says what it takes, returns and throws`() {
+        #expect(declarations.count { !$0.isType } > 100)
+        #expect(declarations.contains { $0.outer == ["NSFilePresenter"] && !$0.isType })
+        expectNone(declarations.flatMap(Self.gaps))
+    }
+
+    @Test func `Every public type has an example, or the type around it has one`() {
+        let shown = Set(declarations.filter { $0.isType && $0.hasExample }.map(\.name))
+        #expect(shown.contains("NSFilePresenter") && shown.contains("FileAccessHold"))
+        let bare = declarations.filter {
+            $0.isType && !$0.hasExample && shown.isDisjoint(with: $0.outer)
+        }
+        expectNone(
+            bare.filter { Exceptions.unshown[$0.name] == nil }.map {
+                Violation($0.file, line: $0.line, "\($0.name) has no example")
+            })
+    }
+
+    @Test func `Every public function is used in an example`() {
+        let functions = declarations.filter { !$0.isType }
+        let unused = functions.filter { !isUsed($0.name) && !$0.signature.contains("(rawValue") }
+        expectNone(
+            unused.filter { Exceptions.unshown[$0.name] == nil }.map {
+                Violation($0.file, line: $0.line, "no example uses \($0.name)")
+            })
+        let types = declarations.filter { $0.isType && !$0.hasExample }
+        expectAllUsed(Exceptions.unshown, by: (unused + types).map(\.name))
+    }
+
+    @Test func `A member of a class that programs cannot override is static`() {
+        let functions = declarations.filter { $0.signature.contains("class func") }
+        #expect(functions.count > 10)
+        expectNone(
+            functions.filter { !$0.signature.contains("open class func") }.map {
+                Violation($0.file, line: $0.line, "\($0.name) is a class member and not open")
+            })
+    }
+
+    @Test func `What lacks documentation is found`() {
+        let text = """
+            /// A class.
+            ///
+            /// ```swift
+            /// ```
+            public final class A {
+                /// Makes one.
+                public init(a: Int) {}
+
+                /// Does it.
+                ///
+                /// - Returns: a number.
+                @discardableResult
+                public func a<R>(
+                    b: (Int) -> Void
+                ) throws -> R { b(1) }
+
+                func b(c: Int) {}
+                /// Tells.
+                open class func d() async -> Int { 1 }
+                public enum B { case c }
+            }
+            public protocol P {
+                /// Asks.
+                func e(
+                    f: Int
+                ) async throws -> Int
+
+                /// Asks.
+                func g()
+            }
+            """
+        let found = PublicDeclaration.all(in: SourceFile(path: "a.swift", text: text))
+        #expect(found.map(\.name) == ["A", "A", "a", "d", "B", "P", "e", "g"])
+        #expect(found.map(\.outer).map(\.count) == [0, 1, 1, 1, 1, 0, 1, 1])
+        #expect(found.map(\.hasExample) == [true] + Array(repeating: false, count: 7))
+        #expect(
+            found.map(\.missingSections) == [
+                [], ["Parameter"], ["Parameter", "Throws"], ["Returns"], [], [],
+                ["Parameter", "Returns", "Throws"], [],
+            ])
+    }
+
+    // MARK: Examples
+
+    private static func gaps(in declaration: PublicDeclaration) -> [Violation] {
+        declaration.missingSections.map { section in
+            Violation(
+                declaration.file, line: declaration.line,
+                "\(declaration.name) has no section \(section)")
+        }
+    }
+
+    /// The listings of guides, of the README and of documentation comments.
+    private var listings: [Listing] {
+        let pages = tree.files.filter {
+            $0.path.hasPrefix(RuleBook.catalog) || $0.path == "README.md"
+        }
+        return (pages + tree.target("FileCoordination").map(Listing.comments)).flatMap(Listing.all)
+    }
+
+    private func isUsed(_ name: String) -> Bool {
+        listings.contains { listing in
+            ["(", " {"].contains { listing.code.hasWord(name + $0) }
+        }
+    }
+}
