@@ -33,10 +33,14 @@ extension WatchingWorld {
         outcome.count("questions")
         if view.path != place { outcome.count("questions about moved items") }
         guard outcome.complaint == nil, let later = views[id], later.path != place,
-            files.find(later.path.texts) == nil,
-            // One that was away for too long is told to be gone (Rule 11.9).
-            later.items[later.path] != nil
+            files.find(later.path.texts) == nil, later.items[later.path] != nil
         else { return }
+        // One that was away for too long was given up before (Rule 11.9), and after the pause it is
+        // told to be gone. If it is told to have moved only then, the answer came too early.
+        now += 60_000_000
+        endTurn()
+        if outcome.complaint != nil { return }
+        if let last = views[id], last.path == later.path, last.items[last.path] == nil { return }
         outcome.complaint =
             "presenter \(id) was not told that its item is at \(place), but at \(later.path)"
     }
