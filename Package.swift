@@ -281,3 +281,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if canImport(Darwin)
+// Foundation has the classes there: the module only re-exports it, so that one source serves both.
+package.dependencies = []
+package.products = [.library(name: "FileCoordination", targets: ["FileCoordination"])]
+package.targets = [
+    .target(name: "FileCoordination", sources: ["Exports.swift"], swiftSettings: strict)
+]
+#endif

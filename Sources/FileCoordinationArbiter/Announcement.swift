@@ -106,7 +106,8 @@ extension AccessItem {
 }
 
 extension [ItemMove] {
-    /// Returns the path of an item after these simultaneous moves, or nil if it stays.
+    /// Returns the path of an item after these simultaneous moves; nil if the item does not move,
+    /// or its new path would be too long.
     public func destination(of path: ItemPath) -> ItemPath? {
         deciding(path)?.place(of: path)
     }

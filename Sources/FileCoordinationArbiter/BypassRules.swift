@@ -74,8 +74,8 @@ extension Arbiter {
         }
         guard !surroundings.isEmpty else { return false }
         if surroundings.contains(where: { isHeldUp(other, by: $0) }) { return true }
-        // An accessor that does not wait for `claim` continues without it, and then so do all
-        // others.
+        // If the accessors around `claim` do not wait for it, their grants end without it, and
+        // `other` need not be passed for that.
         guard claim.blocksCaller, surroundings.contains(where: isAwaited) else { return false }
         return isOrWaitsFor(other, &bypassRules) { surroundings.contains($0.claim.id) }
     }

@@ -19,7 +19,7 @@ public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Where a coordinator believes its presenter to be (Rule 11.7).
+/// A coordinator's presenter, and the last path that this presenter was told (Rule 11.7).
 public struct Standpoint: Hashable, Sendable {
     /// The coordinator's presenter.
     public var presenter: PresenterID
@@ -45,14 +45,16 @@ public struct FiledClaim: Hashable, Sendable {
     ///
     /// May be empty (Rule 13.6).
     public var items: [AccessItem]
-    /// The claims inside whose accessors, on the same thread or task, the call was made; ascending.
+    /// The claims whose accessors made the call, on the same thread or task; sorted.
     public var enclosing: [ClaimID]
     /// Claims of other processes that wait for this one, because a command that runs inside their
     /// accessors has filed it; ascending.
     public var surrounding: [ClaimID]
     /// The kind of the claim.
     public var kind: ClaimKind
-    /// Where its coordinator believes its presenter to be, if that presenter is registered.
+    /// The coordinator's presenter and the last path that it was told (Rule 11.7).
+    ///
+    /// Nil if the coordinator has no registered presenter.
     public var standpoint: Standpoint?
     /// Whether the accessors that surround the claim wait for it (Rule 18.4).
     public var blocksCaller: Bool

@@ -118,7 +118,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in ``bytes``.
     var byteCount: Int { max(1, text.count) }
 
-    /// Returns the ancestor, or the path itself, with `depth` components.
+    /// Returns the first `depth` components of the path; the whole path if it has no more.
     public func prefix(depth: Int) -> ItemPath {
         guard depth < self.depth else { return self }
         return ItemPath(text: Array(text[..<end(ofDepth: depth)]), depth: max(0, depth))

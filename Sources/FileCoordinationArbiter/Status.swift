@@ -37,6 +37,14 @@ extension Arbiter {
     /// Returns the stage of a claim, or nil if it is over.
     public func stage(of claim: ClaimID) -> ClaimStage? { records[claim]?.stage }
 
+    /// Whether a presenter has been asked and has not answered.
+    ///
+    /// Claims that wait only until it can be asked do not count.
+    public func isAsked(_ presenter: PresenterID) -> Bool {
+        guard let record = registry[presenter] else { return false }
+        return record.awaitedBy.contains { !record.postponedFor.contains($0) }
+    }
+
     /// All claims that are not over, in filing order.
     public var claims: [ClaimStatus] { records.ids.compactMap { status(of: $0) } }
 

@@ -58,8 +58,8 @@ extension Arbiter {
         _ reevaluations: inout ReevaluationQueue
     ) {
         markResponsive(presenter, &reevaluations)
-        // Even if no claim waits for this answer any more: others may wait until the presenter has
-        // relinquished.
+        // The answer is recorded even if the claim that asked is over: other claims may wait until
+        // the presenter has relinquished.
         registry[presenter]?.answered(id, now: now)
         reevaluations.resume(presenter)
         switch records[id]?.asking?.awaited[presenter]?.question {
@@ -157,8 +157,9 @@ extension Arbiter {
         guard let claim = records[id]?.claim, let other = records[reader] else { return false }
         // A read made inside that read must not wait for it, because that wait would never end.
         if claim.isInside(reader) { return true }
-        // Rule 2.10. As in Rule 2.17, this holds only for early readers. Otherwise overlapping
-        // reads of one purpose could keep an editor from its item forever.
+        // Rule 2.10, but as in Rule 2.17 only for readers that were filed soon after the
+        // presenter relinquished. Otherwise overlapping reads of one purpose could keep the
+        // presenter from its item forever.
         return claim.purpose == other.claim.purpose
             && other.filedAt < since + Limits.readerChainNanoseconds
     }

@@ -156,9 +156,9 @@ public struct LedgerName: Hashable, Sendable {
         return text.isEmpty ? "0" : String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a file with this name should be a complete ledger.
+    /// Whether this is the name of a complete ledger; the contents are not checked.
     public static func isFinal(_ name: String) -> Bool { name.hasSuffix(finalSuffix) }
 
-    /// Whether a file with this name is an incomplete ledger or the remains of one.
+    /// Whether this is the name of an incomplete ledger or of the remains of one.
     public static func isTemporary(_ name: String) -> Bool { name.hasSuffix(temporarySuffix) }
 }

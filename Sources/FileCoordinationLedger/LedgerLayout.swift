@@ -51,7 +51,7 @@ public enum LedgerLayout {
         package static let slotCount = 28
         package static let processID = 32
         package static let userID = 36
-        // 40: eight unused bytes. Some clients write their start time there.
+        // 40: eight reserved bytes, which no process reads. Earlier clients write their start time.
         /// 16 random bytes, which identify the client.
         package static let token = 48
         /// A word of the protocol: the ledger's epoch.

@@ -35,9 +35,9 @@ public enum RecordKind: UInt8, Hashable, Sendable, CaseIterable {
 
 /// The result of releasing a claim.
 public enum ReleaseResult: Hashable, Sendable {
-    /// The server must be told to look at the record.
+    /// The server must be told to check the record.
     case released
-    /// The claim was local and no report is requested, so nothing more must be done.
+    /// The grant was unreported and no report is requested, so nothing more must be done.
     case freed
     /// The claim was not granted.
     case notGranted

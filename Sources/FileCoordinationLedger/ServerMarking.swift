@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fields that a server writes into a record besides its word: the time of the grant, and that
-// an item is not at the path in the body. A server can be suspended between its look at the record
+// an item is not at the path in the body. A server can be suspended between its check of the record
 // and the write, until the record has been reused. Therefore the initial value of these fields
 // contains the generation, and the server uses a compare-and-swap with the value that it loaded
-// before its look.
+// before its check.
 
 internal import FileCoordinationSystem
 

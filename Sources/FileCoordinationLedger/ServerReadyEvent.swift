@@ -30,7 +30,7 @@ public struct ServerReadyEvent: Sendable {
     /// Increments the count and wakes the client.
     ///
     /// Only servers call this. Usually one server at a time writes the word; a lost increment of a
-    /// deposed one costs only another look.
+    /// deposed one costs only another check.
     func ring() {
         word.store(word.load() &+ 1)
         Futex.wake(word)

@@ -109,7 +109,9 @@ public final class FileLease: Sendable {
 
     // MARK: Processes that wait
 
-    /// The processes that wait for the end of this lease, as far as the kernel shows them.
+    /// The IDs of the processes that wait for the end of this lease, from `/proc/locks`.
+    ///
+    /// Empty if it cannot be read. Processes outside this PID namespace are missing.
     public var waitingProcesses: [Int32] {
         guard let text = KernelText.readAll("/proc/locks") else { return [] }
         return Self.waitingProcesses(in: text, holder: getpid(), inode: status.inode)

@@ -50,7 +50,9 @@ public enum FileCopy {
     }
 }
 
-/// Files without a name, which are removed with their last descriptor and mapping.
+/// Files in memory that are in no directory (`memfd_create`).
+///
+/// The kernel removes one with its last descriptor and mapping.
 public enum MemoryFile {
     /// Creates an empty file in memory; `name` is only visible in /proc.
     public static func create(name: String) throws(SystemError) -> Descriptor {

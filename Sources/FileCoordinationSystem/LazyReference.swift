@@ -46,8 +46,9 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         address.store(0, ordering: .relaxed)
     }
 
-    /// Calls `body` with the object, if there is one, without counting a reference: the object
-    /// lives as long as this reference.
+    /// Calls `body` with the object, or with nil if there is none, without retaining the object.
+    ///
+    /// The object lives as long as this reference.
     @inlinable
     public func withLoaded<Result>(_ body: (Object?) -> Result) -> Result {
         guard let object = unsafe Self.object(at: address.load(ordering: .acquiring)) else {

@@ -18,7 +18,7 @@ public final class Poller: Sendable {
 
         /// Data can be read, or the end was reached.
         public static let readable = Interest(rawValue: UInt32(FCS_READABLE))
-        /// Data can be written.
+        /// Whether data can be written.
         public static let writable = Interest(rawValue: UInt32(FCS_WRITABLE))
         /// Each new event is reported once, even if the descriptor stays ready.
         public static let onlyNew = Interest(rawValue: UInt32(FCS_EDGE))
@@ -29,11 +29,11 @@ public final class Poller: Sendable {
     public struct Ready: Hashable, Sendable {
         /// The token that was passed to ``Poller/add(_:token:_:)``.
         public let token: UInt64
-        /// Data can be read.
+        /// Whether data can be read.
         public let readable: Bool
-        /// Data can be written.
+        /// Whether data can be written.
         public let writable: Bool
-        /// The other end is gone, or the descriptor is invalid.
+        /// Whether the other end is gone, or the descriptor is invalid.
         ///
         /// Always reported. Data that the other end has sent before may still be readable.
         public let hangup: Bool

@@ -70,9 +70,11 @@ public final class ProcessHandle: Sendable {
         return found
     }
 
-    /// Sends a signal; 0 only checks.
+    /// Sends a signal.
     ///
-    /// Throws ``ErrorNumber/noSuchProcess`` if the process has ended.
+    /// With 0, none is sent, and only whether the process exists is checked.
+    ///
+    /// - Throws: ``ErrorNumber/noSuchProcess`` if the process has ended.
     public func kill(signal: Int32) throws(SystemError) {
         try check(
             fcs_process_kill(descriptor.number, signal), "send signal \(signal) to a process")

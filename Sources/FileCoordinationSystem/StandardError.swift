@@ -6,7 +6,9 @@ internal import CFileCoordinationSystem
 
 /// The standard error output of the process.
 public enum StandardError {
-    /// Writes as much as possible, without a signal on failure.
+    /// Writes the bytes.
+    ///
+    /// If a write fails, the rest is discarded, and no SIGPIPE or SIGXFSZ ends the process.
     public static func write(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { buffer in
             var rest = unsafe buffer[...]

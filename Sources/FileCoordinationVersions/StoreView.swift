@@ -53,9 +53,9 @@ package struct StoreView: Sendable {
         }
     }
 
-    /// Whether the stored item exists.
+    /// Whether the stored item exists; one that cannot be examined counts as missing.
     func hasItem(_ item: StoredItemID) -> Bool {
-        // This is the question.
+        // The error says that it is missing.
         (try? root.status(of: StoreName.items + "/" + item.text)) != nil
     }
 

@@ -90,9 +90,9 @@ extension VersionStore {
         } catch let error where error.code == ErrorNumber.noSuchFile {
             return false
         }
-        // From now on, any process may remove it if this one does not.
+        // If this process dies now, the next recovery by any process removes the version.
         TreeRemoval.remove(Array(id.text.utf8), from: folders.removed.descriptor)
-        // It fails while the item has other versions, and then the ties must stay.
+        // Removing the directory fails while the item has other versions; its ties must then stay.
         if (try? folders.items.removeSubdirectory(item.text)) != nil {
             removeTies(of: item, at: place, in: folders)
         }

@@ -26,7 +26,7 @@ extension VersionStore {
                 // The item was made for its first version, which was not added (rule 3 of the
                 // store).
                 if let item = StoredItemID(workspace.id),
-                    // It fails while the item has other versions, and then the ties must stay.
+                    // This fails while the item has other versions; its ties must then stay.
                     (try? folders.items.removeSubdirectory(item.text)) != nil
                 {
                     removeTies(of: item, at: nil, in: folders)

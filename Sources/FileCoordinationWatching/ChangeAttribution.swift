@@ -167,7 +167,7 @@ extension WatchReconciler {
         for path in claims.ended(claim, changes) { checkAgain(at: path) }
     }
 
-    /// Orders a look at the path, or at its deepest ancestor that has a node.
+    /// Orders a check of the path, or of its deepest ancestor that has a node.
     private mutating func checkAgain(at path: ItemPath) {
         var node = nodes.root
         for name in path.components {

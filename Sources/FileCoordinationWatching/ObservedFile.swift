@@ -73,7 +73,7 @@ public struct ObservedFile: Hashable, Sendable {
     /// The number of hard links to it.
     public var linkCount: UInt64
 
-    /// Makes a result of a look.
+    /// Makes a result of a check.
     public init(
         identity: FileIdentity, isDirectory: Bool = false, stamp: FileStamp, linkCount: UInt64 = 1
     ) {

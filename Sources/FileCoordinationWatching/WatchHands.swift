@@ -18,7 +18,7 @@ struct WatchHands {
     /// Tests set it to reach the limit.
     let watchLimit: Int
     private var watches: Set<Int32> = []
-    /// The directory of the last look.
+    /// The directory of the last check.
     ///
     /// It is kept open because names to look at often come in groups.
     private var last: (path: ItemPath, identity: FileIdentity, item: OpenItem)?
@@ -107,7 +107,7 @@ struct WatchHands {
             do throws(SystemError) {
                 let watch = try kernel.add(item, Self.changes(for: mode))
                 watches.insert(watch)
-                return item.seesEverything ? .watching(watch) : .deaf(watch)
+                return item.seesEverything ? .watching(watch) : .watchingLocalChanges(watch)
             } catch {
                 let isRefusal = [ErrorNumber.accessDenied, ErrorNumber.notPermitted]
                 return .failed(isRefusal.contains(error.code) ? .permission : .limit)
@@ -129,7 +129,7 @@ struct WatchHands {
 }
 
 extension ObservedFile {
-    /// Makes the result of a look.
+    /// Makes the result of a check.
     public init(_ properties: FileProperties) {
         self.init(
             identity: FileIdentity(

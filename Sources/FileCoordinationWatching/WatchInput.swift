@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts that the reconciler takes in: what the kernel notified, what a look at a name or a list
-// of a directory found, which coordinated writes began and ended. The watcher's thread hands them
-// in together with the time. The orders that the reconciler gives in return are at the end of this
-// file.
+// The facts that the reconciler takes in: what the kernel notified, what a check of a name or a
+// list of a directory found, which coordinated writes began and ended. The watcher's thread hands
+// them in together with the time. The orders that the reconciler gives in return are at the end of
+// this file.
 
 public import FileCoordinationArbiter
 
@@ -98,7 +98,7 @@ public enum WatchOutcome: Hashable, Sendable {
     case watching(Int32)
     /// The watch was added, but it only reports changes made on this machine, because the files
     /// belong to a network file system or the like.
-    case deaf(Int32)
+    case watchingLocalChanges(Int32)
     /// The watch could not be added.
     case failed(WatchTrouble)
     /// The path no longer leads to the expected item.
@@ -153,14 +153,14 @@ public enum WatchInput: Hashable, Sendable {
     case overflowed
     /// The kernel's queue was found empty.
     case drained
-    /// A look at a node's name was carried out.
+    /// A check of a node's name was carried out.
     case checked(WatchNodeID, Found<ObservedFile?>)
     /// A directory was listed.
     case listed(WatchNodeID, Found<[[UInt8]]>)
     /// Adding a watch was attempted.
     case watched(WatchNodeID, WatchOutcome)
     /// The watcher made a test event; this is whether the kernel's event for it arrived.
-    case hearing(Bool)
+    case eventsArrive(Bool)
     /// A coordinated writer was granted access to these items.
     case claimBegan(UInt64, [ItemPath])
     /// The watcher learned of a coordinated write to these items that was already under way.

@@ -2,7 +2,7 @@
 //
 // The loop of the watcher's thread. The order within a turn matters. Before presenters are told,
 // the thread takes in the commands that came while it looked at names: if a coordinated write began
-// before a look, that write explains what the look saw.
+// before a check, that write explains what the check saw.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -18,7 +18,7 @@ struct WatchLoop: Sendable {
     private let kernel: DirectoryWatch
     private let commands: WatchCommands
     private let mailbox: WatchMailbox
-    private let hearingTest: HearingTest?
+    private let deliveryTest: EventDeliveryTest?
     private var reconciler: WatchReconciler
     private var hands: WatchHands
     private var nextTest: UInt64 = 0
@@ -30,7 +30,7 @@ struct WatchLoop: Sendable {
         self.commands = commands
         self.mailbox = mailbox
         kernel = try DirectoryWatch()
-        hearingTest = HearingTest(
+        deliveryTest = EventDeliveryTest(
             in: configuration.testDirectory, kernel, isMute: configuration.isTestMute)
         poller = try Poller()
         try poller.add(kernel.descriptor, token: Self.noticesToken, .readable)
@@ -51,7 +51,7 @@ struct WatchLoop: Sendable {
             commands.progress.begin()
             guard let early = commands.take() else { return }
             take(early.inputs)
-            testHearing()
+            testEventDelivery()
             readNotices()
             for order in reconciler.takeOrders() {
                 if let answer = hands.carryOut(order) {
@@ -106,10 +106,12 @@ struct WatchLoop: Sendable {
     }
 
     /// Finds out whether the kernel's notifications arrive, at the start and every minute.
-    private mutating func testHearing() {
+    private mutating func testEventDelivery() {
         let now = MonotonicClock.now
-        guard let hearingTest, nextTest <= now else { return }
-        nextTest = now + HearingTest.pause
-        if let hears = hearingTest.hears() { reconciler.handle(.hearing(hears), at: now) }
+        guard let deliveryTest, nextTest <= now else { return }
+        nextTest = now + EventDeliveryTest.pause
+        if let arrives = deliveryTest.eventArrives() {
+            reconciler.handle(.eventsArrive(arrives), at: now)
+        }
     }
 }

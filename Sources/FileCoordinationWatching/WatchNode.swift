@@ -45,9 +45,9 @@ struct WatchNode {
         let rawValue: UInt16
         /// The node is in the queue of names to look at.
         static let dirty = Flags(rawValue: 1)
-        /// A look was ordered and has not been answered.
+        /// A check was ordered and has not been answered.
         static let checking = Flags(rawValue: 2)
-        /// Something has changed since the look was ordered, so another one is needed after it.
+        /// Something has changed since the check was ordered, so another one is needed after it.
         static let again = Flags(rawValue: 4)
         /// The node is in the list of nodes about which presenters may have to be told.
         static let changed = Flags(rawValue: 8)
@@ -67,7 +67,7 @@ struct WatchNode {
         /// The node is in the list of polled nodes.
         static let polled = Flags(rawValue: 1024)
         /// The watch is active, but does not report what other machines change.
-        static let deaf = Flags(rawValue: 2048)
+        static let localChangesOnly = Flags(rawValue: 2048)
         /// Presenters that read everything may have seen an item here that was never reported to
         /// them.
         static let unsure = Flags(rawValue: 4096)
@@ -106,7 +106,7 @@ struct WatchNode {
     /// What presenters of directories above believe in.
     var known: Told? { flags.contains(.overtaken) ? nil : told }
     var isAttached: Bool { place == .attached }
-    /// Whether a look at the node's name is still to come.
+    /// Whether a check of the node's name is still to come.
     var isPending: Bool { !flags.isDisjoint(with: [.dirty, .checking, .again]) }
     var isDirectory: Bool { now?.isDirectory == true }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies the results of looks to the tree. A look finds the same item at the name as before,
+// Applies the results of checks to the tree. A check finds the same item at the name as before,
 // another item, or nothing. If an item is no longer at its name, the reconciler waits for a while:
 // if it finds the item's identity at another name, the item was moved. The identity alone decides
-// that; the time only limits the wait. An item is taken for deleted only after a look at its name,
+// that; the time only limits the wait. An item is taken for deleted only after a check of its name,
 // never because its name is missing in a list.
 
 extension WatchReconciler {
-    /// Takes in the result of a look.
+    /// Takes in the result of a check.
     mutating func checked(_ node: WatchNodeID, _ found: Found<ObservedFile?>) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.checking) else { return }
@@ -29,7 +29,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Compares the result of a look with what the node has.
+    /// Compares the result of a check with what the node has.
     mutating func settle(_ node: WatchNodeID, _ observed: ObservedFile?) {
         switch (nodes[node].now, observed) {
         case (nil, nil):
@@ -146,7 +146,7 @@ extension WatchReconciler {
                 vacate(other, isTakenAgain: false)
                 return adopt(other, at: slot, observed)
             }
-            // This is another hard link, or a move whose first event has not been read. A look at
+            // This is another hard link, or a move whose first event has not been read. A check of
             // the other name shows which.
             if !nodes[slot].flags.contains(.verified) {
                 markDirty(other)

@@ -42,12 +42,12 @@ extension WatchReconciler {
     }
 
     /// Takes in whether the kernel's event for the watcher's test arrived.
-    mutating func hearing(_ hears: Bool) {
-        guard polled.isSilent == hears else { return }
-        polled.isSilent = !hears
+    mutating func eventsArrive(_ arrive: Bool) {
+        guard polled.isSilent == arrive else { return }
+        polled.isSilent = !arrive
         polled.isChanged = true
         for node in nodes.all { rescan(node) }
-        if !hears { polled.next = polled.next ?? pace.now + limits.polling }
+        if !arrive { polled.next = polled.next ?? pace.now + limits.polling }
     }
 
     /// Does everything whose time has come.
@@ -115,7 +115,7 @@ extension WatchReconciler {
     private func ownTrouble(_ node: WatchNodeID) -> WatchTrouble? {
         if case .failed(let trouble, _) = nodes[node].watch { return trouble }
         guard nodes[node].flags.contains(.polled) else { return nil }
-        return nodes[node].flags.contains(.deaf) ? .remote : .permission
+        return nodes[node].flags.contains(.localChangesOnly) ? .remote : .permission
     }
 
     /// Tells presenters that their changes are now polled, or no longer.

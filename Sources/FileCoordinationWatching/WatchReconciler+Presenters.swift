@@ -67,7 +67,7 @@ struct Presenter {
     var early: WatchedChange?
     /// Why the presenter is to read everything again; nil if it need not.
     var whole: WatchNews.Reason?
-    /// The time until which that message waits for pending looks; 0 before the wait begins.
+    /// The time until which that message waits for pending checks; 0 before the wait begins.
     var wholeUntil: UInt64 = 0
     var parting = Parting()
     /// The place of the item before its last move, and the time until which it matters.
@@ -98,7 +98,7 @@ struct PresenterIndex {
     var returning: [UInt64] = []
     /// The presenters that may have read the outcome of moves which are not known here.
     var readAhead: [UInt64] = []
-    /// The presenters that are told to read everything once all looks are answered.
+    /// The presenters that are told to read everything once all checks are answered.
     var postponed: [UInt64] = []
 
     subscript(id: UInt64) -> Presenter {

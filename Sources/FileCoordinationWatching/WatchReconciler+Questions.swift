@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions of the server: were all moves told that were complete by now (Rule 1.15)? The kernel
-// queues a notification before the rename returns. So when the queue has been empty since the
-// question, and all looks are answered, the mirror knows every move that the kernel shows. A
-// presenter whose item has come to one of the claim's paths is told to follow it at once, and does
-// not wait for another item to take its former path.
+// Answers the server's question whether presenters were told of all moves that were complete when
+// it asked (Rule 1.15). The kernel queues an event before the rename returns. So when the queue has
+// been empty after the question and all checks have been answered, the reconciler knows every move
+// that the kernel reported. A presenter whose item is at one of the claim's paths is told of the
+// move at once. It does not wait in case another item takes its former path.
 //
-// Where the kernel shows nothing (a move to a directory that is not watched, a polled place), the
-// claim's own paths are looked at: if one of them has the identity of a presenter's item, that item
-// was moved there.
+// A move to an unwatched directory, or in a polled one, causes no event. So the claim's own paths
+// are checked: an item there with the identity of a presenter's item was moved there.
 
 import FileCoordinationArbiter
 
@@ -21,7 +20,7 @@ struct MoveQuestions {
         var isDrained = false
         /// How often looks at the claim's paths were ordered.
         var searches = 0
-        /// The number of turns that ended since the queue was empty and all looks were answered.
+        /// The number of turns that ended since the queue was empty and all checks were answered.
         var turns = 0
     }
 
@@ -55,7 +54,7 @@ extension WatchReconciler {
     /// All moves before it are in messages up to now.
     public var lastAnswered: UInt64 { questions.answered }
 
-    /// Whether every move was told that the kernel has notified of, and none needs a look at a
+    /// Whether every move was told that the kernel has notified of, and none needs a check of a
     /// claim's paths to be found.
     public var hasToldAllMoves: Bool {
         isQuiet && questions.isEmpty && !mayHaveHiddenMoves

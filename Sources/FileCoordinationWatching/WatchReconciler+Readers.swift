@@ -55,7 +55,7 @@ extension WatchReconciler {
     }
 
     /// Whether all moves that presenters can have read are known: since they read, the kernel's
-    /// queue has been empty, and all looks are answered.
+    /// queue has been empty, and all checks are answered.
     var knowsWhatWasRead: Bool { !pace.isUnsure && isQuiet }
 
     /// Forgets which presenters may have read moves that they are not told yet, once those moves

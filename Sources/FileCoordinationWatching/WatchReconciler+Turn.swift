@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The end of a turn: presenters are told every difference from what they were last told. The report
-// about a node waits while a look at it is pending, while a coordinated write to it is under way,
+// about a node waits while a check of it is pending, while a coordinated write to it is under way,
 // or while its directory has not been reported. The differences of one turn are in no particular
 // order.
 
@@ -76,7 +76,7 @@ extension WatchReconciler {
         times += presenters.unsettled.map { presenters[$0].parting.settleAt }.filter {
             $0 > pace.now
         }
-        if presenters.ids.isEmpty { return hasOrders ? pace.now : nil }
+        if presenters.ids.isEmpty { return hasOrders || !questions.isEmpty ? pace.now : nil }
         return times.compactMap { $0 }.min()
     }
 

@@ -66,7 +66,7 @@ extension WatchReconciler {
         }
         nodes[node].watch = .none
         if nodes[node].flags.contains(.polled) { polled.isChanged = true }
-        nodes[node].flags.subtract([.polled, .deaf])
+        nodes[node].flags.subtract([.polled, .localChangesOnly])
     }
 
     /// Takes in the answer to an order to watch.
@@ -75,17 +75,17 @@ extension WatchReconciler {
             return discard(outcome)
         }
         switch outcome {
-        case .watching(let watch), .deaf(let watch):
+        case .watching(let watch), .watchingLocalChanges(let watch):
             nodes[node].watch = .on(watch, mode)
             var sharers = watches[watch] ?? []
             if !sharers.contains(node) { sharers.append(node) }
             watches[watch] = sharers
             widen(watch, sharers)
-            if case .deaf = outcome {
-                nodes[node].flags.insert(.deaf)
+            if case .watchingLocalChanges = outcome {
+                nodes[node].flags.insert(.localChangesOnly)
                 poll(node, because: .remote)
             } else if nodes[node].flags.contains(.polled) {
-                nodes[node].flags.subtract([.polled, .deaf])
+                nodes[node].flags.subtract([.polled, .localChangesOnly])
                 polled.isChanged = true
             }
         case .failed(let trouble):
@@ -102,7 +102,7 @@ extension WatchReconciler {
     /// Removes a new watch for which no node waits any more.
     private mutating func discard(_ outcome: WatchOutcome) {
         switch outcome {
-        case .watching(let watch), .deaf(let watch):
+        case .watching(let watch), .watchingLocalChanges(let watch):
             guard watches[watch]?.isEmpty ?? true else { return }
             watches[watch] = nil
             queue.orders.append(.unwatch(watch))

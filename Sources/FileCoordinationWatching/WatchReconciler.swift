@@ -2,9 +2,9 @@
 //
 // The reconciler: a value that mirrors the presented part of the file system and finds out what
 // presenters must be told. The kernel's events only say which names to look at. The reconciler
-// compares the result of each look with its tree, and tells presenters once per turn what differs
+// compares the result of each check with its tree, and tells presenters once per turn what differs
 // from what they were last told. So events that are lost, doubled or out of order make the tree
-// wrong only until the next look.
+// wrong only until the next check.
 //
 // It has no clock and makes no system calls, which makes it easy to test: the caller hands in facts
 // with their time, takes orders and carries them out. In the server, the caller is the watcher's
@@ -36,10 +36,10 @@ public struct WatchLimits: Hashable, Sendable {
     ///
     /// If there are more, they take turns.
     public var polledAtOnce = 1024
-    /// The interval of looks at the ancestors of presented items even without events, because a
+    /// The interval of checks of the ancestors of presented items even without events, because a
     /// mount over them causes none.
     public var barrier: UInt64 = 30_000_000_000
-    /// How long messages wait for the looks that lost events make necessary.
+    /// How long messages wait for the checks that lost events make necessary.
     public var rescanning: UInt64 = 1_000_000_000
 
     /// Makes the default limits.
@@ -98,7 +98,7 @@ public struct WatchReconciler: Sendable {
         case .checked(let node, let found): checked(node, found)
         case .listed(let node, let found): listed(node, found)
         case .watched(let node, let outcome): watched(node, outcome)
-        case .hearing(let hears): hearing(hears)
+        case .eventsArrive(let arrive): eventsArrive(arrive)
         case .claimBegan(let claim, let paths): claims.began(claim, paths)
         case .claimFound(let claim, let paths): claims.began(claim, paths, isFound: true)
         case .claimEnded(let claim, let changes): claimEnded(claim, changes)
@@ -156,9 +156,9 @@ struct ToldSlot: Hashable {
 /// The orders that were not taken yet, and the names to look at.
 struct CheckQueue {
     var orders: [WatchOrder] = []
-    /// The number of looks and lists that were handed out and not answered.
+    /// The number of checks and lists that were handed out and not answered.
     var unanswered = 0 { didSet { if unanswered == 0 { handedOut = [] } } }
-    /// The names of the looks that were handed out, until all are answered.
+    /// The names of the checks that were handed out, until all are answered.
     var handedOut: [WatchNodeID] = []
     /// The names inside directories that are missing, which are looked at when those are found.
     ///
@@ -200,7 +200,7 @@ struct Pace {
     var now: UInt64 = 0
     /// The time of the last message.
     var lastTold: UInt64?
-    /// The time until which messages wait for the looks that lost events made necessary.
+    /// The time until which messages wait for the checks that lost events made necessary.
     var rescanUntil: UInt64?
     var nextBarrier: UInt64?
     /// The number of nodes whose content was there before their presenter and has not been looked

@@ -209,7 +209,7 @@ final class WatchCommands: Sendable {
         return number
     }
 
-    /// Whether the thread may wait, and not only look whether there is something new.
+    /// Whether the thread may wait, and not only check for something new.
     ///
     /// - Parameter awaitsClaims: whether it keeps something back until a claim has ended; only then
     ///   is it woken by such an end.

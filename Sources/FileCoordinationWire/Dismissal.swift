@@ -41,6 +41,8 @@ public enum DismissalOutcome: UInt8, CaseIterable, Hashable, Sendable {
     case notAsked = 3
     /// There is no such claim or presenter any more.
     case gone = 4
+    /// The claim's process is not connected just now and cannot be told, so nothing was done.
+    case unreachable = 5
 }
 
 // MARK: - Coding

@@ -43,7 +43,7 @@ public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
     case recalls = 17
     /// Client processes that have died with claims or presenters.
     case clientDeaths = 18
-    /// Client processes that were seen stopped (Rule 18.6).
+    /// How often a client process was found stopped (Rule 18.6).
     case clientStops = 19
     /// How often a client has reached a limit.
     case limitsReached = 20

@@ -5,7 +5,7 @@
 
 public import FileCoordinationArbiter
 
-/// Where a coordinator believes its presenter to be (Rule 11.7).
+/// A coordinator's presenter, and the last path that this presenter was told (Rule 11.7).
 public struct WireStandpoint: Hashable, Sendable {
     /// The presenter's record in the same ledger.
     public var presenter: WireRecord
@@ -31,7 +31,9 @@ public struct ClaimBody: Hashable, Sendable {
     public var threadID: UInt64
     /// The kind of the claim.
     public var kind: ClaimKind
-    /// Where its coordinator believes its presenter to be, if that presenter is registered.
+    /// The coordinator's presenter and the last path that it was told (Rule 11.7).
+    ///
+    /// Nil if the coordinator has no registered presenter.
     public var standpoint: WireStandpoint?
     /// Whether the accessors around the claim wait for it (Rule 18.4).
     public var blocksCaller: Bool

@@ -107,7 +107,7 @@ package struct SourceDirectory: Sendable {
 
     // MARK: Opening
 
-    /// The greatest number of looks at a name whose kind of item keeps changing.
+    /// The greatest number of checks of a name whose kind of item keeps changing.
     private static let patience = 8
 
     /// Opens the item `name`.

@@ -277,9 +277,13 @@ struct ExplanationText {
                 return "\(who(party)) is stopped; \(advice)"
             case .breakCircle(let party):
                 return "\(who(party)) is part of a circle, which does not end by itself: end one "
-                    + "of its programs"
+                    + "of its programs, or one wait: filecoord release PID"
             case .answer(let party):
+                let advice =
+                    ProcessNumber.isOfAnotherNamespace(party.processID)
+                    ? "" : "; to go on without its answer: filecoord release \(party.processID)"
                 return "\(who(party)) has to answer: it may be busy, or ask you something itself"
+                    + advice
             case .await(let party):
                 return "\(who(party)) holds what is waited for: wait until it is done; if it is "
                     + "ended, its access ends with it"

@@ -134,7 +134,7 @@ extension ServerCounter {
         case .delegations: "Paths that were delegated to a client."
         case .recalls: "Delegations that were recalled."
         case .clientDeaths: "Client processes that have died."
-        case .clientStops: "Client processes that were seen stopped."
+        case .clientStops: "How often a client process was found stopped."
         case .limitsReached: "How often a client has reached a limit."
         }
     }

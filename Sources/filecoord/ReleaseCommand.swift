@@ -37,7 +37,7 @@ struct ReleaseCommand: ParsableCommand {
               0   released
               64  wrong usage; or --yes is missing and there is no terminal
               66  there is no such process, claim or presenter, or it keeps nothing waiting
-              69  no server can be reached, or it is too old
+              69  no server can be reached, it is too old, or the process is not connected to it now
               70  it runs and was left alone, or the answer to the question was no
 
             EXAMPLES
@@ -92,6 +92,9 @@ struct ReleaseCommand: ParsableCommand {
         guard left.isEmpty else {
             throw Failure(
                 status: ExitStatus.refused.rawValue, lines: left.flatMap(\.adviceOnRunning))
+        }
+        guard !outcomes.contains(.unreachable) else {
+            throw Failure(.unavailable, "not everything could be released; try again")
         }
         guard outcomes.contains(where: { $0 == .ended || $0 == .passedOver }) else {
             throw Failure(.badPath, "nothing waits for \(number) any more")

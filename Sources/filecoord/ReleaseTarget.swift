@@ -104,6 +104,8 @@ struct ReleaseTarget {
         case .running: "\(who) was granted \(item) meanwhile"
         case .notAsked: "no program waits for \(who), which presents \(item)"
         case .gone: "\(who) has ended its access to \(item) meanwhile"
+        case .unreachable:
+            "\(who) is not connected to the server just now, and waits for \(item): try again"
         }
     }
 
@@ -147,6 +149,7 @@ extension DismissalOutcome {
         case .running: "running"
         case .notAsked: "notAsked"
         case .gone: "gone"
+        case .unreachable: "unreachable"
         }
     }
 }

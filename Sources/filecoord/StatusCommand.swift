@@ -51,7 +51,7 @@ struct StatusCommand: ParsableCommand {
               filecoord status
               filecoord status ~/Documents
               filecoord status --metrics >metrics.tmp && mv metrics.tmp metrics.prom
-              filecoord status --json | jq '.claims[] | select(.state == "waiting")'
+              filecoord status --json | jq '.claims[] | select(.state != "granted")'
             """)
 
     @Flag(help: "Print JSON.")

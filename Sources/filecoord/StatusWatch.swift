@@ -55,7 +55,7 @@ struct StatusWatch {
         var (isAsking, hasNews) = (true, false)
         var last: (report: StatusReport, time: UInt64)?
         var shownAt: UInt64 = 0
-        try? client.requestStatus()  // A send that fails shows as the server's loss.
+        try? client.requestStatus()  // If it fails, `next` reports the loss.
         while true {
             let now = MonotonicClock.now
             var deadline = UInt64.max
@@ -63,7 +63,7 @@ struct StatusWatch {
                 deadline = shownAt + Self.pause
                 if now >= deadline {
                     (isAsking, hasNews, deadline) = (true, false, .max)
-                    try? client.requestStatus()  // The loss is reported by `next`.
+                    try? client.requestStatus()  // If it fails, `next` reports the loss.
                 }
             } else if refreshesTimes, let last, !last.report.claims.isEmpty {
                 if now >= shownAt + Self.agingPause {

@@ -19,6 +19,15 @@ struct DaemonRun {
         let environment = CurrentProcess.environment
         // A program's socket is no service manager's, whatever the environment says.
         let activation = isElected ? nil : try Activation()
+        do {
+            try serve(activation, environment)
+        } catch {
+            activation?.decline()
+            throw error
+        }
+    }
+
+    private func serve(_ activation: Activation?, _ environment: [String: String]) throws {
         CurrentProcess.raiseDescriptorLimit()
         let runtime = try RuntimeDirectory.open(environment: environment)
         let log = log(in: runtime, environment)

@@ -117,6 +117,32 @@ import Testing
 
         """
 
+    @Test func `Rule 18.4: what a former arbiter asked does not count, whatever comes later`() {
+        let history = """
+            1 added presenter=8 client=1 purpose=e place=/f do=toReader
+            2 filed claim=4 client=2 purpose=a order=4 item=read,/f
+            3 filed claim=11 client=2 purpose=b order=11 item=read,/f
+            5 placed claim=4
+            5 placed claim=11
+            5 asked presenter=8 claim=11 do=toReader
+            6 replaced
+            6 placed claim=4
+            6 placed claim=11
+            6 asked presenter=8 claim=4 do=toReader
+            7 filed claim=12 client=1 purpose=c order=12 blocks item=write,/f
+            8 blocked presenter=8 claim=12 asking=4
+            8 cycle claim=12 link=12 link=11,8
+            9 answered presenter=8 claim=4
+            9 granted claim=4
+            9 granted claim=11
+            10 ended claim=4
+            10 ended claim=11
+            11 replaced
+
+            """
+        #expect(findings(history)?.contains(.cycle) == false)
+    }
+
     @Test func `Rule 18.4: a cycle that is not found is found`() {
         let found = mirror + "13 cycle claim=4 link=4 link=1 link=3 link=2\n"
         #expect(findings(found) == [])

@@ -53,7 +53,12 @@ struct PresenterLife {
         var answered: Int?
         var succeeds = true
         /// When it did not matter any more: the arbiter that had asked was replaced.
-        var void: Int?
+        private(set) var void: Int?
+
+        /// It does not matter from now on, unless it is answered or did not matter before.
+        mutating func discard(_ fact: Int) {
+            if answered == nil { void = void ?? fact }
+        }
     }
 
     func place(at fact: Int) -> String? {
@@ -197,9 +202,8 @@ struct Lives {
                 if !presenters[index].blockings.isEmpty {
                     presenters[index].blockings.append((number, nil, nil))
                 }
-                for question in presenters[index].questions.indices
-                where presenters[index].questions[question].answered == nil {
-                    presenters[index].questions[question].void = number
+                for question in presenters[index].questions.indices {
+                    presenters[index].questions[question].discard(number)
                 }
             }
         default: break
@@ -210,10 +214,8 @@ struct Lives {
     private mutating func discardQuestions(for claim: ClaimKey, _ number: Int) {
         for index in presenters.indices {
             for question in presenters[index].questions.indices
-            where presenters[index].questions[question].claim == claim
-                && presenters[index].questions[question].answered == nil
-            {
-                presenters[index].questions[question].void = number
+            where presenters[index].questions[question].claim == claim {
+                presenters[index].questions[question].discard(number)
             }
         }
     }

@@ -152,7 +152,7 @@ final class ExplanationTests: XCTestCase {
         XCTAssertEqual(
             lines.last,
             "  claimer (pid 101) is part of a circle, which does not end by itself: end one of its "
-                + "programs")
+                + "programs, or one wait: filecoord release PID")
     }
 
     func testDeedsAreJoined() {

@@ -46,6 +46,26 @@ final class RetirementTests: StageTestCase {
         try holder.ask("h go", "h released")
     }
 
+    /// A chosen directory may have other contents: nothing is lost.
+    func testFilesOfTheUserStay() throws {
+        let daemon = try stage.daemon("--idle-exit", "0")
+        let a = try stage.peer("A")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        try a.ask("a go", "a released")
+        try a.leave()
+        let letter = stage.runtime + "/letter"
+        try Data("dear".utf8).write(to: URL(fileURLWithPath: letter))
+        _ = try retire()
+        try daemon.awaitEnd()
+        XCTAssertEqual(try String(contentsOfFile: letter, encoding: .utf8), "dear")
+        XCTAssertEqual(
+            try FileManager.default.contentsOfDirectory(atPath: stage.runtime), ["letter"])
+        // A directory in which no program has met is not touched at all.
+        _ = try retire()
+        XCTAssertEqual(
+            try FileManager.default.contentsOfDirectory(atPath: stage.runtime), ["letter"])
+    }
+
     /// A server that is a program, and not this daemon, is left alone.
     func testAProgramThatServesIsNotEnded() throws {
         let server = try stage.peer("server", environment: ["FILECOORDINATIOND": ""])

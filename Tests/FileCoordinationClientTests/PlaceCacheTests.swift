@@ -107,6 +107,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["removed", "moved away", "replaced"])
+    func `Rule 1.15: a new item that has an older one's name counts as old`(_ old: String) throws {
+        let (name, other) = (home.path + "/d/g", home.path + "/d/h")
+        #expect(FileManager.default.createFile(atPath: name, contents: nil))
+        _ = try find()
+        // The presenters of the older one stay at its name.
+        switch old {
+        case "removed": #expect(unlink(name) == 0)
+        case "moved away": #expect(rename(name, other) == 0)
+        default:
+            close(open(other, O_CREAT | O_EXCL | O_WRONLY, 0o600))
+            #expect(rename(name, other) == 0)
+        }
+        let new = old == "replaced" ? other : name
+        if old != "replaced" { close(open(new, O_CREAT | O_EXCL | O_WRONLY, 0o600)) }
+        #expect(try !hasArrival())
+        #expect(rename(new, file) == 0)
+        #expect(try hasArrival())
+    }
+
     @Test func `Rule 1.15: so it does if another thread has taken the notice of it`() throws {
         let finding = try find()
         try home.rename("d", to: "e")

@@ -48,6 +48,20 @@ final class PresenterMailboxTests: XCTestCase {
             ])
     }
 
+    /// A program that cancels all operations of the queue means its own (Rules 6.1 and 7.1).
+    func testMessagesOutliveTheCancellingOfAllOperations() {
+        let queue = OperationQueue.serial()
+        queue.isSuspended = true
+        let mailbox = PresenterMailbox(ScriptedPresenter(queue: queue, log: log), log: log)
+        mailbox.ask(claim: 1, steps: YieldSteps(save: true))
+        mailbox.notify(.itemDidChange)
+        queue.addOperation { [log] in log.note("the program's own") }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        log.wait(for: "answer 1")
+        XCTAssertEqual(log.wait(for: "changed"), ["save", "answer 1", "changed"])
+    }
+
     func testThePresenterMayAnswerFromAnotherOperationOnItsQueue() {
         let queue = OperationQueue.serial()
         let presenter = ScriptedPresenter(

@@ -186,13 +186,13 @@ struct HandMadeKernel {
             kernel.notify("/a", .changed, "f")
             #expect(kernel.turn().isEmpty)
         }
-        // A look for each notification, and no notification of a look.
+        // A check for each notification, and no notification of a check.
         #expect(kernel.looks < 400)
     }
 
     @Test func `A kernel that says nothing is noticed, and everything is polled`() throws {
         var kernel = try twoDirectories()
-        kernel.reconciler.handle(.hearing(false), at: kernel.now)
+        kernel.reconciler.handle(.eventsArrive(false), at: kernel.now)
         #expect(
             Set(kernel.turn()) == [
                 "1 degraded: silent", "2 degraded: silent", "3 degraded: silent",
@@ -200,7 +200,7 @@ struct HandMadeKernel {
         kernel.there["/a/f"] = HandMadeKernel.file(4, 5)
         let told = kernel.turn(after: 2100) + kernel.turn()
         #expect(Set(told) == ["1 /a/f content", "3 /a/f content"])
-        kernel.reconciler.handle(.hearing(true), at: kernel.now)
+        kernel.reconciler.handle(.eventsArrive(true), at: kernel.now)
         #expect(Set(kernel.turn()) == ["1 healed", "2 healed", "3 healed"])
     }
 
@@ -208,7 +208,7 @@ struct HandMadeKernel {
         var kernel = HandMadeKernel()
         kernel.there["/n"] = HandMadeKernel.directory(2)
         kernel.there["/n/f"] = HandMadeKernel.file(4)
-        kernel.outcomes["/n"] = .deaf(99)
+        kernel.outcomes["/n"] = .watchingLocalChanges(99)
         try kernel.present(1, "/n", .directory)
         _ = kernel.turn()
         #expect(kernel.reconciler.troubles.map(\.trouble) == [.remote])

@@ -110,7 +110,7 @@ import Testing
         var kernel = HandMadeKernel()
         kernel.there["/n"] = HandMadeKernel.directory(2)
         kernel.there["/n/f"] = HandMadeKernel.file(4)
-        kernel.outcomes["/n"] = .deaf(99)
+        kernel.outcomes["/n"] = .watchingLocalChanges(99)
         try kernel.present(1, "/n/f", .file)
         _ = kernel.turn()
         #expect(!kernel.reconciler.hasToldAllMoves)

@@ -142,7 +142,7 @@ import WatchingSimulation
         _ = world.settle()
         #expect(world.act(.chmod(0o700), "/r/a"))
         world.read()
-        // The look at /r/a finds another item already.
+        // The check of /r/a finds another item already.
         #expect(world.act(.exchange(with: "/r/a"), "/out"))
         world.look()
         let told = world.settle()

@@ -34,7 +34,8 @@ package struct ItemReplacement {
         var path: ItemPath
         var name: [UInt8] { path.name }
 
-        // Without a status, there is no item, or none that could be replaced.
+        /// The status of the item; nil if there is none, or it cannot be examined and so cannot be
+        /// replaced.
         var status: stat? { try? directory.status(of: name) }
         func sibling(_ name: [UInt8]) -> Place {
             Place(directory: directory, path: path.sibling(name))

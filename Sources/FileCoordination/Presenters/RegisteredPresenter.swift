@@ -128,13 +128,29 @@ extension OperationQueue: PresenterQueue {
         unsafe self === OperationQueue.main || underlyingQueue === DispatchQueue.main
     }
 
-    package func add(_ step: @escaping @Sendable () -> Void) { addOperation(step) }
+    package func add(_ step: @escaping @Sendable () -> Void) {
+        addOperation(PresenterOperation(step))
+    }
 
     package func addFirst(_ step: @escaping @Sendable () -> Void) {
-        let operation = BlockOperation(block: step)
+        let operation = PresenterOperation(step)
         operation.queuePriority = .veryHigh
         addOperation(operation)
     }
+}
+
+/// A message to a presenter, in its queue.
+///
+/// A program that cancels all operations of the queue means its own. If messages were cancelled
+/// with them, a claim would wait for an answer that never comes, and a change would be lost.
+private final class PresenterOperation: Operation, @unchecked Sendable {
+    private let step: @Sendable () -> Void
+
+    init(_ step: @escaping @Sendable () -> Void) { self.step = step }
+
+    override func main() { step() }
+
+    override func cancel() {}
 }
 
 extension PresenterMailbox {

@@ -8,9 +8,9 @@ import FileCoordinationVersions
 public import Foundation
 
 extension NSFileVersion {
-    /// Adds the contents that lost a conflict, which another program gave the item at the same
-    /// time, as a version.
+    /// Adds the contents that lost a conflict as an unresolved conflict version of the item.
     ///
+    /// Another program wrote these contents at the same time as the item's present ones.
     /// Sync tools can use this instead of leaving a stray file beside the item. Call it inside a
     /// coordinated write to the item. The version is in ``unresolvedConflictVersionsOfItem(at:)``
     /// until a program sets ``isResolved``.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the guard thread does for one guard: takes the lease, looks whether it is broken, and
+// What the guard thread does for one guard: takes the lease, checks whether it is broken, and
 // secures what the presenter saves before the plain program goes on.
 //
 // No process can write in a file that has a lease. So a presenter that is asked to save can only
@@ -44,14 +44,14 @@ extension LeaseGuard {
         }
     }
 
-    /// Looks whether the file that has the lease is still at the path.
+    /// Checks whether the file that has the lease is still at the path.
     func checkPath() {
         let (path, file) = state.withLock { ($0.path, $0.file) }
         guard let path, let file, !file.isAt(path.bytes) else { return }
         handle(.replaced)
     }
 
-    /// Looks whether a process waits at the lease.
+    /// Checks whether a process waits at the lease.
     func checkLease() {
         let (file, path, isHolding) = state.withLock { ($0.file, $0.path, $0.life.isHolding) }
         guard isHolding, let file, !file.isHeld else { return }
@@ -72,7 +72,7 @@ extension LeaseGuard {
         if state.withLock({ !$0.life.isAsking }) { removeSpareName() }
     }
 
-    /// Looks whether the presenter's own opening of the file waits at the lease.
+    /// Checks whether the presenter's own opening of the file waits at the lease.
     ///
     /// Returns whether to look again later, because the presenter is being asked.
     func checkForSaver() -> Bool {

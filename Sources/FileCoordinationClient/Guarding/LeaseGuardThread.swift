@@ -78,7 +78,7 @@ private final class LeaseGuardLoop {
     private let files: DirectoryWatch
     /// The guards whose files are watched, by the number of the watch.
     private var guards: [Int32: [ObjectIdentifier: LeaseGuard]] = [:]
-    /// When to look whether a presenter's own saving waits, and how long after that to look again.
+    /// When to check whether a presenter's own saving waits, and the pause after that.
     private var nextSaverCheck: (time: UInt64, pause: Duration)?
     private var ready: [Poller.Ready] = []
 

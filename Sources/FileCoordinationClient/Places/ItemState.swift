@@ -58,6 +58,8 @@ package struct ItemState: Hashable, Sendable, Codable {
     package func mayDiffer(from later: ItemState) -> Bool {
         guard version == later.version else { return true }
         guard let version else { return false }
-        return takenAt - version.changed < ItemStamp.tick
+        // A state that was stored may be damaged.
+        let (age, isAbsurd) = takenAt.subtractingReportingOverflow(version.changed)
+        return isAbsurd || age < ItemStamp.tick
     }
 }

@@ -23,7 +23,7 @@ extension PlaceCache {
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
-        // The watches come first, so that changes after the look are noticed.
+        // The watches come first, so that changes after the check are noticed.
         let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
             guard now >= state.resumesAt, let root = number(of: path, &state),
                 let places = number(of: shelf, &state)

@@ -252,11 +252,7 @@ final class PlaceCache: Sendable {
             // All events must be read, because a caller checks only whether unread events exist.
             while watch.hasNews {
                 // Events that cannot be read may concern everything.
-                guard let news = try? watch.read() else {
-                    arrivals.insertAll()
-                    return clearAndPause(&state)
-                }
-                if news.overflowed { arrivals.insertAll() }
+                guard let news = try? watch.read() else { return clearAndPause(&state) }
                 for event in news.events {
                     rememberArrival(event, &state)
                     state.directories.forget(event.name, in: event.watch)
@@ -274,11 +270,13 @@ final class PlaceCache: Sendable {
 
     /// Remembers the path to which an item was moved, unless it was created a moment ago.
     private func rememberArrival(_ event: DirectoryWatch.Event, _ state: inout State) {
-        guard state.newborn.isArrivalOfOld(event, at: MonotonicClock.now),
-            let directory = state.watched.first(where: { $0.value.number == event.watch })?.key,
-            let path = ItemPath(bytes: directory + [UInt8(ascii: "/")] + event.name)
-        else { return }
-        arrivals.insert(path)
+        guard state.newborn.isArrivalOfOld(event, at: MonotonicClock.now) else { return }
+        // A directory may have been reached by several paths.
+        for (directory, watched) in state.watched where watched.number == event.watch {
+            if let path = ItemPath(bytes: directory + [UInt8(ascii: "/")] + event.name) {
+                arrivals.insert(path)
+            }
+        }
     }
 
     private func clearAndPause(_ state: inout State) {
@@ -289,6 +287,8 @@ final class PlaceCache: Sendable {
     /// Ends all watches and discards all entries, because the paths may lead elsewhere now.
     func clear(_ state: inout State) {
         raiseRevision()
+        // Moves that are not seen, or not told of, may bring a presenter's item to any path.
+        arrivals.insertAll()
         // A watch may have ended already.
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1

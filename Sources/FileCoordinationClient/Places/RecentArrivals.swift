@@ -4,8 +4,9 @@
 // such an item, and the server learns of that a moment later. Until then no claim there is granted
 // locally (Rule 1.15): it is filed, and the server finds out.
 //
-// An item that was created a moment before it was moved has no presenter. So the way in which most
-// programs save, with a new file that is moved over the old one, is none of these.
+// An item that was created a moment before it was moved has no presenter, unless it has the name of
+// a former item, whose presenters stay at the name. So the way in which most programs save, with a
+// new file that is moved over the old one, is none of these.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -82,6 +83,10 @@ struct NewbornItems {
 
     /// The names, and until when the item there counts as new.
     private var names: [Birthplace: UInt64] = [:]
+    /// The names of old items that are gone, and until when an item there counts as old.
+    private var left: [Birthplace: UInt64] = [:]
+    /// If more were gone, until when every item counts as old.
+    private var allLeftUntil: UInt64 = 0
     private var moves: Set<UInt32> = []
 
     /// Takes in an event that is read now; returns whether an item has arrived that is not new.
@@ -89,16 +94,29 @@ struct NewbornItems {
         let name = Birthplace(watch: event.watch, name: event.name)
         if event.changes.contains(.created) {
             if names.count >= Self.most { names = [:] }
-            names[name] = now + Self.lifetime
+            let isTakenAgain = now < max(left[name] ?? 0, allLeftUntil)
+            names[name] = isTakenAgain ? nil : now + Self.lifetime
         } else if event.changes.contains(.movedFrom) {
-            guard let end = names.removeValue(forKey: name), now < end else { return false }
+            guard isNew(name, at: now) else { return false }
             if moves.count >= Self.most { moves = [] }
             moves.insert(event.cookie)
         } else if event.changes.contains(.removed) {
-            names[name] = nil
+            _ = isNew(name, at: now)
         } else if event.changes.contains(.movedTo) {
+            names[name] = nil
             return moves.remove(event.cookie) == nil
         }
+        return false
+    }
+
+    /// Takes in that an item has left its name; returns whether it was new.
+    private mutating func isNew(_ name: Birthplace, at now: UInt64) -> Bool {
+        if let end = names.removeValue(forKey: name), now < end { return true }
+        if left.count >= Self.most {
+            left = [:]
+            allLeftUntil = now + Self.lifetime
+        }
+        left[name] = now + Self.lifetime
         return false
     }
 }

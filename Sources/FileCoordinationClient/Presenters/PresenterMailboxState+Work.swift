@@ -7,7 +7,7 @@ import FileCoordinationArbiter
 extension PresenterMailboxState {
     /// Begins the questions that may begin now.
     ///
-    /// A question that is answered at once may let another one begin, so this looks again then.
+    /// A question that is answered at once may let another one begin, so this checks again then.
     mutating func beginQuestions() -> [Action] {
         var actions: [Action] = []
         while let index = questions.indices.first(where: mayBegin) {

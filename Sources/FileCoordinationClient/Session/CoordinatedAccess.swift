@@ -42,7 +42,7 @@ package final class CoordinatedAccess: Sendable {
     ///   - kind: whether it is an access or the preparation of a batch.
     ///   - enclosing: the claims inside which it is made; nil for those of the accessors that run
     ///     on this thread or task.
-    ///   - standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    ///   - standpoint: the coordinator's presenter and the last path that it was told (Rule 11.7).
     ///   - blocksCaller: whether the accessors that surround the call wait for it (Rule 18.4).
     ///   - supplement: what newer servers are told beside the claim.
     ///   - onEnding: for callers that do not block; called once for each claim, on any thread.

@@ -261,8 +261,8 @@ package final class Coordinator: Sendable {
         writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }
 
-    /// Where the presenter believes to be, if it has not been told of a move since the coordinator
-    /// was created (Rule 11.7).
+    /// The presenter and the last path that it was told; nil if it has been told of a move since
+    /// the coordinator was created (Rule 11.7).
     private var standpoint: WireStandpoint? {
         guard let presenter, let birthplace = presenter.birthplace,
             let standpoint = Session.existing?.standpoint(of: presenter.identity),

@@ -29,7 +29,7 @@ package final class PendingClaim: Sendable {
     private static let longestSleep: UInt64 = 2_000_000_000
 
     private enum Decision {
-        /// The record's word was "asked" at the last look.
+        /// The record's word was "asked" at the last check.
         case open
         /// The result is known and was reported.
         case made(AccessEnding)

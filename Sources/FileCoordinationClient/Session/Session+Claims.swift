@@ -13,7 +13,7 @@ extension Session {
     /// - Parameters:
     ///   - plan: what all claims of the access have in common.
     ///   - items: the items, with resolved paths.
-    ///   - standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    ///   - standpoint: the coordinator's presenter and the last path that it was told (Rule 11.7).
     /// - Returns: the claim, which may be granted already.
     /// - Throws: ``AccessFailure`` if the ledger takes no claim, for example because it is full.
     func file(

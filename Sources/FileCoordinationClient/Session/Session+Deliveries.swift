@@ -99,7 +99,7 @@ extension Session {
         }
     }
 
-    /// Returns where a registered presenter believes to be.
+    /// Returns a registered presenter and the last path that it was told.
     func standpoint(of presenter: ObjectIdentifier) -> WireStandpoint? {
         guard isOurs, let entry = entry(of: presenter) else { return nil }
         return entry.registration.registered.withLock { view in

@@ -251,8 +251,7 @@ struct Connections {
     mutating func close(_ connection: Connection) -> ClientID? {
         defer { connection.socket.shutDown() }
         guard connections.removeValue(forKey: connection.token) != nil else { return nil }
-        // The kernel removes closed sockets from the poller by itself; this only keeps the set
-        // small.
+        // The kernel removes a socket when its last descriptor is closed, which may be later.
         poller.forget(connection.socket.descriptor)
         let others = (counts[connection.peer.processID] ?? 1) - 1
         counts[connection.peer.processID] = others > 0 ? others : nil

@@ -33,7 +33,7 @@ struct Recalled: Equatable {
     /// - Parameters:
     ///   - recalled: what the recalls have found.
     ///   - bound: the filing time of the claim that caused the recall.
-    /// - Returns: in `first`, the steps before that claim; in `later`, the looks at claims that
+    /// - Returns: in `first`, the steps before that claim; in `later`, the checks of claims that
     ///   were filed after it.
     static func steps(
         for recalled: [Recalled], before bound: UInt64

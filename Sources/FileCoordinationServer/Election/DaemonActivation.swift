@@ -45,8 +45,8 @@ package struct DaemonActivation: Sendable {
             let peer = try? socket.peerCredentials(),
             peer.userID == CurrentProcess.effectiveUserID
         else { return nil }
-        // The manager; or the daemon, once it has taken the socket over. A daemon that was deposed
-        // because it is stopped would answer much later.
+        // The peer is the service manager or, after activation, the daemon. A stopped daemon would
+        // answer only after it is continued.
         return socket.peerProcess()?.isStopped == true ? nil : socket
     }
 }

@@ -25,7 +25,7 @@ package enum EpochRenewal {
             let role = try? RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { return }
         let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs) }
-        // The logs of former servers have higher epochs than the new ones.
+        // The relocation logs of former servers have higher epochs than the servers to come.
         if isNew { RelocationLog.removeAll(from: runtime.directory) }
         withExtendedLifetime(role) {}
     }

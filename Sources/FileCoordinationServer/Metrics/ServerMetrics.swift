@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the server counts. Only its own thread touches it, so that it is plain integers; a claim
-// that is granted as soon as it is filed costs a few additions, and no look at the clock.
+// that is granted as soon as it is filed costs a few additions, and does not read the clock.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -3,10 +3,14 @@
 // Removes runtime directories that no process uses: a server does so with those in its way, and a
 // user who removes the programs with all of them.
 
+import FileCoordinationLedger
 import FileCoordinationSystem
 
 extension RuntimeDirectory {
     /// Removes the directory; returns false if a living process uses it, and leaves it then.
+    ///
+    /// Files that are not of coordination are never removed: a user may have chosen a directory
+    /// that has other contents. It stays then, without what servers and clients have left.
     ///
     /// Throws ``ErrorNumber/noSuchFile`` if it was removed meanwhile.
     func removeIfUnused() throws(SystemError) -> Bool {
@@ -14,18 +18,43 @@ extension RuntimeDirectory {
         let aside = name + ".old-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let parent = try Directory.open(around)
         try parent.rename(name, to: aside, ifTaken: .refuse)
-        // A process that arrives now creates its ledger first and then checks whether it is in
-        // place.
-        if isServed || isInhabited {
+        // A process that opened the directory before the rename creates its ledger first, and then
+        // checks whether the directory still has its path.
+        let isSame = try parent.status(of: aside).inode == directory.status().inode
+        // Another directory has taken the path meanwhile, and has not been examined.
+        guard isSame, !isServed, !isInhabited else {
             try parent.rename(aside, to: name, ifTaken: .refuse)
             return false
         }
         // The directory has no name any more, which is what counts; here and below.
-        for entry in try ledgers.names() { try? ledgers.remove(entry) }
+        for entry in try ledgers.names() where Self.isLedger(entry) { try? ledgers.remove(entry) }
         try? directory.removeSubdirectory(Name.ledgers)
-        for entry in try directory.names() { try? directory.remove(entry) }
-        try? parent.removeSubdirectory(aside)
+        // It has no name any more.
+        for entry in try directory.names() where isOurs(entry) { try? directory.remove(entry) }
+        do throws(SystemError) {
+            try parent.removeSubdirectory(aside)
+        } catch {
+            // It has other contents. In a place of the system no user keeps files, and the place
+            // is needed.
+            if places.isChosen { try parent.rename(aside, to: name, ifTaken: .refuse) }
+        }
         return true
+    }
+
+    private static func isLedger(_ name: String) -> Bool {
+        LedgerName.isFinal(name) || LedgerName.isTemporary(name)
+    }
+
+    /// Whether a file in the directory was made by a server, a client or a daemon.
+    private func isOurs(_ name: String) -> Bool {
+        switch name {
+        case Name.socket, Name.serverLock, Name.electionLock, Name.epoch, Name.log: true
+        case _ where RelocationLog.epoch(ofFile: name) != nil: true
+        case _ where TicketQueueFile.epoch(ofFile: name) != nil: true
+        // A socket that has not got its final name.
+        // What cannot be examined stays.
+        case _: name.hasPrefix(".s") && (try? directory.status(of: name))?.kind == .socket
+        }
     }
 
     /// The process that took the server role here last, as far as its number means something here.
@@ -48,6 +77,8 @@ extension RuntimePlaces {
     /// Returns the paths of the places that are still used.
     package func removeUnused() -> [String] {
         paths.filter { path in
+            // No program has met there, and to examine it would make it a runtime directory.
+            if Self.isEmpty(path) { return false }
             switch PlaceState(path, of: self) {
             case .served, .inhabited, .standIn(_, isHeld: true): return true
             case .deserted(let directory):

@@ -64,7 +64,7 @@ extension RuntimePlaces {
     /// Returns whether a private directory of this user exists in which no program has met yet.
     ///
     /// `PlaceState` would turn it into a runtime directory.
-    private static func isEmpty(_ path: String) -> Bool {
+    static func isEmpty(_ path: String) -> Bool {
         // If the directory cannot be examined, `PlaceState` reports why.
         guard let status = try? FileStatus(path: path, followLinks: false),
             status.kind == .directory, status.permissions & 0o077 == 0,

@@ -53,7 +53,7 @@ package struct RuntimePlaces: Hashable, Sendable {
         -> RuntimeDirectory
     {
         if isChosen { return try RuntimeDirectory.open(path: paths[0]) }
-        // The common case needs only one check.
+        // Nearly always a server runs at the first path, and the others need not be examined.
         if let usual = try? RuntimeDirectory.openExisting(paths[0], of: self), usual.isServed {
             return usual
         }

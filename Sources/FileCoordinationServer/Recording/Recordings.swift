@@ -167,7 +167,7 @@ struct Recording {
     }
 }
 
-/// The claims that wait, oldest first; removing one costs no look at the others.
+/// The claims that wait, oldest first; removing one does not search the others.
 struct OrderedWaiting {
     private var order: ArraySlice<ClaimID> = []
     private var members: Set<ClaimID> = []

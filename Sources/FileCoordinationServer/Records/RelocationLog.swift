@@ -119,10 +119,8 @@ package final class RelocationLog {
         try rewrite()
         // What stays is removed at the next takeover; here and below.
         for name in (try? directory.names()) ?? [] {
-            let isUnfinished = name.hasSuffix(Self.temporarySuffix)
-            let finished = isUnfinished ? name.dropLast(Self.temporarySuffix.count) : name[...]
             // A file that stays is removed at the next takeover.
-            if let other = Self.epoch(of: finished), other < epoch { try? directory.remove(name) }
+            if let other = Self.epoch(ofFile: name), other < epoch { try? directory.remove(name) }
         }
     }
 
@@ -275,6 +273,13 @@ package final class RelocationLog {
     }
 
     private static func name(_ epoch: UInt32) -> String { prefix + String(epoch) }
+
+    /// Returns the epoch in the name of a log, or of one that is not complete; nil if it is the
+    /// name of another file.
+    static func epoch(ofFile name: String) -> UInt32? {
+        let isUnfinished = name.hasSuffix(temporarySuffix)
+        return epoch(of: isUnfinished ? name.dropLast(temporarySuffix.count) : name[...])
+    }
 
     /// Returns the epoch in the name of a log, or nil if the name is not a log's.
     private static func epoch(of name: Substring) -> UInt32? {

@@ -15,7 +15,7 @@ extension Server {
     /// connections.
     ///
     /// The scheduler can suspend the server's thread between any two instructions. Therefore the
-    /// clock is read after the message was received: if the last look at all sockets is still
+    /// clock is read after the message was received: if the last check of all sockets is still
     /// recent, this message cannot have overtaken an old one.
     func take(_ incoming: Incoming, from connection: Connection) {
         let start = MonotonicClock.now

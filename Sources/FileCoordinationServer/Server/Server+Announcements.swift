@@ -21,8 +21,8 @@ extension Server {
     ) -> [ItemOutcome]? {
         guard let claim = records.claim(check.record, of: client.id) else { return [] }
         // While recalls are pending, the arbiter postpones events, but the relocation log would
-        // count this event as handled. The answers to the recalls are queued in front of this look,
-        // so it is repeated after all of them.
+        // count this event as handled. The answers to the recalls are queued in front of this
+        // check, so it is repeated after all of them.
         guard !arbiter.awaitsRecalls else {
             work.append(again(check))
             return nil

@@ -55,15 +55,19 @@ extension Server {
 
     private func dismiss(claim number: UInt64, _ order: Order) -> DismissalOutcome {
         let claim = ClaimID(rawValue: number)
+        // A claim of a process that was continued just now may be granted by that.
+        checkStoppedProcesses()
         switch arbiter.stage(of: claim) {
         case .granted: return .running
         case .waiting, .asking:
+            guard let address = records.address(of: claim), isConnected(address) else {
+                return .unreachable
+            }
             takeBackQuestions(for: claim)
-            checkStoppedProcesses()
             decide(.claimCancelled(claim))
             // As with a refusal, the record stays known until its client has cancelled it. If the
             // message is lost, the claim is decided anew.
-            if let address = records.address(of: claim) { tell(address, order) }
+            tell(address, order)
             return .ended
         case nil: return dismiss(unreported: number, order)
         }
@@ -76,12 +80,18 @@ extension Server {
         else { return .gone }
         switch claim.snapshot.state {
         case .asked:
+            guard isConnected(claim.address) else { return .unreachable }
             // The client gives up its ticket with its claim.
             tell(claim.address, order)
             return .ended
         case .granted, .draft: return .running
         case .free, .cancelled, .released: return .gone
         }
+    }
+
+    /// Whether a claim's client can be told; otherwise it would file the claim again.
+    private func isConnected(_ address: RecordAddress) -> Bool {
+        clients[address.client]?.connection.map { connections[$0] != nil } ?? false
     }
 
     /// Tells a client that a wait of one of its claims has been ended.
@@ -104,13 +114,13 @@ extension Server {
     // MARK: Presenters
 
     private func dismiss(presenter: PresenterID, _ order: Order) -> DismissalOutcome {
-        guard let status = arbiter.status(of: presenter) else { return .gone }
-        guard !status.awaitedBy.isEmpty else { return .notAsked }
+        checkStoppedProcesses()
+        guard arbiter.status(of: presenter) != nil else { return .gone }
+        guard arbiter.isAsked(presenter) else { return .notAsked }
         if let client = records.address(of: presenter).flatMap({ clients[$0.client] }) {
             let owner = "process \(client.ledger.processID) (\(client.ledger.programName))"
             configuration.log(order.ended("the wait for an answer of a presenter of \(owner)"))
         }
-        checkStoppedProcesses()
         decide(.presenterDismissed(presenter))
         return .passedOver
     }

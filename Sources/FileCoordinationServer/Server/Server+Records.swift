@@ -3,7 +3,7 @@
 // Turns ledger records into events for the arbiter. A message only says "look at this record". The
 // server compares what the record says with what it has told the arbiter, and acts on the
 // difference (`RecordChange`). A second look finds no difference, so lost, repeated and late
-// messages need no special treatment. If a look finds that the arbiter must know other claims
+// messages need no special treatment. If a check finds that the arbiter must know other claims
 // first, it is queued again behind them.
 
 import FileCoordinationArbiter

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scans of whole ledgers. They are needed for clients that reconnect or have died, and where
-// messages do not show in which order claims were filed. A scan selects records and queues a look
+// messages do not show in which order claims were filed. A scan selects records and queues a check
 // at each of them in its own place.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
 extension Server {
-    /// Replaces a scan by looks at the records that it selects.
+    /// Replaces a scan by checks of the records that it selects.
     func expand(_ scan: LedgerScan) {
         work.replace(by: checks(scan).map { .check($0) })
     }
@@ -19,8 +19,8 @@ extension Server {
             return records(of: [id]) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
         // A dead client, too, may have got and ended claims and left announcements.
         case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.check)
-        // After a change of servers, clients reconnect one by one. Claims that late clients filed
-        // in the meantime must not be passed by claims of the early ones.
+        // After a change of servers, clients reconnect one by one. A claim of a client that
+        // has reconnected must not be granted before an earlier claim of one that has not.
         case .absent(let time, let other):
             let absent = clients.recentlyAbsent.map(\.id)
             if absent.isEmpty { return [] }

@@ -99,7 +99,7 @@ package enum ServerLimits {
     package static let unwatchedPause: UInt64 = 1_000_000_000
     /// When a server without a directory tries again because another one gives way, in nanoseconds.
     package static let busyPause: UInt64 = 3_000_000
-    /// When the server first looks again for a runtime place that is about to be mounted, in
+    /// When the server first checks again for a runtime place that is about to be mounted, in
     /// nanoseconds.
     ///
     /// The pause doubles each time.

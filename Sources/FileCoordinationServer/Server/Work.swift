@@ -44,7 +44,7 @@ struct RecordCheck: Equatable {
     let record: RecordReference
     /// The filing time of a pending claim, by which it keeps its position in the queue (Rule 2.14).
     var filedAt: UInt64?
-    /// If the look finds claims that were filed later than this, those are queued behind it.
+    /// If the check finds claims that were filed later than this, those are queued behind it.
     var bound: UInt64 = .max
     /// Whether the claim has waited in a ticket queue until now.
     var hasWaited = false
@@ -56,7 +56,7 @@ struct RecordCheck: Equatable {
 }
 
 extension RecordCheck {
-    /// Creates a look at a record that was just read.
+    /// Creates a check of a record that was just read.
     init(_ snapshot: RecordSnapshot, of client: ClientID, bound: UInt64 = .max) {
         let asks = snapshot.state == .asked && snapshot.kind == .claim
         self.init(

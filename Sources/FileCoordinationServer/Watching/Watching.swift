@@ -18,7 +18,7 @@ struct Watching {
         let change: WatchedChange
     }
 
-    /// How long a presenter's registration waits for the first look at its item, in nanoseconds.
+    /// How long a presenter's registration waits for the first check of its item, in nanoseconds.
     private static let patience: UInt64 = 100_000_000
     /// When to try again to start a watcher after a failure, in nanoseconds.
     private static let retryPause: UInt64 = 10_000_000_000

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws a wait-for graph as an SVG picture: who waits on the left, what it waits for on the right.
+// Draws a wait-for graph as an SVG picture: each node is to the left of those it waits
+// for.
 
 /// Draws a wait-for graph.
 struct WaitGraphPicture {

@@ -16,7 +16,7 @@ func addLine(_ line: String, to url: URL) throws {
 }
 
 final class Viewer: NSObject, NSFilePresenter {
-    let presentedItemURL: URL?  // the registration follows a move by itself
+    let presentedItemURL: URL?  // to keep this short; a real one keeps the URL of a move
     let presentedItemOperationQueue = OperationQueue()
     private let serial = DispatchQueue(label: "Viewer")
 

@@ -7,7 +7,7 @@
 import FileCoordinationSystem
 
 /// A watched file that is changed now and then.
-struct HearingTest: Sendable {
+struct EventDeliveryTest: Sendable {
     /// The time between two tests, in nanoseconds.
     static let pause: UInt64 = 60_000_000_000
 
@@ -33,7 +33,7 @@ struct HearingTest: Sendable {
     }
 
     /// Whether a notification arrives; nil if the file cannot be changed.
-    func hears() -> Bool? {
+    func eventArrives() -> Bool? {
         if isMute { return kernel.hasNews }
         let written = unsafe withUnsafeBytes(of: UInt8(0)) { byte -> Bool in
             // A full file system says nothing about notifications.
