@@ -30,6 +30,8 @@ package final class CoordinatedWrite: Sendable {
 
     package let place: ItemPath
     private let meaning: Meaning
+    /// Whether the item was a directory when the write began.
+    private let isDirectory: Bool
     private let store: VersionStore
     private let state = Lock(State())
 
@@ -39,9 +41,10 @@ package final class CoordinatedWrite: Sendable {
         var note: WriteNote?
     }
 
-    init(place: ItemPath, meaning: Meaning, store: VersionStore) {
+    init(place: ItemPath, meaning: Meaning, isDirectory: Bool = false, store: VersionStore) {
         self.place = place
         self.meaning = meaning
+        self.isDirectory = isDirectory
         self.store = store
     }
 
@@ -73,7 +76,9 @@ package final class CoordinatedWrite: Sendable {
     package func end() {
         store.writes.withLock { $0.removeAll { $0 === self } }
         let state = state.withLock { $0 }
-        guard !state.items.isEmpty else { return }
+        // What was inside a deleted directory has gone with it.
+        let hasContents = isDirectory && meaning == .replacing
+        guard !state.items.isEmpty || hasContents && isVacant else { return }
         defer { state.note?.remove() }
         // Without the store, there is nothing to assign, and the write itself has succeeded.
         guard let folders = try? StoreFolders.open(store.path, creating: false) else { return }
@@ -87,6 +92,7 @@ package final class CoordinatedWrite: Sendable {
             }
         } else if isVacant {
             store.vacate(place, items: state.items, in: folders)
+            if hasContents { store.vacate(inside: place, in: folders) }
         }
     }
 
@@ -97,6 +103,8 @@ package final class CoordinatedWrite: Sendable {
         } catch {
             // With another error, it is unknown whether the item exists.
             return error.code == ErrorNumber.noSuchFile
+                // If its directory is not there either, that was moved, and the item with it.
+                && (try? FileStatus(path: place.parent.bytes, followLinks: false)) != nil
         }
     }
 

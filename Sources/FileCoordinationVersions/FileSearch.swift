@@ -3,7 +3,7 @@
 // Looks for a file that is no longer at its path. The kernel does not let ordinary users find a
 // file by its inode number. So this searches the file's directory with everything in it, then the
 // directory above, and so on, up to a limit. It does not find a file that was moved farther without
-// an announcement.
+// an announcement. A file on a disk that is not mounted may be there, and is not taken for gone.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -14,11 +14,21 @@ enum FileSearch {
     /// The greatest number of names to look at, which takes some milliseconds.
     static let nameLimit = 4096
 
-    /// Whether the file is near `place` under another path.
+    /// Whether the file is near `place` under another path, or may be where nothing can be seen
+    /// now.
     static func finds(_ identity: ItemIdentity, around place: ItemPath) -> Bool {
-        guard let device = Self.device(of: place.parent.bytes) else { return false }
-        var search = Search(identity: identity, place: place.bytes, device: device)
         var directory = place
+        var (found, isParent) = (Self.device(of: place.parent.bytes), true)
+        // The directory itself may have been moved.
+        while found == nil, directory.depth > 1 {
+            directory = directory.parent
+            (found, isParent) = (Self.device(of: directory.parent.bytes), false)
+        }
+        guard let device = found else { return false }
+        // A device number may change at a reboot. But where the directory is missing or empty, its
+        // disk is not mounted.
+        if device != identity.device, !isParent || isEmpty(directory.parent.bytes) { return true }
+        var search = Search(identity: identity, place: place.bytes, device: device)
         while directory.depth > 0, search.rest > 0 {
             let inner = directory
             directory = directory.parent
@@ -32,6 +42,11 @@ enum FileSearch {
     private static func device(of path: [UInt8]) -> UInt64? {
         // This is what the caller is told.
         (try? FileStatus(path: path, followLinks: false))?.device
+    }
+
+    private static func isEmpty(_ path: [UInt8]) -> Bool {
+        // A directory that cannot be read is not known to be empty.
+        (try? RawDirectory.entries(at: path, limit: 1))?.isEmpty ?? false
     }
 
     private struct Search {

@@ -59,6 +59,16 @@ package struct StoreView: Sendable {
         (try? root.status(of: StoreName.items + "/" + item.text)) != nil
     }
 
+    /// Whether the stored item certainly does not exist.
+    func isMissing(_ item: StoredItemID) -> Bool {
+        do {
+            _ = try root.status(of: StoreName.items + "/" + item.text)
+            return false
+        } catch {
+            return error.code == ErrorNumber.noSuchFile
+        }
+    }
+
     // MARK: Ties
 
     /// The ties of files that were last seen at `place`.

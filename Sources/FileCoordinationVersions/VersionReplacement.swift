@@ -111,10 +111,13 @@ package struct VersionReplacement {
         do {
             for step in Step.allCases { try perform(step) }
         } catch {
-            // This does what another process would do if this one had died.
-            if let intention { try? Self.finish(intention, store, in: folders) }
-            // The first error counts, and the next process that changes the store removes it.
-            try? workspace?.discard()
+            do throws(SystemError) {
+                // This does what another process would do if this one had died.
+                if let intention { try Self.finish(intention, store, in: folders) }
+                try workspace?.discard()
+            } catch {
+                // The first error counts. The next process that changes the store tries again.
+            }
             throw error
         }
     }
@@ -235,14 +238,15 @@ package struct VersionReplacement {
     static func finish(
         _ leavings: Intention.Replacing, _ store: VersionStore, in folders: StoreFolders
     ) throws(SystemError) {
-        try removeTemporary(leavings)
-        guard let new = leavings.newIdentity,
-            let place = ItemPath(bytes: leavings.place),
+        // First the versions: what is beside the item may be impossible to remove.
+        if let new = leavings.newIdentity, let place = ItemPath(bytes: leavings.place),
             let target = ItemPath(bytes: leavings.newPlace), store.leads(target, to: new)
-        else { return }
-        let restored = Set((leavings.items ?? []).compactMap { StoredItemID($0) })
-        try store.retie(
-            place, from: leavings.identity, items: restored, to: new, at: target, in: folders)
+        {
+            let restored = Set((leavings.items ?? []).compactMap { StoredItemID($0) })
+            try store.retie(
+                place, from: leavings.identity, items: restored, to: new, at: target, in: folders)
+        }
+        try removeTemporary(leavings)
     }
 
     private static func removeTemporary(_ leavings: Intention.Replacing) throws(SystemError) {

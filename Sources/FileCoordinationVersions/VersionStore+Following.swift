@@ -23,11 +23,15 @@ extension VersionStore {
         at place: ItemPath, _ meaning: CoordinatedWrite.Meaning = .saving,
         mayHaveVersions: Bool = true
     ) -> CoordinatedWrite {
-        let write = CoordinatedWrite(place: place, meaning: meaning, store: self)
+        // Without a file, there are no versions to follow it.
+        let status =
+            mayHaveVersions || meaning == .replacing
+            ? try? FileStatus(path: place.bytes, followLinks: false) : nil
+        let write = CoordinatedWrite(
+            place: place, meaning: meaning, isDirectory: status?.kind == .directory, store: self)
         writes.withLock { $0.append(write) }
         if mayHaveVersions,
-            // Without a file, there are no versions to follow it.
-            let status = try? FileStatus(path: place.bytes, followLinks: false),
+            let status,
             // A store that cannot be opened must not prevent the write.
             self.mayHaveVersions(at: place, status), let folders = try? openIfThere()
         {
@@ -82,8 +86,9 @@ extension VersionStore {
 
     /// Records that a coordinated write moved an item with everything inside.
     ///
-    /// On one file system, the versions find their items by identity. On another file system the
-    /// items are new files, so only this call connects them (Rule 11.2).
+    /// On one file system, the versions find their items by identity. Only this call connects them
+    /// with new files (Rule 11.2): after a move to another file system, and if a program has
+    /// replaced the file before the move and nothing has told the store.
     package func itemDidMove(from old: ItemPath, to new: ItemPath) {
         // A store that cannot be opened must not prevent the move.
         guard let folders = try? StoreFolders.open(path, creating: false) else { return }
@@ -102,8 +107,9 @@ extension VersionStore {
             switch identity.compared(with: tie.identity) {
             case .same, .sameElsewhere, .perhaps: break
             case .different:
-                guard identity.device != tie.identity.device,
-                    !leads(tie.place, to: tie.identity),
+                // As at a path that was not moved: the document was not deleted, and its former
+                // file is nowhere else.
+                guard !leads(tie.place, to: tie.identity), isLeftBehind(tie, by: identity),
                     ownTies(at: place, identity, in: folders.view).isEmpty
                 else { continue }
             }

@@ -80,14 +80,15 @@ extension VersionStore {
             // The device number may change at a reboot. A copy of a file system also has another
             // device number, but has the same identities.
             case .sameElsewhere: tie.place == place || !leads(tie.place, to: tie.identity)
-            case .perhaps: tie.place == place
+            // Inode numbers are used again.
+            case .perhaps: tie.place == place && !tie.tie.isVacated
             case .different: tie.place == place && written.contains(tie.item)
             }
         }
     }
 
     /// Whether the file of `tie` is gone, and the file with `identity` has taken its path.
-    private func isLeftBehind(_ tie: FoundTie, by identity: ItemIdentity) -> Bool {
+    func isLeftBehind(_ tie: FoundTie, by identity: ItemIdentity) -> Bool {
         switch tie.identity.compared(with: identity) {
         case .same, .sameElsewhere, .perhaps: false
         // The versions of a file that was moved away are at its new path.
@@ -104,7 +105,7 @@ extension VersionStore {
         _ place: ItemPath, _ identity: ItemIdentity, in folders: StoreFolders
     ) -> [StoredItemID] {
         for tie in candidates(at: place, identity, in: folders.view)
-        where !folders.view.hasItem(tie.item) {
+        where folders.view.isMissing(tie.item) {
             folders.ties.remove(tie)
         }
         let found = ties(at: place, identity, in: folders.view)

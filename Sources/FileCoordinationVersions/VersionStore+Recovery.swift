@@ -89,4 +89,13 @@ extension VersionStore {
             try? folders.ties.vacate(tie)
         }
     }
+
+    /// Records that a coordinated write has deleted a directory with everything inside.
+    func vacate(inside place: ItemPath, in folders: StoreFolders) {
+        // A tie that stays leads to a path without an item, which is seen there.
+        for tie in (try? folders.view.allTies()) ?? [] where place.contains(tie.place) {
+            // The same, for this one.
+            try? folders.ties.vacate(tie)
+        }
+    }
 }

@@ -105,9 +105,9 @@ package final class VersionStore: Sendable {
             guard let now = ItemIdentity(of: place), now != identity else { break }
             identity = now
         }
-        let kept = items.flatMap { view.versions(of: $0, in: self) }
+        // First those that are not published: a version may be published between the two reads.
         let added = unpublished(in: view).filter { $0.place == place }.map(\.version)
-        // A version may have been published between the two reads.
+        let kept = items.flatMap { view.versions(of: $0, in: self) }
         let fresh = added.filter { one in !kept.contains { $0.id == one.id } }
         return Self.sorted(kept + fresh)
     }
@@ -117,6 +117,8 @@ package final class VersionStore: Sendable {
         guard let view = viewIfReadable else { return nil }
         return view.version(id, of: item, in: self)
             ?? unpublished(in: view).first { $0.version.id == id }?.version
+            // It may have been published meanwhile.
+            ?? view.version(id, of: item, in: self)
     }
 
     /// The version with this ID, whichever item it belongs to.
@@ -165,8 +167,14 @@ package final class VersionStore: Sendable {
         if let own {
             workspace = own
         } else {
-            workspace = try Workspace.make(in: folders.work)
-            handedOut.withLock { $0 = HandedOut(workspace: workspace, process: process) }
+            let fresh = try Workspace.make(in: folders.work)
+            // Another thread may have been faster. A workspace that is let go is removed by the
+            // next change of the store, with all that is in it.
+            workspace = handedOut.withLock { state in
+                if let first = state, first.process == process { return first.workspace }
+                state = HandedOut(workspace: fresh, process: process)
+                return fresh
+            }
         }
         return try workspace.directory.openSubdirectory(
             StoredItemID().text, creatingWithMode: 0o700

@@ -134,15 +134,27 @@ public struct ClaimedChange: Hashable, Sendable {
     }
 }
 
+/// The changes before a presenter is listened for that are news to it.
+public struct MissedChanges: Hashable, Sendable {
+    /// Those after this real time, in nanoseconds since 1970.
+    public let after: Int64
+    /// Whether the item existed at that time: then its absence is one of them.
+    public let existed: Bool
+
+    /// Creates a description of such changes.
+    public init(after: Int64, existed: Bool) {
+        self.after = after
+        self.existed = existed
+    }
+}
+
 /// A fact for the reconciler.
 public enum WatchInput: Hashable, Sendable {
     /// A presenter was added.
     ///
-    /// `since` is what it knows of its item, or nil if it has not looked at it. If `changedAfter`
-    /// is not nil, the presenter is told if anything was changed later than that, in nanoseconds
-    /// since 1970.
+    /// `since` is what it knows of its item, or nil if it has not looked at it.
     case presented(
-        UInt64, ItemPath, PresentedKind, since: ObservedFile?, changedAfter: Int64? = nil)
+        UInt64, ItemPath, PresentedKind, since: ObservedFile?, missed: MissedChanges? = nil)
     /// A presenter was removed.
     case unpresented(UInt64)
     /// A coordinated writer announced a move, and the presenter's item is at this path now.

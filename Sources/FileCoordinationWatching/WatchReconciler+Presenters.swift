@@ -59,8 +59,8 @@ struct Presenter {
     var isStarting = true
     /// What the presenter knew of its item when it was added.
     var since: ObservedFile?
-    /// The real time after which any change is news to it.
-    var changedAfter: Int64?
+    /// The changes before now that are news to it.
+    var missed: MissedChanges?
     /// What it may have read that it was not told of.
     var read = OwnReading()
     /// The change that the presenter did not know of when it was added.
@@ -143,7 +143,7 @@ struct PresenterIndex {
 extension WatchReconciler {
     mutating func present(
         _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: ObservedFile?,
-        changedAfter: Int64? = nil
+        missed: MissedChanges? = nil
     ) {
         guard !presenters.contains(id) else { return }
         let place = chain(from: nodes.root, path.components)
@@ -152,7 +152,7 @@ extension WatchReconciler {
         let known = Set(nodes.subtree(of: place).filter { isCovered || nodes.isCovered($0) })
         var presenter = Presenter(kind: kind, path: path, place: place)
         presenter.since = since
-        presenter.changedAfter = changedAfter
+        presenter.missed = missed
         presenters.insert(id, presenter)
         polled.isChanged = polled.isChanged || polled.isSilent || !polled.nodes.isEmpty
         anchor(id, to: place)

@@ -193,6 +193,17 @@ extension WatchReconciler {
         return presenters[id].wholeUntil <= pace.now
     }
 
+    /// Makes sure that a presenter which gets no single changes is told to read everything.
+    ///
+    /// That a claim has rewritten its item it learns when the claim ends. Changes by other programs
+    /// may have come after that.
+    private mutating func raiseReason(of id: UInt64, _ changes: [WatchedChange]) {
+        guard presenters[id].whole == .rewritten,
+            changes.contains(where: { $0.origin != .coordinated })
+        else { return }
+        presenters[id].whole = .replaced
+    }
+
     /// Makes messages of what was collected, in the order of presenters.
     mutating func send(_ outbox: TurnOutbox) {
         presenters.postponed = []
@@ -205,6 +216,7 @@ extension WatchReconciler {
             if mayMistake(id, changes) {
                 presenters[id].whole = max(presenters[id].whole ?? .late, .late)
             }
+            raiseReason(of: id, changes)
             guard let reason = presenters[id].whole else {
                 if !changes.isEmpty {
                     news.append(WatchNews(presenter: id, body: .changes(changes)))

@@ -102,10 +102,12 @@ extension WatchReconciler {
             presenters[id].object = nodes[place].now == nil ? nil : place
             presenters[id].read.seen = nodes[place].known == nil ? nodes[place].now : nil
             news.append(WatchNews(presenter: id, body: .listening))
-            if let time = presenters[id].changedAfter, isChanged(place, after: time) {
+            let now = nodes[place].now
+            if let missed = presenters[id].missed,
+                missed.existed && now == nil || isChanged(place, after: missed.after)
+            {
                 presenters[id].whole = presenters[id].whole ?? .late
             }
-            let now = nodes[place].now
             guard let since = presenters[id].since, !now.isSameVersion(as: since) else {
                 continue
             }

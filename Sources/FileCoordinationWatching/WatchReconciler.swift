@@ -85,8 +85,8 @@ public struct WatchReconciler: Sendable {
     public mutating func handle(_ input: WatchInput, at now: UInt64) {
         pace.now = max(pace.now, now)
         switch input {
-        case .presented(let id, let path, let kind, let since, let changedAfter):
-            present(id, path, kind, since: since, changedAfter: changedAfter)
+        case .presented(let id, let path, let kind, let since, let missed):
+            present(id, path, kind, since: since, missed: missed)
         case .unpresented(let id): unpresent(id)
         case .relocated(let id, let path): relocate(id, to: path)
         case .notified(let event): notify(event)

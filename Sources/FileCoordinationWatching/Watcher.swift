@@ -70,12 +70,12 @@ public final class Watcher: Sendable {
     ///   - path: the item, which need not exist.
     ///   - kind: what it is presented as.
     ///   - since: what the presenter knows of its item. It is told if that has changed.
-    ///   - changedAfter: a real time, in nanoseconds. The presenter is told of any later change.
+    ///   - missed: the changes before `.listening` that the presenter is told of.
     public func present(
         _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: ObservedFile? = nil,
-        changedAfter: Int64? = nil
+        missed: MissedChanges? = nil
     ) {
-        commands.add(.presented(id, path, kind, since: since, changedAfter: changedAfter))
+        commands.add(.presented(id, path, kind, since: since, missed: missed))
     }
 
     /// Ends watching for a presenter.

@@ -257,6 +257,20 @@ import Testing
         #expect(kernel.turn() + kernel.turn() == ["3 listening"])
     }
 
+    /// Rule 7.14: it went between the registration and the first check.
+    @Test(arguments: [true, false])
+    func `A presenter whose item is gone when it is first checked is told to read`(
+        _ existed: Bool
+    ) throws {
+        var kernel = try start()
+        let absent = try #require(ItemPath("/a/none"))
+        let missed = MissedChanges(after: .max, existed: existed)
+        kernel.reconciler.handle(
+            .presented(3, absent, .file, since: nil, missed: missed), at: kernel.now)
+        let told = kernel.turn() + kernel.turn()
+        #expect(told == ["3 listening"] + (existed ? ["3 whole: late"] : []))
+    }
+
     @Test func `A write that is found late explains what was told of it before`() throws {
         var kernel = try start()
         write(&kernel, 2)

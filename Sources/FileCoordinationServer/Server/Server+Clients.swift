@@ -121,6 +121,8 @@ extension Server {
                 snapshot.state == .granted, snapshot.flags.contains(.provisional),
                 client.ledger.withdraw(snapshot.reference, presence.epoch)
             else { continue }
+            // It writes nothing until it is granted again.
+            watching.end(claim, [])
             decide(.grantWithdrawn(claim))
         }
     }

@@ -25,6 +25,11 @@ struct WatchedPresenter {
     /// Whether changes of the item are being reported.
     var isListening = false
 
+    /// The changes after a real time, one of which is that the item is gone.
+    func changes(after time: Int64) -> MissedChanges {
+        MissedChanges(after: time, existed: item != .unknown)
+    }
+
     /// What the watcher watches for this presenter.
     ///
     /// Only packages and presenters with a method for subitems need more than the item itself (Rule

@@ -35,6 +35,8 @@ struct Watching {
     private var held: [RecordAddress: [Held]] = [:]
     private(set) var writes = CoordinatedWrites()
     private var retryAt: UInt64?
+    /// The real time since which there is no watcher although there are presenters.
+    private var unwatchedSince: Int64?
     private var claims = ClaimsAwaitingMoves()
 
     /// - Parameters:
@@ -70,12 +72,15 @@ struct Watching {
             for (id, presenter) in presenters {
                 fresh.present(
                     id.rawValue, presenter.path, presenter.kind,
-                    changedAfter: RealTimeClock.now - Int64(Self.retryPause))
+                    missed: presenter.changes(
+                        after: unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause)))
             }
+            unwatchedSince = nil
             troubles = [:]
             return fresh.mailbox.descriptor
         } catch {
             retryAt = now + Self.retryPause
+            beginUnwatched()
             throw error
         }
     }
@@ -87,8 +92,14 @@ struct Watching {
 
     /// Stops the watcher.
     mutating func stop() {
+        if watcher != nil { beginUnwatched() }
         watcher?.stop()
         watcher = nil
+    }
+
+    /// From about now on, presenters are told of no changes.
+    private mutating func beginUnwatched() {
+        unwatchedSince = unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause)
     }
 
     /// Removes and returns the messages of the watcher, and the number of the last question that it
@@ -110,7 +121,9 @@ struct Watching {
     ) {
         guard isWanted, presenters.updateValue(presenter, forKey: id) == nil else { return }
         guard let watcher else { return troubles[id] = .limit }
-        watcher.present(id.rawValue, presenter.path, presenter.kind, changedAfter: changedAfter)
+        watcher.present(
+            id.rawValue, presenter.path, presenter.kind,
+            missed: presenter.changes(after: changedAfter))
     }
 
     /// Lets a presenter's registration wait for the watcher.

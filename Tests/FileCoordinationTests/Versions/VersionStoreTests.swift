@@ -215,6 +215,22 @@ import Testing
         #expect(stage.leftovers() == [])
         #expect(stage.counts == [0, 0])
     }
+
+    @Test func `Temporary directories of threads that begin at the same time stay`() throws {
+        for _ in 0..<20 {
+            let store = VersionStore(path: try VersionStage().store.path)
+            let paths = Lock<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                guard let path = try? store.makeTemporaryDirectory() else { return }
+                paths.withLock { $0.append(path) }
+            }
+            // As another process would.
+            VersionStore(path: store.path).recover()
+            let made = paths.withLock { $0 }
+            #expect(made.count == 4)
+            #expect(made.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+        }
+    }
 }
 
 /// What went wrong on any of several threads.
