@@ -15,6 +15,11 @@ extension Server {
             ?? brokenClient ?? brokenTicketQueue ?? leftBehind
     }
 
+    /// Whether the claim with this serial number waits for presenters, for tests.
+    package func awaitsPresenters(claim number: UInt64) -> Bool {
+        arbiter.stage(of: ClaimID(rawValue: number)) == .asking
+    }
+
     /// Whether the server has no clients.
     ///
     /// Then ``brokenInvariant`` also finds anything left behind.

@@ -219,8 +219,9 @@ extension Server {
     }
 
     private func cancel(_ claim: ClaimID) {
-        takeBackQuestions(for: claim)
+        // First: that its process goes on may have the claim ask again.
         checkStoppedProcesses()
+        takeBackQuestions(for: claim)
         decide(.claimCancelled(claim))
         discard(claim)
     }

@@ -8,6 +8,7 @@ import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 
 extension ServerWorld {
@@ -38,6 +39,16 @@ extension ServerWorld {
             record(.returned(claim.key))
             claim.inLineSince = now + 1
         }
+        // Of a question to a client that is not connected, no client hears.
+        for claim in waiting(in: .asked) {
+            let serial = claim.client.ledger.serial(of: claim.record)
+            guard server?.awaitsPresenters(claim: serial) == true else { continue }
+            // It has taken its place since the last look.
+            if askedFor.insert(claim.key).inserted {
+                claim.inLineSince = max(claim.inLineSince, watchedAt)
+            }
+        }
+        defer { watchedAt = now }
         // One that was granted without a serial number came before all that is filed from now on.
         for claim in waiting(in: .granted) { recordPlace(claim) }
         for client in living {

@@ -40,6 +40,8 @@ final class ServerWorld {
     var sentOn: Set<ClaimKey> = []
     /// Claims for which presenters were asked.
     var askedFor: Set<ClaimKey> = []
+    /// When it was last looked at what the server has done.
+    var watchedAt: UInt64 = 0
     /// Facts that were found out later.
     private var late: [History.Entry] = []
     var coverage = ServerCoverage()
@@ -307,6 +309,13 @@ final class ServerWorld {
         for claim in client.claims
         where !claim.isRunning && refusals[claim.key] != nil && !filedAgain.contains(claim.key) {
             recordFailure(of: claim)
+        }
+        // So is what was given up, though its client has not noticed yet that it has done so.
+        for claim in client.claims where !claim.isRunning && claim.isFiled {
+            let word = client.ledger.word(of: claim.record)
+            if word.generation == claim.record.generation, word.state == .cancelled {
+                recordCancellation(of: claim, since: claim.inLineSince)
+            }
         }
         client.end()
         record(.died(client.key))
