@@ -290,10 +290,10 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Returns when to look for a server again without a caller: other processes may wait for this
-    /// process's presenters, and must know its claims.
+    /// Returns when to look for a server again without a caller, if other processes may wait for
+    /// that.
     private func retry(_ session: Session) -> UInt64? {
-        session.needsServer || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
+        session.needsServer || session.mustReturn ? MonotonicClock.after(.seconds(1)) : nil
     }
 
     private func waitForWakeUp(until deadline: UInt64?) {
