@@ -32,4 +32,42 @@ import Testing
         #expect(server.session.state.withLock { $0.claims.isEmpty })
         _ = try server.welcome()
     }
+
+    //  session                      servers
+    //                               welcome, end
+    //  call 1                       refuse it
+    //  call 1 fails: call 2         refuse it
+    //  call 2 fails: call 3         …
+    //
+    /// Rule 18.1: each call is filed while the connection thread deals with the refusal of the one
+    /// before, and rings for it.
+    @Test func `Calls that follow one another fail at once while servers refuse`() throws {
+        let server = try PlayedServer()
+        try server.welcome().shutDown()
+        let calls = Calls(server)
+        calls.next()
+        let limit = MonotonicClock.after(.seconds(test_patience(8)))
+        while calls.failed.withLock({ $0 < Calls.count }), MonotonicClock.now < limit {
+            try server.refuse()
+        }
+        #expect(calls.failed.withLock { $0 } == Calls.count)
+    }
+
+    /// Calls that begin when the one before has failed, on the thread that has it fail.
+    private final class Calls: Sendable {
+        static let count = 32
+        let failed = Lock(0)
+        private let server: PlayedServer
+        /// Nothing else keeps the accesses.
+        private let accesses = Lock<[CoordinatedAccess]>([])
+
+        init(_ server: PlayedServer) { self.server = server }
+
+        func next() {
+            let access = try? server.file("f") { [self] _ in
+                if failed.withLock({ $0 += 1; return $0 < Self.count }) { next() }
+            }
+            if let access { accesses.withLock { $0.append(access) } }
+        }
+    }
 }

@@ -115,6 +115,10 @@ final class SessionLink: Sendable {
     // MARK: The thread
 
     private func serve(_ session: Session) {
+        // A caller that attends from here on rings; the new connection checks the server anyway.
+        isAttending.store(false, ordering: .sequentiallyConsistent)
+        // A caller may ring during a pause, after the server has refused the claims before its own.
+        var isWoken = false
         do {
             let socket = try connect(session)
             try poller.add(socket.descriptor, token: Token.socket, .readable)
@@ -141,14 +145,14 @@ final class SessionLink: Sendable {
             if let stoppedServer { try? election.depose(stoppedServer) }
             // A single failure may be a server that dies or one of an older version.
             if connectionsWithoutWelcome.withLock({ $0 > 2 }) {
-                waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
+                isWoken = waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
             }
         } catch {
             session.vouch()
             session.fail(.system(.arbiterUnreachable("\(error)")))
-            waitForWakeUp(until: retry(session))
+            isWoken = waitForWakeUp(until: retry(session))
         }
-        if !session.needsServer { waitForWakeUp(until: retry(session)) }
+        if !isWoken, !session.needsServer { _ = waitForWakeUp(until: retry(session)) }
     }
 
     private func connect(_ session: Session) throws -> SequencedSocket {
@@ -296,17 +300,18 @@ final class SessionLink: Sendable {
         session.needsServer || session.mustReturn ? MonotonicClock.after(.seconds(1)) : nil
     }
 
-    private func waitForWakeUp(until deadline: UInt64?) {
+    /// Returns whether the thread was woken before the deadline.
+    private func waitForWakeUp(until deadline: UInt64?) -> Bool {
         var ready: [Poller.Ready] = []
         while true {
             // If the poller fails, the thread continues at once and looks.
-            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
-            if let deadline, MonotonicClock.now >= deadline { return }
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return true }
             if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
             if ready.contains(where: { $0.token == Token.wakeUp }) {
                 _ = wakeUp.drain()
-                return
+                return true
             }
+            if let deadline, MonotonicClock.now >= deadline { return false }
         }
     }
 }
