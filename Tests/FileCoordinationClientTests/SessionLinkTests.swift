@@ -2,6 +2,7 @@
 //
 // What a session does when servers refuse it, and when they end (Rules 18.1, 18.7).
 
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import TestHome
@@ -51,6 +52,15 @@ import Testing
             try server.refuse()
         }
         #expect(calls.failed.withLock { $0 } == Calls.count)
+    }
+
+    /// Rule 18.7: whatever the kernel's reason; here it is that the socket is not connected.
+    @Test func `A message that could not be sent does not count as sent`() throws {
+        let server = try PlayedServer()
+        let socket = try SequencedSocket.listener(
+            in: server.session.runtime.directory, name: "other")
+        let message = ClientMessage.ended(WireRecord(index: 0, generation: 0))
+        #expect(!server.session.link.send(message, on: socket))
     }
 
     /// Calls that begin when the one before has failed, on the thread that has it fail.

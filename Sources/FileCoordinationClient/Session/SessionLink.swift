@@ -99,12 +99,15 @@ final class SessionLink: Sendable {
         defer { Failpoint.reach(.after, message.sending) }
         return outbox.withLock { outbox in
             if outbox.isEmpty {
-                do {
+                do throws(SystemError) {
                     if try socket.send(message.encode()) { return true }
                 } catch {
-                    // The server is gone. The thread notices that, too, and the next hello replaces
-                    // the message.
-                    return true
+                    // The connection could never transfer the message, and nor could the next one.
+                    if error.code == ErrorNumber.messageTooLong { return true }
+                    // The server is gone, or the kernel has no memory for the message. The end of
+                    // the connection wakes the thread, and the next hello replaces the message.
+                    socket.shutDown()
+                    return false
                 }
             }
             outbox.append(message)
@@ -263,16 +266,27 @@ final class SessionLink: Sendable {
     private func sendOutbox(on socket: SequencedSocket) {
         let isLeft = outbox.withLock { outbox in
             var sent = 0
-            // If the server is gone, the end of the connection shows that.
-            while sent < outbox.count, (try? socket.send(outbox[sent].encode())) != false {
-                sent += 1
-            }
+            while sent < outbox.count, trySending(outbox[sent], on: socket) { sent += 1 }
             outbox.removeFirst(sent)
             return !outbox.isEmpty
         }
         // If the socket is gone, the poller reports that.
         try? poller.modify(
             socket.descriptor, token: Token.socket, isLeft ? [.readable, .writable] : .readable)
+    }
+
+    /// Sends a message that has waited.
+    ///
+    /// Returns false if it must stay in the outbox.
+    private func trySending(_ message: ClientMessage, on socket: SequencedSocket) -> Bool {
+        do throws(SystemError) {
+            return try socket.send(message.encode())
+        } catch {
+            if error.code == ErrorNumber.messageTooLong { return true }
+            // As in ``send(_:on:)``.
+            socket.shutDown()
+            return false
+        }
     }
 
     /// Reads all waiting messages.
