@@ -82,12 +82,13 @@ final class PlayedServer: Sendable {
 
     /// Files a write of an item that does not exist.
     func file(
-        _ name: String, onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+        _ name: String, purpose: Purpose? = nil,
+        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws -> CoordinatedAccess {
         let path = Array((session.runtime.path + "/" + name).utf8)
         return try CoordinatedAccess(
             [RequestedItem(ItemName(path: path), access: .writing([]))], in: session,
-            purpose: Purpose(identifying: name), enclosing: [], onEnding: onEnding)
+            purpose: purpose ?? Purpose(identifying: name), enclosing: [], onEnding: onEnding)
     }
 }
 
