@@ -75,7 +75,11 @@ import Testing
 
         func next() {
             let access = try? server.file("f") { [self] _ in
-                if failed.withLock({ $0 += 1; return $0 < Self.count }) { next() }
+                let number = failed.withLock { failed in
+                    failed += 1
+                    return failed
+                }
+                if number < Self.count { next() }
             }
             if let access { accesses.withLock { $0.append(access) } }
         }
