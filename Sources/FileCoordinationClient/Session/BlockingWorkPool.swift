@@ -6,9 +6,9 @@
 //
 // Most of this work does not block, and ten thousand tasks that begin at once must not start a
 // thread each. So half as many threads as processors work. One more thread watches: if for a moment
-// no working thread has taken a job, they are blocked, and the watcher starts to work, too. When many
-// are blocked, a second must pass each time: a mount that never answers must not keep other file
-// systems' jobs waiting, and some of those end claims.
+// no working thread has taken a job, they are blocked, and the watcher starts to work, too. When
+// many are blocked, a second must pass each time: a mount that never answers must not keep the jobs
+// of other file systems waiting, and some of those end claims.
 //
 // When a burst of jobs is waiting and more are being added, the tasks that add them are keeping the
 // processors busy. The pool's threads then pause briefly, because work that starts now would slow
