@@ -241,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "FileCoordinationClientTests",
             dependencies: [
-                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationServer",
+                "FileCoordinationWire", "FileCoordinationLedger", "FileCoordinationSystem",
                 "TestHome",
             ],
             swiftSettings: strict),

@@ -186,7 +186,7 @@ extension Coordinator {
         do throws(AccessFailure) {
             let access = try await holdLater(
                 items.requests, in: Session.current, timeout: timeout)
-            placePresenter()
+            await placePresenterLater()
             return FileAccessHold(access, urls: items.urls(of: access.items))
         } catch {
             throw items.thrown(error)

@@ -41,6 +41,21 @@ import Testing
         #expect(Set(wait(for: 1000).map(\.name)).count == 1000)
     }
 
+    @Test func `A deadline that is removed is not met, and those around it are`() {
+        let time = MonotonicClock.after(.milliseconds(50))
+        let keys = ["first", "second", "third"].map { name in
+            Deadlines.add(time) { [heard] in
+                heard.withLock { $0.append((name, MonotonicClock.now)) }
+                heard.notifyAll()
+            }
+        }
+        Deadlines.remove(keys[1])
+        Deadlines.remove(keys[1])
+        #expect(wait(for: 2).map(\.name) == ["first", "third"])
+        // Removing one that has passed does nothing.
+        Deadlines.remove(keys[0])
+    }
+
     @Test func `Each process has one value, and it stays`() {
         let cell = PerProcess { Monitor(0) }
         #expect(cell.value === cell.value)

@@ -134,6 +134,41 @@ final class TaskAccessTests: CoordinatorTestCase {
         XCTAssertEqual(runs, 1)
     }
 
+    /// A presenter that gets an item, and notes on which thread it is asked for it first.
+    private final class LatePresenter: NSObject, NSFilePresenter, Sendable {
+        let item = Lock<URL?>(nil)
+        let asker = Lock<String?>(nil)
+        let presentedItemOperationQueue = OperationQueue()
+
+        var presentedItemURL: URL? {
+            guard let url = item.withLock({ $0 }) else { return nil }
+            // Without a name, the comparison fails.
+            let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+            asker.withLock { $0 = $0 ?? text?.trimmingCharacters(in: .newlines) }
+            return url
+        }
+    }
+
+    /// Rules 5.5 and 18.11: its registration waits for the server, on a thread of the library's.
+    func testAPresenterIsPlacedOnAnotherThread() async throws {
+        let url = try file("f")
+        for usesHold in [false, true] {
+            let presenter = LatePresenter()
+            NSFileCoordinator.addFilePresenter(presenter)
+            defer { NSFileCoordinator.removeFilePresenter(presenter) }
+            let coordinator = NSFileCoordinator(filePresenter: presenter)
+            if usesHold {
+                presenter.item.withLock { $0 = url }
+                try await coordinator.hold(writingItemAt: url).release()
+            } else {
+                try await coordinator.coordinate(writingItemAt: url) { url in
+                    presenter.item.withLock { $0 = url }
+                }
+            }
+            XCTAssertEqual(presenter.asker.withLock { $0 }, "file-access")
+        }
+    }
+
     /// Rule 18.11: a thousand waits hold no thread of the pool, which has one for each core.
     func testManyWaitsHoldNoThread() async throws {
         let url = try file("f")

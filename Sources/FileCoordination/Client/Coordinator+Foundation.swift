@@ -71,11 +71,17 @@ extension Coordinator {
             throw items.thrown(error)
         }
         markRunning(access)
-        defer {
+        let result: R
+        do {
+            result = try await access.run { try await accessor(items.urls(of: $0)) }
+        } catch {
             markEnded(access)
-            placePresenter()
+            await placePresenterLater()
+            throw error
         }
-        return try await access.run { try await accessor(items.urls(of: $0)) }
+        markEnded(access)
+        await placePresenterLater()
+        return result
     }
 
     /// Requests access and returns at once; `accessor` is called exactly once, on `queue` (Rule

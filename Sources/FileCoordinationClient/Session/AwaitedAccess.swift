@@ -33,10 +33,21 @@ final class AwaitedAccess: Sendable {
         var access: CoordinatedAccess?
         /// Called once with the outcome.
         var onEnd: (@Sendable (Outcome) -> Void)?
-        /// Why the access must be given up as soon as its claim is filed.
+        /// Why the access is given up, also once its claim is filed.
         var givenUp: AccessEnding?
         /// The failure for a deadline that has passed.
         var timeOut: AccessFailure?
+        /// The deadline, until the wait has ended.
+        var deadline: Deadlines.Key?
+
+        /// The failure for an ending without access.
+        func failure(of ending: AccessEnding) -> AccessFailure {
+            switch ending {
+            case .failed(let failure): failure
+            case .timedOut: timeOut ?? .cancelled
+            case .cancelled, .granted: .cancelled
+            }
+        }
     }
 
     init(
@@ -51,16 +62,33 @@ final class AwaitedAccess: Sendable {
 
     // MARK: Start
 
-    /// Files the claim.
+    /// Begins the wait, before the claim is filed: that examines files and may take long.
     ///
     /// `onEnd` is called once, by the executor for granted or for failed accesses.
+    func begin(timeout: Duration? = nil, onEnd: @escaping @Sendable (Outcome) -> Void) {
+        let deadline = timeout.map { timeout in
+            Deadlines.add(MonotonicClock.after(timeout)) { [weak self] in
+                self?.deadlinePassed(timeout)
+            }
+        }
+        let failure = state.withLock { state -> AccessFailure? in
+            if let givenUp = state.givenUp { return state.failure(of: givenUp) }
+            state.onEnd = onEnd
+            state.deadline = deadline
+            return nil
+        }
+        guard let failure else { return }
+        if let deadline { Deadlines.remove(deadline) }
+        failing({ onEnd(.failure(failure)) }, {})
+    }
+
+    /// Files the claim, unless the access was given up.
     func file(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
         enclosing: [RecordReference], surroundings: SurroundingClaims = SurroundingClaims(),
-        blocksCaller: Bool, timeout: Duration? = nil,
-        onEnd: @escaping @Sendable (Outcome) -> Void
+        blocksCaller: Bool
     ) {
-        state.withLock { $0.onEnd = onEnd }
+        guard state.withLock({ $0.givenUp == nil }) else { return }
         let access: CoordinatedAccess
         do throws(AccessFailure) {
             access = try coordinator.begin(
@@ -75,18 +103,36 @@ final class AwaitedAccess: Sendable {
             state.access = access
             return state.givenUp
         }
+        // The outcome is known already. What was filed ends without an accessor, even if it was
+        // granted at once.
         if let givenUp { access.giveUp(givenUp) }
-        if let timeout { limit(access, timeout) }
         filed(access)
     }
 
     /// Gives the access up, even before its claim is filed.
     func giveUp(_ reason: AccessEnding) {
-        let access = state.withLock { state in
-            state.givenUp = reason
-            return state.access
+        if let access = endUnfiled(reason) { access.giveUp(reason) }
+    }
+
+    /// Ends the wait at once if no claim is filed yet; else returns the access.
+    private func endUnfiled(
+        _ reason: AccessEnding, timeOut: AccessFailure? = nil
+    ) -> CoordinatedAccess? {
+        let (access, end, failure, deadline) = state.withLock { state in
+            if let access = state.access {
+                return (
+                    CoordinatedAccess?.some(access), (@Sendable (Outcome) -> Void)?.none,
+                    AccessFailure.cancelled, Deadlines.Key?.none
+                )
+            }
+            // The first reason counts.
+            if state.givenUp == nil { (state.givenUp, state.timeOut) = (reason, timeOut) }
+            let failure = state.failure(of: state.givenUp ?? reason)
+            return (nil, state.onEnd.take(), failure, state.deadline.take())
         }
-        access?.giveUp(reason)
+        if let deadline { Deadlines.remove(deadline) }
+        if let end { failing({ end(.failure(failure)) }, {}) }
+        return access
     }
 
     // MARK: Continuation
@@ -126,9 +172,8 @@ final class AwaitedAccess: Sendable {
         coordinator.endWaiting(access)
         switch ending {
         case .granted: goOn(.success(access))
-        case .failed(let failure): goOn(.failure(failure))
-        case .timedOut: goOn(.failure(state.withLock { $0.timeOut } ?? .cancelled))
-        case .cancelled: goOn(.failure(.cancelled))
+        case .failed, .timedOut, .cancelled:
+            goOn(.failure(state.withLock { $0.failure(of: ending) }))
         }
     }
 
@@ -142,10 +187,12 @@ final class AwaitedAccess: Sendable {
     private func goOn(_ outcome: Outcome) { takeEnd()?(outcome) }
 
     private func takeEnd() -> (@Sendable (Outcome) -> Void)? {
-        state.withLock { state in
+        let (end, deadline) = state.withLock { state in
             state.access = nil
-            return state.wait.end() ? state.onEnd.take() : nil
+            return (state.wait.end() ? state.onEnd.take() : nil, state.deadline.take())
         }
+        if let deadline { Deadlines.remove(deadline) }
+        return end
     }
 
     private func beginWait(of access: CoordinatedAccess) {
@@ -160,11 +207,11 @@ final class AwaitedAccess: Sendable {
 
     // MARK: Deadlines
 
-    private func limit(_ access: CoordinatedAccess, _ timeout: Duration) {
-        Deadlines.add(MonotonicClock.after(timeout)) { [weak access] in
-            guard let access else { return }
-            BlockingWorkPool.start { self.timeOut(access, timeout) }
-        }
+    private func deadlinePassed(_ timeout: Duration) {
+        let failure = AccessFailure.timedOut(after: timeout, [])
+        guard let access = endUnfiled(.timedOut, timeOut: failure) else { return }
+        // The server is asked which processes are in the way.
+        BlockingWorkPool.start { self.timeOut(access, timeout) }
     }
 
     private func timeOut(_ access: CoordinatedAccess, _ timeout: Duration) {

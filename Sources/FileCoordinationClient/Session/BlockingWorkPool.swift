@@ -6,7 +6,9 @@
 //
 // Most of this work does not block, and ten thousand tasks that begin at once must not start a
 // thread each. So half as many threads as processors work. One more thread watches: if for a moment
-// no working thread has taken a job, they are blocked, and the watcher starts to work, too.
+// no working thread has taken a job, they are blocked, and the watcher starts to work, too. When
+// many are blocked, a second must pass each time: a mount that never answers must not keep the jobs
+// of other file systems waiting, and some of those end claims.
 //
 // When a burst of jobs is waiting and more are being added, the tasks that add them are keeping the
 // processors busy. The pool's threads then pause briefly, because work that starts now would slow
@@ -15,16 +17,31 @@
 import FileCoordinationSystem
 
 /// Threads for short file work on behalf of tasks.
-enum BlockingWorkPool {
-    private static let ofProcess = PerProcess { Monitor(Work()) }
+final class BlockingWorkPool: Sendable {
     /// A forked child has none of its parent's threads, and none of its work.
-    private static var work: Monitor<Work> { ofProcess.value }
+    private static let ofProcess = PerProcess {
+        BlockingWorkPool { (serve) throws(SystemError) in
+            try DetachedThread.start(name: "file-access", serve)
+        }
+    }
+    /// Starts a thread.
+    typealias ThreadStart =
+        @Sendable (_ serve: @escaping @Sendable () -> Void) throws(SystemError) -> Void
+
+    private let work = Monitor(Work())
+    private let startThread: ThreadStart
+
     /// The most threads; beyond that, jobs wait.
-    private static let limit = 32
+    private static let limit = 512
     /// The number of working threads if none of them is blocked.
     private static let usual = max(1, CurrentProcess.processorCount / 2)
     /// If no job was taken for this long, the working threads count as blocked, in nanoseconds.
     private static let patience: UInt64 = 2_000_000
+    /// With this many busy threads, the pool is patient for longer: either they all wait for a file
+    /// system that may never answer, or more threads would not help.
+    static let many = 32
+    /// As ``patience``, with ``many`` busy threads.
+    private static let patienceWithMany: UInt64 = 1_000_000_000
 
     /// With this many waiting jobs, the pool pauses while more are added.
     private static let burst = 64
@@ -46,8 +63,8 @@ enum BlockingWorkPool {
         /// Whether an idle thread was woken and has not looked for a job yet.
         var isSummoned = false
         var threads = 0
-        /// Whether an idle thread will wake up by itself if the others are blocked.
-        var isWatched = false
+        /// When an idle thread will wake up by itself, to work if the others are blocked.
+        var watchedUntil: UInt64?
         var lastTaken: UInt64 = 0
         /// The number of waiting jobs at the last check for a burst.
         var waitingSeen = 0
@@ -57,6 +74,11 @@ enum BlockingWorkPool {
         var isGivingWay = false
 
         var isEmpty: Bool { first == jobs.count }
+        var isWatched: Bool { watchedUntil != nil }
+        var patience: UInt64 {
+            busy < BlockingWorkPool.many
+                ? BlockingWorkPool.patience : BlockingWorkPool.patienceWithMany
+        }
 
         /// Removes and returns the oldest job.
         mutating func take() -> Job? {
@@ -87,6 +109,8 @@ enum BlockingWorkPool {
         }
     }
 
+    init(startThread: @escaping ThreadStart) { self.startThread = startThread }
+
     /// Runs `job` on one of the threads, and suspends the task until it is done.
     static func run<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ job: @escaping @Sendable () -> Result
@@ -98,7 +122,10 @@ enum BlockingWorkPool {
     }
 
     /// Runs `job` on one of the threads at some time.
-    static func start(_ job: @escaping @Sendable () -> Void) {
+    static func start(_ job: @escaping @Sendable () -> Void) { ofProcess.value.add(job) }
+
+    /// Runs `job` on one of this pool's threads at some time.
+    func add(_ job: @escaping @Sendable () -> Void) {
         let need = work.withLock { work in
             work.jobs.append(job)
             return claimThread(&work)
@@ -111,39 +138,44 @@ enum BlockingWorkPool {
 
     /// Returns what the caller must do, after it has released the lock, so that a thread works or
     /// watches.
-    private static func claimThread(_ work: inout Work) -> Need {
-        guard !work.isEmpty, work.busy < usual || !work.isWatched else { return .nothing }
+    private func claimThread(_ work: inout Work) -> Need {
+        guard !work.isEmpty, work.busy < Self.usual || !work.isWatched else { return .nothing }
         if work.isSummoned || work.isGivingWay { return .nothing }
         if work.idle > 0 {
             work.isSummoned = true
             return .wakingOne
         }
-        guard work.threads < limit else { return .nothing }
+        guard work.threads < Self.limit else { return .nothing }
         work.threads += 1
         return .anotherThread
     }
 
-    private static func meet(_ need: Need) {
+    private func meet(_ need: Need) {
         switch need {
         case .nothing: break
         case .wakingOne: work.notifyOne()
         case .anotherThread:
             do {
-                try DetachedThread.start(name: "file-access") { serve() }
+                try startThread { self.serve() }
             } catch {
                 // The existing threads do the work; if there is none, the calling thread does.
-                let orphan = work.withLock { work -> Job? in
+                var orphan = work.withLock { work -> Job? in
                     work.threads -= 1
                     return work.threads == 0 ? work.take() : nil
                 }
-                guard let orphan else { return }
-                orphan()
-                work.withLock { $0.busy -= 1 }
+                // Other callers may have failed at the same time, and left their jobs to this one.
+                while let job = orphan {
+                    job()
+                    orphan = work.withLock { work -> Job? in
+                        work.busy -= 1
+                        return work.threads == 0 ? work.take() : nil
+                    }
+                }
             }
         }
     }
 
-    private static func serve() -> Never {
+    private func serve() -> Never {
         var isBusy = false
         while true {
             let (job, need) = nextJob(isBusy: isBusy)
@@ -156,12 +188,12 @@ enum BlockingWorkPool {
     /// Waits for a job.
     ///
     /// Returns it, and what the pool needs for the remaining jobs.
-    private static func nextJob(isBusy: Bool) -> (Job, Need) {
+    private func nextJob(isBusy: Bool) -> (Job, Need) {
         var isWatching = false
         var isBusy = isBusy
         while true {
             if work.withLock({ !$0.isGivingWay && $0.giveWay() }) {
-                Pause.sleep(nanoseconds: pause)
+                Pause.sleep(nanoseconds: Self.pause)
                 work.withLock { work in
                     work.isGivingWay = false
                     work.lastTaken = MonotonicClock.now
@@ -172,20 +204,25 @@ enum BlockingWorkPool {
             let (job, need, deadline) = work.withLock { work in
                 if isBusy { work.busy -= 1 }
                 isBusy = false
-                if isWatching { work.isWatched = false }
+                if isWatching { work.watchedUntil = nil }
                 isWatching = false
                 work.isSummoned = false
-                if !work.isGivingWay, work.busy < usual || now >= work.lastTaken + patience,
+                if !work.isGivingWay,
+                    work.busy < Self.usual || now >= work.lastTaken + work.patience,
                     let job = work.take()
                 {
                     work.lastTaken = now
                     return (Job?.some(job), claimThread(&work), UInt64?.none)
                 }
                 work.idle += 1
-                guard !work.isEmpty, !work.isWatched else { return (nil, .nothing, nil) }
-                work.isWatched = true
+                let deadline = max(now, work.lastTaken) + work.patience
+                // Another thread may watch for longer, from when more threads were busy.
+                guard !work.isEmpty, deadline < work.watchedUntil ?? .max else {
+                    return (nil, .nothing, nil)
+                }
+                work.watchedUntil = deadline
                 isWatching = true
-                return (nil, .nothing, max(now, work.lastTaken) + patience)
+                return (nil, .nothing, deadline)
             }
             if let job { return (job, need) }
             // A watching thread wakes up when the others may be blocked; other idle threads wait
@@ -193,7 +230,7 @@ enum BlockingWorkPool {
             _ = work.wait(until: deadline) { work in
                 work.isSummoned = false
                 return !work.isEmpty && !work.isGivingWay
-                    && (work.busy < usual || deadline == nil && !work.isWatched)
+                    && (work.busy < Self.usual || deadline == nil && !work.isWatched)
             }
             work.withLock { $0.idle -= 1 }
         }

@@ -25,6 +25,8 @@ package final class CoordinatedAccess: Sendable {
         var policy: PackagePolicy
         /// The moves since the grant that are known.
         var moves = KnownMoves()
+        /// The guards whose leases are lifted while the accessor runs.
+        var liftedGuards: [LeaseGuard] = []
     }
 
     private init(_ plan: AccessPlan, in session: Session, _ state: State) {

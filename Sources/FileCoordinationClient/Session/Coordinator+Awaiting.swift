@@ -21,9 +21,7 @@ extension Coordinator {
     ) {
         let wait = AwaitedAccess(
             of: self, at: CallPlace(), finishing: enqueue, failing: enqueue)
-        wait.file(
-            items, in: session, enclosing: AccessorStack.current, blocksCaller: false
-        ) { outcome in
+        wait.begin { outcome in
             switch outcome {
             case .success(let access):
                 self.run(access) { accessor(.success($0)) }
@@ -31,6 +29,7 @@ extension Coordinator {
             case .failure(let failure): accessor(.failure(failure))
             }
         }
+        wait.file(items, in: session, enclosing: AccessorStack.current, blocksCaller: false)
     }
 
     /// Waits for access in a task without blocking a thread.
@@ -51,12 +50,12 @@ extension Coordinator {
         // it is resumed in one place.
         let outcome = await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation(isolation: isolation) { waiter in
+                wait.begin(timeout: timeout) { unsafe waiter.resume(returning: $0) }
                 // Filing examines files.
                 BlockingWorkPool.start {
                     wait.file(
                         items, in: session, enclosing: enclosing, surroundings: surroundings,
-                        blocksCaller: true, timeout: timeout
-                    ) { unsafe waiter.resume(returning: $0) }
+                        blocksCaller: true)
                 }
             }
         } onCancel: {

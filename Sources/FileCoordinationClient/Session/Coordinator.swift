@@ -282,4 +282,11 @@ package final class Coordinator: Sendable {
     package func placePresenter() {
         if let identity { Session.placeIfNeeded(identity) }
     }
+
+    /// As ``placePresenter()``, which examines files and waits for the server, without blocking the
+    /// task's thread (Rule 18.11).
+    package func placePresenterLater(isolation: isolated (any Actor)? = #isolation) async {
+        guard let identity, Session.isWithoutPlace(identity) else { return }
+        await BlockingWorkPool.run { Session.placeIfNeeded(identity) }
+    }
 }

@@ -146,14 +146,14 @@ extension Coordinator {
         let wait = AwaitedAccess(
             of: self, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
             failing: { job, _ in BlockingWorkPool.start(job) })
+        wait.begin(timeout: timeout) { outcome in
+            onEnd(outcome.map { HeldAccess($0, of: self, in: surroundings) })
+        }
         // Filing looks at files.
         BlockingWorkPool.start {
             wait.file(
                 items, in: session, enclosing: enclosing, surroundings: surroundings,
-                blocksCaller: true, timeout: timeout
-            ) { outcome in
-                onEnd(outcome.map { HeldAccess($0, of: self, in: surroundings) })
-            }
+                blocksCaller: true)
         }
     }
 }

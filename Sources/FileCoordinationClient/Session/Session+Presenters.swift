@@ -21,6 +21,12 @@ extension Session {
         existing?.remove(identity)
     }
 
+    /// Whether a presenter is registered and presented nothing when it was asked last.
+    static func isWithoutPlace(_ identity: ObjectIdentifier) -> Bool {
+        guard let entry = existing?.entry(of: identity) else { return false }
+        return entry.registration.registered.withLock { $0.place == nil }
+    }
+
     /// Registers the path of a presenter that presented nothing before, if it presents an item now
     /// (Rule 5.5).
     package static func placeIfNeeded(_ identity: ObjectIdentifier) {

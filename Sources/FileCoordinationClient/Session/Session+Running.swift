@@ -9,7 +9,7 @@ import FileCoordinationSystem
 extension Session {
     /// Records that an accessor starts.
     func markRunning(_ access: CoordinatedAccess) {
-        liftLeases(for: access, true)
+        liftLeases(for: access)
         state.withLock { $0.running.append(access) }
     }
 
@@ -20,7 +20,7 @@ extension Session {
                 state.running.remove(at: index)
             }
         }
-        liftLeases(for: access, false)
+        restoreLeases(after: access)
     }
 
     /// Adds moves to all running accesses, so that none of them infers these moves as its own.
@@ -30,16 +30,32 @@ extension Session {
         }
     }
 
-    /// Drops the leases of presenters on whose behalf this process writes, or takes them again.
+    /// Drops the leases of presenters on whose behalf this process writes.
     ///
     /// Such a presenter is not asked (Rule 4.5), and the writer would wait at its lease.
-    func liftLeases(for access: CoordinatedAccess, _ isLifted: Bool) {
+    private func liftLeases(for access: CoordinatedAccess) {
         guard leaseGuards.withLock({ $0 != nil }),
             access.plan.requests.contains(where: { $0.access.isWriting })
         else { return }
-        for entry in state.withLock({ $0.presenters })
-        where entry.registration.purpose == access.plan.purpose {
-            entry.leaseGuard?.lift(isLifted)
+        let guards = state.withLock { state in
+            state.presenters.filter { $0.registration.purpose == access.plan.purpose }
+                .compactMap(\.leaseGuard)
         }
+        access.state.withLock { $0.liftedGuards = guards }
+        for leaseGuard in guards { leaseGuard.lift(true) }
+    }
+
+    /// Has the leases that an access has dropped taken again.
+    ///
+    /// Presenters may have been registered or removed meanwhile: exactly the guards that were
+    /// lifted are restored.
+    private func restoreLeases(after access: CoordinatedAccess) {
+        // Once there is a guard, the thread stays.
+        guard leaseGuards.withLock({ $0 != nil }) else { return }
+        let guards = access.state.withLock { state in
+            defer { state.liftedGuards = [] }
+            return state.liftedGuards
+        }
+        for leaseGuard in guards { leaseGuard.lift(false) }
     }
 }

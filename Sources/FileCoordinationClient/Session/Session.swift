@@ -66,11 +66,14 @@ package final class Session: Sendable {
         /// Whether the server has refused this process, so that connecting again at once is
         /// useless.
         var isRefused = false
+        /// Whether a server must read the ledger, because a message did not reach one.
+        var owedHello = OwedHello.none
         /// The parts of a delivery that is too long for one message.
         var deliveryParts = PartAssembler.delivery
     }
 
-    private init(runtime given: RuntimeDirectory, _ services: any ClientServices) throws {
+    /// Opens a session in `runtime`; a process other than a test has one only, ``current(_:)``.
+    init(runtime given: RuntimeDirectory, _ services: any ClientServices) throws {
         // The environment is read now, on this thread, because the program may change it later on
         // another.
         let environment = CurrentProcess.environmentEntries
@@ -222,10 +225,18 @@ package final class Session: Sendable {
     func announce(_ message: ClientMessage) -> Bool {
         guard isOurs else { return false }
         let isSent = state.withLock { state in
-            guard let socket = state.socket, !isDeposed(state.serverEpoch) else { return false }
+            guard let socket = state.socket, !isDeposed(state.serverEpoch) else {
+                state.owedHello.messageLost()
+                return false
+            }
             // Earlier answers are sent first.
             let isAllSent = sendAnswers(of: &state, on: socket)
-            return link.send(message, on: socket) && isAllSent
+            guard link.send(message, on: socket) else {
+                state.owedHello.messageLost()
+                return false
+            }
+            if state.serverEpoch == nil { state.owedHello.messageSentEarly() }
+            return isAllSent
         }
         if !isSent { link.ring() }
         return isSent
@@ -245,6 +256,7 @@ package final class Session: Sendable {
                 Failpoint.reach(.after, .sendsHello)
                 state.socket = socket
                 state.serverEpoch = nil
+                state.owedHello.helloSent()
                 state.isRefused = false
                 state.answers.forget()
                 state.deliveryParts = .delivery
@@ -263,6 +275,7 @@ package final class Session: Sendable {
     func welcomed(_ welcome: Welcome) {
         let presenters = state.withLock { state in
             state.serverEpoch = ServerEpoch(rawValue: welcome.epoch)
+            state.owedHello.welcomed()
             state.version = welcome.version
             // The next server may speak a newer version than this one.
             state.helloVersion = newestVersion
@@ -308,6 +321,7 @@ package final class Session: Sendable {
         let presenters = state.withLock { state in
             state.socket = nil
             state.serverEpoch = nil
+            state.owedHello.disconnected()
             return state.presenters
         }
         for presenter in presenters {
@@ -326,8 +340,17 @@ package final class Session: Sendable {
     var needsServer: Bool {
         let isNew = packages.withLock { $0.announcement == nil }
         return state.withLock {
-            !$0.isRefused && (isNew || !$0.claims.isEmpty || !$0.presenters.isEmpty)
+            !$0.isRefused
+                && (isNew || !$0.claims.isEmpty || !$0.presenters.isEmpty
+                    || $0.owedHello.isOwed)
         }
+    }
+
+    /// Whether a server must be found again, even if the last one has refused this process: other
+    /// processes may wait for this process's presenters, or for the end of a claim that no server
+    /// was told of.
+    var mustReturn: Bool {
+        state.withLock { !$0.presenters.isEmpty || $0.owedHello.isOwed }
     }
 
     /// Whether the server of this connection has been deposed (Rule 18.7a).

@@ -99,12 +99,15 @@ final class SessionLink: Sendable {
         defer { Failpoint.reach(.after, message.sending) }
         return outbox.withLock { outbox in
             if outbox.isEmpty {
-                do {
+                do throws(SystemError) {
                     if try socket.send(message.encode()) { return true }
                 } catch {
-                    // The server is gone. The thread notices that, too, and the next hello replaces
-                    // the message.
-                    return true
+                    // The connection could never transfer the message, and nor could the next one.
+                    if error.code == ErrorNumber.messageTooLong { return true }
+                    // The server is gone, or the kernel has no memory for the message. The end of
+                    // the connection wakes the thread, and the next hello replaces the message.
+                    socket.shutDown()
+                    return false
                 }
             }
             outbox.append(message)
@@ -115,6 +118,10 @@ final class SessionLink: Sendable {
     // MARK: The thread
 
     private func serve(_ session: Session) {
+        // A caller that attends from here on rings; the new connection checks the server anyway.
+        isAttending.store(false, ordering: .sequentiallyConsistent)
+        // A caller may ring during a pause, after the server has refused the claims before its own.
+        var isWoken = false
         do {
             let socket = try connect(session)
             try poller.add(socket.descriptor, token: Token.socket, .readable)
@@ -141,14 +148,14 @@ final class SessionLink: Sendable {
             if let stoppedServer { try? election.depose(stoppedServer) }
             // A single failure may be a server that dies or one of an older version.
             if connectionsWithoutWelcome.withLock({ $0 > 2 }) {
-                waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
+                isWoken = waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
             }
         } catch {
             session.vouch()
             session.fail(.system(.arbiterUnreachable("\(error)")))
-            waitForWakeUp(until: retry(session))
+            isWoken = waitForWakeUp(until: retry(session))
         }
-        if !session.needsServer { waitForWakeUp(until: retry(session)) }
+        if !isWoken, !session.needsServer { _ = waitForWakeUp(until: retry(session)) }
     }
 
     private func connect(_ session: Session) throws -> SequencedSocket {
@@ -259,16 +266,27 @@ final class SessionLink: Sendable {
     private func sendOutbox(on socket: SequencedSocket) {
         let isLeft = outbox.withLock { outbox in
             var sent = 0
-            // If the server is gone, the end of the connection shows that.
-            while sent < outbox.count, (try? socket.send(outbox[sent].encode())) != false {
-                sent += 1
-            }
+            while sent < outbox.count, trySending(outbox[sent], on: socket) { sent += 1 }
             outbox.removeFirst(sent)
             return !outbox.isEmpty
         }
         // If the socket is gone, the poller reports that.
         try? poller.modify(
             socket.descriptor, token: Token.socket, isLeft ? [.readable, .writable] : .readable)
+    }
+
+    /// Sends a message that has waited.
+    ///
+    /// Returns false if it must stay in the outbox.
+    private func trySending(_ message: ClientMessage, on socket: SequencedSocket) -> Bool {
+        do throws(SystemError) {
+            return try socket.send(message.encode())
+        } catch {
+            if error.code == ErrorNumber.messageTooLong { return true }
+            // As in ``send(_:on:)``.
+            socket.shutDown()
+            return false
+        }
     }
 
     /// Reads all waiting messages.
@@ -290,23 +308,24 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Returns when to look for a server again without a caller: other processes may wait for this
-    /// process's presenters, and must know its claims.
+    /// Returns when to look for a server again without a caller, if other processes may wait for
+    /// that.
     private func retry(_ session: Session) -> UInt64? {
-        session.needsServer || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
+        session.needsServer || session.mustReturn ? MonotonicClock.after(.seconds(1)) : nil
     }
 
-    private func waitForWakeUp(until deadline: UInt64?) {
+    /// Returns whether the thread was woken before the deadline.
+    private func waitForWakeUp(until deadline: UInt64?) -> Bool {
         var ready: [Poller.Ready] = []
         while true {
             // If the poller fails, the thread continues at once and looks.
-            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
-            if let deadline, MonotonicClock.now >= deadline { return }
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return true }
             if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
             if ready.contains(where: { $0.token == Token.wakeUp }) {
                 _ = wakeUp.drain()
-                return
+                return true
             }
+            if let deadline, MonotonicClock.now >= deadline { return false }
         }
     }
 }
