@@ -106,6 +106,8 @@ struct FileSystemCrossing {
         case .otherFileSystem(let path):
             Failure(
                 .badPath, "\(NativePath(path)) is another file system: unmount it first")
+        case .intoItself:
+            Failure(.badPath, "\(source) cannot be moved into itself: \(target) is inside")
         case .unwanted: Failure.interrupted(by: signals.noted ?? SIGTERM)
         }
     }

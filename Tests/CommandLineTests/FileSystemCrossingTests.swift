@@ -121,6 +121,29 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
+    /// The kernel takes two mounts of one file system for two.
+    func testADirectoryIsNotMovedIntoItselfByAnotherMount() throws {
+        try with { sandbox in
+            for name in ["d/e/f", "all", "part"] { try sandbox.makeDirectory(name) }
+            try sandbox.makeFile("d/e/f/x", "1")
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" write y </dev/null && rm y
+                unshare -rm sh -c 'mount --bind d all && mount --bind d/e part || exit
+                    for way in "d all/n" "d all/e/n" "d part" "d part/f/n" "all/e d/e/f"
+                    do "$0" mv $way; echo $?; done; cat d/e/f/x' "$0"
+                """)
+            guard !outcome.output.isEmpty else {
+                throw XCTSkip("nothing can be mounted here: \(outcome.errors)")
+            }
+            XCTAssertEqual(outcome.output, "66\n66\n66\n66\n66\n1", outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("into itself"), outcome.errors)
+            XCTAssertEqual(
+                try sandbox.runPlainly("find d all part | sort"),
+                "all\nd\nd/e\nd/e/f\nd/e/f/x\npart\n")
+        }
+    }
+
     func testATreeWithAnotherFileSystemInsideIsNotMoved() throws {
         try withElsewhere { sandbox, elsewhere in
             try sandbox.makeDirectory("d/m")
