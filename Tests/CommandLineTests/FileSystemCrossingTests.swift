@@ -105,6 +105,29 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
+    /// Else a power failure could leave only the copy, under a name that the next move removes.
+    func testNothingIsRemovedBeforeTheNewNameIsOnTheDevice() throws {
+        try withElsewhere { sandbox, elsewhere in
+            try sandbox.makeFile("a", "text")
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" write b </dev/null && rm b
+                strace -qq -e trace=none true || exit 0
+                strace -f -e trace=fdatasync,fsync -e inject=fdatasync,fsync:error=EIO \
+                    -o /dev/null "$0" mv a '\(elsewhere.path)'
+                echo $?
+                """)
+            guard !outcome.output.isEmpty else {
+                throw XCTSkip("strace does not work here: \(outcome.errors)")
+            }
+            XCTAssertEqual(outcome.output, "74\n", outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("is not removed"), outcome.errors)
+            XCTAssertEqual(try sandbox.names(), ["a"])
+            XCTAssertEqual(
+                try FileManager.default.contentsOfDirectory(atPath: elsewhere.path), ["a"])
+        }
+    }
+
     func testAnInterruptedMoveLeavesEverythingAsItWas() throws {
         try withElsewhere { sandbox, elsewhere in
             _ = try sandbox.runInShell("mkdir d && cd d && seq 10000 | xargs touch")
