@@ -121,9 +121,10 @@ struct MoveCommand: ParsableCommand {
         let destination = targetDirectory ?? paths.last ?? ""
         if targetDirectory != nil || sources.count > 1 { try requireDirectory(destination) }
         var failures: [Failure] = []
+        var moved: Set<MovedItem> = []
         for source in sources {
             do throws(Failure) {
-                try move(source, to: destination, signals)
+                try move(source, to: destination, signals, &moved)
             } catch {
                 // After a signal, the remaining items are not moved.
                 guard signals.noted == nil, sources.count > 1 else { throw error }
@@ -146,13 +147,15 @@ struct MoveCommand: ParsableCommand {
     }
 
     private func move(
-        _ text: String, to destination: String, _ signals: SignalReceiver
+        _ text: String, to destination: String, _ signals: SignalReceiver,
+        _ moved: inout Set<MovedItem>
     ) throws(Failure) {
         try UserPath.refuseDots(text, "moved")
         let source = try UserPath.item(text)
         let isDirectory = text.utf8.last == UInt8(ascii: "/")
         let target = try target(of: source, destination)
-        let plan = MovePlan(from: source, isDirectory: isDirectory, to: target, clobbering.taken)
+        let plan = MovePlan(
+            from: source, isDirectory: isDirectory, to: target, clobbering.taken, sparing: moved)
         try signals.end(removing: nil)
         guard let taken = try plan.mayGo() else { return }
         let items = [
@@ -162,9 +165,14 @@ struct MoveCommand: ParsableCommand {
         try Admission(waiting.terms, signals: signals).run(items) { paths, access throws(Failure) in
             // The destination may have been moved during the wait (Rule 11.4).
             let target = MoveTarget(path: paths[1], isDirectory: target.isDirectory)
-            let plan = MovePlan(from: paths[0], isDirectory: isDirectory, to: target, taken)
+            let plan = MovePlan(
+                from: paths[0], isDirectory: isDirectory, to: target, taken, sparing: moved)
             guard try plan.mayGo() != nil else { return }
             let remains = try plan.run(signals)
+            // What is gone again is not replaced by another source.
+            if let status = try? paths[1].status() {
+                moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
+            }
             access.announceMove(from: paths[0], to: paths[1])
             if verbose {
                 try Console.print("renamed \(paths[0]) -> \(paths[1])")

@@ -198,6 +198,25 @@ final class MoveTests: XCTestCase {
         }
     }
 
+    func testASourceDoesNotReplaceOneThatWasMovedBeforeIt() throws {
+        try with { sandbox in
+            for name in ["a/e", "b/e", "d"] { try sandbox.makeDirectory(name) }
+            for name in ["a/x", "b/x", "c", "d/c"] { try sandbox.makeFile(name, name) }
+            let outcome = try sandbox.run("mv", "a/x", "b/x", "a/e", "b/e", "c", "d")
+            XCTAssertEqual(outcome.status, 66, outcome.errors)
+            let lines = outcome.errors.split(separator: "\n")
+            XCTAssertEqual(lines.count, 2, outcome.errors)
+            XCTAssertTrue(lines.allSatisfy { $0.contains("was moved there") }, outcome.errors)
+            XCTAssertEqual(try sandbox.content("d/x") + sandbox.content("b/x"), "a/xb/x")
+            // What was there before is replaced.
+            XCTAssertEqual(try sandbox.content("d/c"), "c")
+            XCTAssertEqual(
+                try sandbox.runPlainly("find a b d -type d | sort"), "a\nb\nb/e\nd\nd/e\n")
+            let unseen = try sandbox.run("mv", "-n", "-t", "d", "b/x", "b/x")
+            XCTAssertEqual(unseen.status, 0, unseen.errors)
+        }
+    }
+
     func testNoClobberLeavesWhatIsThereAndSucceedsSilently() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "1")
