@@ -119,7 +119,7 @@ struct MoveCommand: ParsableCommand {
         let signals = try SignalReceiver()
         let sources = targetDirectory == nil ? Array(paths.dropLast()) : paths
         let destination = targetDirectory ?? paths.last ?? ""
-        if targetDirectory != nil || sources.count > 1 { try requireDirectory(destination) }
+        if needsDirectory { try requireDirectory(destination) }
         var failures: [Failure] = []
         var moved: Set<MovedItem> = []
         for source in sources {
@@ -136,13 +136,24 @@ struct MoveCommand: ParsableCommand {
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
 
+    /// Whether DESTINATION cannot be a new name.
+    private var needsDirectory: Bool { targetDirectory != nil || paths.count > 2 }
+
     private func requireDirectory(_ text: String) throws(Failure) {
         let path = try UserPath.path(text)
+        let isDirectory: Bool
+        let directory: [UInt8]
         do throws(SystemError) {
-            guard try FileStatus(path: path.bytes).kind != .directory else { return }
+            isDirectory = try FileStatus(path: path.bytes).kind == .directory
+            directory = try RealPath.resolve(path.bytes)
         } catch {
             throw Failure(errorNumber: error.code, doing: "move into", path: path)
         }
+        if isDirectory, targetDirectory == nil, try Packages.isPackage(directory) {
+            throw Failure(
+                .badPath, "\(path) is a package, which counts as a file: use -t to move into it")
+        }
+        guard !isDirectory else { return }
         throw Failure(.badPath, "\(path) is no directory to move several files into")
     }
 
@@ -186,12 +197,15 @@ struct MoveCommand: ParsableCommand {
         of source: NativePath, _ destination: String
     ) throws(Failure) -> MoveTarget {
         let path = try UserPath.path(destination)
-        // With `--target-directory`, a package counts as a directory as well.
-        let isNamed = targetDirectory != nil
+        // If there is no directory any more, the move
+        // fails: as a new name, DESTINATION would be replaced by one source after the other.
+        guard !needsDirectory else {
+            return MoveTarget(path: path.appending(source.name), isDirectory: false)
+        }
         // What is no directory is the new name of the item.
         guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,
-            try isNamed ? true : !Packages.isPackage(directory)
+            try !Packages.isPackage(directory)
         else { return MoveTarget(path: path.withoutSlashAtEnd, isDirectory: path.endsWithSlash) }
         return MoveTarget(path: path.appending(source.name), isDirectory: false)
     }
