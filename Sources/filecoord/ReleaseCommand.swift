@@ -37,7 +37,7 @@ struct ReleaseCommand: ParsableCommand {
               0   released
               64  wrong usage; or --yes is missing and there is no terminal
               66  there is no such process, claim or presenter, or it keeps nothing waiting
-              69  no server can be reached, it is too old, or the process is not connected to it now
+              69  no server can be reached, it is too old, or the process is not connected
               70  it runs and was left alone, or the answer to the question was no
 
             EXAMPLES
