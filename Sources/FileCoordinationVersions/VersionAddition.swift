@@ -48,6 +48,10 @@ package struct VersionAddition {
         var identity: ItemIdentity
         /// The path of the contents.
         var source: ItemPath
+        /// The name of a copy, if it is not that of the contents.
+        ///
+        /// Going back to the version gives the item this name's extension (Rule 19.7).
+        var copyName: [UInt8]?
         /// Whether the contents may be moved away from there.
         var isMoving: Bool
         /// The record of the version.
@@ -219,7 +223,8 @@ package struct VersionAddition {
         let name = given.source.name
         try TreeCopy.copy(
             TreePlace(name, in: parent(of: given.source)),
-            to: TreePlace(name, in: copy.descriptor), depthLimit: VersionStore.deepest)
+            to: TreePlace(given.copyName ?? name, in: copy.descriptor),
+            depthLimit: VersionStore.deepest)
         try synchronize(contents: copy)
     }
 

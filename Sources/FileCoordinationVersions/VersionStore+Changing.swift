@@ -12,14 +12,16 @@ extension VersionStore {
     ///
     /// If there is no space, versions that may be discarded are removed first.
     package func add(
-        of place: ItemPath, contents: ItemPath, isMoving: Bool, record: VersionRecord
+        of place: ItemPath, contents: ItemPath, isMoving: Bool, record: VersionRecord,
+        copyName: [UInt8]? = nil
     ) throws(SystemError) -> StoredVersion {
         guard let identity = ItemIdentity(of: place) else {
             throw SystemError(
                 code: ErrorNumber.noSuchFile, operation: "keep a version of \"\(place)\"")
         }
         let request = VersionAddition.Request(
-            place: place, identity: identity, source: contents, isMoving: isMoving, record: record)
+            place: place, identity: identity, source: contents, copyName: copyName,
+            isMoving: isMoving, record: record)
         let folders = try openOrMake()
         do {
             return try add(request, in: folders)
@@ -42,7 +44,8 @@ extension VersionStore {
         return version(addition.id, of: item)
             ?? StoredVersion(
                 item: item, id: addition.id, record: request.record, marks: [],
-                contents: contentsPath(of: addition.id, of: item, name: request.place.name),
+                contents: contentsPath(
+                    of: addition.id, of: item, name: request.copyName ?? request.source.name),
                 isDirectory: false)
     }
 

@@ -14,10 +14,13 @@ extension VersionStore {
     ///   - place: the path of the item.
     ///   - isMoving: whether the contents may be moved away from their path.
     ///   - record: what is recorded about the version.
+    ///   - copyName: the name of the stored copy; nil for that of the contents. Contents that are
+    ///     moved keep their name.
     /// - Returns: the new version.
     /// - Throws: ``VersionError`` if the contents may not be moved, or if no version can be added.
     package func keep(
-        _ contents: ItemPath, of place: ItemPath, isMoving: Bool, record: VersionRecord
+        _ contents: ItemPath, of place: ItemPath, isMoving: Bool, record: VersionRecord,
+        copyName: [UInt8]? = nil
     ) throws(VersionError) -> StoredVersion {
         guard !isMoving || contents != place && !contents.contains(place) else {
             throw .contentsAreItem
@@ -26,7 +29,9 @@ extension VersionStore {
             throw .contentsHoldStore(path)
         }
         let version = try explained { () throws(SystemError) in
-            try add(of: place, contents: contents, isMoving: isMoving, record: record)
+            try add(
+                of: place, contents: contents, isMoving: isMoving, record: record,
+                copyName: copyName)
         }
         VersionChanges.report(VersionChange(.gained, of: place, version.id))
         return version

@@ -45,6 +45,8 @@ package struct TreeCopy {
         let source: TreePlace
         let target: TreePlace
         let device: dev_t
+        /// The directory in which the copy is made.
+        let home: FileIdentity
     }
 
     /// Prepares the copying without doing anything yet.
@@ -82,7 +84,14 @@ package struct TreeCopy {
             throw .unreadable(
                 path: source.path, SystemError(code: EINVAL, operation: operation))
         }
-        tops = Tops(source: source, target: target, device: item.status.st_dev)
+        let home: stat
+        do throws(SystemError) {
+            home = try target.directory.fullStatus()
+        } catch {
+            throw .unwritable(path: target.path, error)
+        }
+        tops = Tops(
+            source: source, target: target, device: item.status.st_dev, home: FileIdentity(home))
         try copy(item, as: target.name, in: target.directory, route: [])
         while self.source.depth > 0 {
             guard let (name, route) = self.source.next() else {
@@ -164,6 +173,10 @@ package struct TreeCopy {
         switch item {
         case .file(let file): try copy(file, as: name, in: directory, route)
         case .directory(let inner, _):
+            // Paths do not show this if a directory is mounted twice.
+            guard FileIdentity(status) != ends.home else {
+                throw .intoItself(path: ends.source.path + route)
+            }
             try beginDirectory(inner.descriptor, as: name, in: directory, route)
         case .link(let text, _):
             try writing(route) { () throws(SystemError) in

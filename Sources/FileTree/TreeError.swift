@@ -16,6 +16,8 @@ package enum TreeError: Error, Hashable, Sendable {
     case unwritable(path: [UInt8], SystemError)
     /// A directory inside the tree is on another file system.
     case otherFileSystem(path: [UInt8])
+    /// This directory of the tree is the one in which the copy is made.
+    case intoItself(path: [UInt8])
     /// The caller stopped the work.
     case unwanted
 
@@ -27,6 +29,10 @@ package enum TreeError: Error, Hashable, Sendable {
             SystemError(
                 code: ErrorNumber.crossDevice,
                 operation: "copy \"\(String(decoding: path, as: UTF8.self))\"")
+        case .intoItself(let path):
+            SystemError(
+                code: ErrorNumber.invalidArgument,
+                operation: "copy \"\(String(decoding: path, as: UTF8.self))\" into itself")
         case .unwanted: SystemError(code: ECANCELED, operation: "copy")
         }
     }

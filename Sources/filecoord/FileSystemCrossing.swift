@@ -2,7 +2,7 @@
 //
 // Moves an item to another file system, which the kernel cannot do. It copies the item to a
 // temporary name beside the destination, waits until the copy is on the device, renames the copy
-// atomically, and then removes the original. At every moment, at least one of the two places has
+// atomically, waits until the device has its name, and then removes the original. At every moment, at least one of the two places has
 // the whole item.
 
 import FileCoordinationSystem
@@ -50,6 +50,7 @@ struct FileSystemCrossing {
             throw error
         }
         copy.remove()
+        try synchronizeName()
         return try removeOriginal()
     }
 
@@ -106,6 +107,8 @@ struct FileSystemCrossing {
         case .otherFileSystem(let path):
             Failure(
                 .badPath, "\(NativePath(path)) is another file system: unmount it first")
+        case .intoItself:
+            Failure(.badPath, "\(source) cannot be moved into itself: \(target) is inside")
         case .unwanted: Failure.interrupted(by: signals.noted ?? SIGTERM)
         }
     }
@@ -115,6 +118,21 @@ struct FileSystemCrossing {
             try to.rename(copy.name, to: target.name, in: to, ifTaken: ifTaken)
         } catch {
             throw Failure(errorNumber: error.code, doing: "move to", path: target)
+        }
+    }
+
+    /// Waits until the copy's name is on the device.
+    ///
+    /// Otherwise the machine could lose its power and have removed the original, while the copy
+    /// still has its temporary name, under which the next move would remove it.
+    private func synchronizeName() throws(Failure) {
+        do throws(SystemError) {
+            try to.synchronize()
+        } catch {
+            throw Failure(
+                .inputOutput,
+                "\(source) was copied to \(target), but is not removed, because the device may not "
+                    + "have the new name: \(ErrorNumber.reason(error.code)); remove one of the two")
         }
     }
 

@@ -96,7 +96,10 @@ struct KeptVersions {
         let place = try placeOfItem()
         let source = try contents.place()
         return try explaining(.adding) { () throws(VersionError) in
-            try Self.store.keep(source, of: place, isMoving: false, record: record)
+            // FILE is often a temporary file, and its extension says nothing about the item: going
+            // back to the version must not rename the item (Rule 19.7).
+            try Self.store.keep(
+                source, of: place, isMoving: false, record: record, copyName: place.name)
         }.id.text
     }
 

@@ -119,11 +119,12 @@ struct MoveCommand: ParsableCommand {
         let signals = try SignalReceiver()
         let sources = targetDirectory == nil ? Array(paths.dropLast()) : paths
         let destination = targetDirectory ?? paths.last ?? ""
-        if targetDirectory != nil || sources.count > 1 { try requireDirectory(destination) }
+        if needsDirectory { try requireDirectory(destination) }
         var failures: [Failure] = []
+        var moved: Set<MovedItem> = []
         for source in sources {
             do throws(Failure) {
-                try move(source, to: destination, signals)
+                try move(source, to: destination, signals, &moved)
             } catch {
                 // After a signal, the remaining items are not moved.
                 guard signals.noted == nil, sources.count > 1 else { throw error }
@@ -135,24 +136,37 @@ struct MoveCommand: ParsableCommand {
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
 
+    /// Whether DESTINATION cannot be a new name.
+    private var needsDirectory: Bool { targetDirectory != nil || paths.count > 2 }
+
     private func requireDirectory(_ text: String) throws(Failure) {
         let path = try UserPath.path(text)
+        let isDirectory: Bool
+        let directory: [UInt8]
         do throws(SystemError) {
-            guard try FileStatus(path: path.bytes).kind != .directory else { return }
+            isDirectory = try FileStatus(path: path.bytes).kind == .directory
+            directory = try RealPath.resolve(path.bytes)
         } catch {
             throw Failure(errorNumber: error.code, doing: "move into", path: path)
         }
+        if isDirectory, targetDirectory == nil, try Packages.isPackage(directory) {
+            throw Failure(
+                .badPath, "\(path) is a package, which counts as a file: use -t to move into it")
+        }
+        guard !isDirectory else { return }
         throw Failure(.badPath, "\(path) is no directory to move several files into")
     }
 
     private func move(
-        _ text: String, to destination: String, _ signals: SignalReceiver
+        _ text: String, to destination: String, _ signals: SignalReceiver,
+        _ moved: inout Set<MovedItem>
     ) throws(Failure) {
         try UserPath.refuseDots(text, "moved")
         let source = try UserPath.item(text)
         let isDirectory = text.utf8.last == UInt8(ascii: "/")
         let target = try target(of: source, destination)
-        let plan = MovePlan(from: source, isDirectory: isDirectory, to: target, clobbering.taken)
+        let plan = MovePlan(
+            from: source, isDirectory: isDirectory, to: target, clobbering.taken, sparing: moved)
         try signals.end(removing: nil)
         guard let taken = try plan.mayGo() else { return }
         let items = [
@@ -162,9 +176,14 @@ struct MoveCommand: ParsableCommand {
         try Admission(waiting.terms, signals: signals).run(items) { paths, access throws(Failure) in
             // The destination may have been moved during the wait (Rule 11.4).
             let target = MoveTarget(path: paths[1], isDirectory: target.isDirectory)
-            let plan = MovePlan(from: paths[0], isDirectory: isDirectory, to: target, taken)
+            let plan = MovePlan(
+                from: paths[0], isDirectory: isDirectory, to: target, taken, sparing: moved)
             guard try plan.mayGo() != nil else { return }
             let remains = try plan.run(signals)
+            // What is gone again is not replaced by another source.
+            if let status = try? paths[1].status() {
+                moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
+            }
             access.announceMove(from: paths[0], to: paths[1])
             if verbose {
                 try Console.print("renamed \(paths[0]) -> \(paths[1])")
@@ -178,12 +197,15 @@ struct MoveCommand: ParsableCommand {
         of source: NativePath, _ destination: String
     ) throws(Failure) -> MoveTarget {
         let path = try UserPath.path(destination)
-        // With `--target-directory`, a package counts as a directory as well.
-        let isNamed = targetDirectory != nil
+        // If there is no directory any more, the move
+        // fails: as a new name, DESTINATION would be replaced by one source after the other.
+        guard !needsDirectory else {
+            return MoveTarget(path: path.appending(source.name), isDirectory: false)
+        }
         // What is no directory is the new name of the item.
         guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,
-            try isNamed ? true : !Packages.isPackage(directory)
+            try !Packages.isPackage(directory)
         else { return MoveTarget(path: path.withoutSlashAtEnd, isDirectory: path.endsWithSlash) }
         return MoveTarget(path: path.appending(source.name), isDirectory: false)
     }

@@ -21,6 +21,12 @@ struct FileNumber: Hashable {
     init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
 }
 
+/// An item that the same command has moved, by its new name.
+struct MovedItem: Hashable {
+    let name: [UInt8]
+    let number: FileNumber
+}
+
 /// An item and its new path.
 struct MovePlan {
     /// What to do if the new path exists.
@@ -42,14 +48,20 @@ struct MovePlan {
     /// Whether the user wrote a slash after the new path.
     private let targetIsDirectory: Bool
     private var taken: Taken
+    /// The items that must not be replaced, whatever ``taken`` says.
+    private let moved: Set<MovedItem>
 
-    /// The move of an item from its present path.
-    init(from source: NativePath, isDirectory: Bool, to target: MoveTarget, _ taken: Taken) {
+    /// The move of an item from its present path, by a command that has moved `moved` already.
+    init(
+        from source: NativePath, isDirectory: Bool, to target: MoveTarget, _ taken: Taken,
+        sparing moved: Set<MovedItem>
+    ) {
         self.source = source
         self.target = target.path
         sourceIsDirectory = isDirectory
         targetIsDirectory = target.isDirectory
         self.taken = taken
+        self.moved = moved
     }
 
     // MARK: Looking
@@ -70,6 +82,12 @@ struct MovePlan {
         guard taken != .leave else { return nil }
         guard FileNumber(there) != FileNumber(item) else {
             throw Failure(.badPath, "\(source) and \(target) are the same file: nothing to move")
+        }
+        guard !moved.contains(MovedItem(name: target.name, number: .init(there))) else {
+            throw Failure(
+                .badPath,
+                "\(target) was moved there a moment ago by this command: \(source) is not moved; "
+                    + "choose another name for one of the two")
         }
         try refuseLoop(item)
         try refuseKind(item, there)

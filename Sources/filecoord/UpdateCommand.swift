@@ -14,7 +14,9 @@ struct UpdateCommand: ParsableCommand {
         discussion: """
             Under one write claim COMMAND gets the old content on standard input, and what it \
             writes to standard output takes the file's place in one step, but only if COMMAND ends \
-            with 0: else PATH is as it was. A file that does not exist is empty, and is created.
+            with 0: else PATH is as it was. A file that does not exist is empty, and is created. \
+            If PATH was changed meanwhile, by a COMMAND such as "sed -i" or another program, \
+            nothing is replaced, and the status is 74.
 
             With --keep-while-running, access is held on after that until the last process that \
             COMMAND has left behind has ended; filecoord itself ends when the file is in place.

@@ -29,10 +29,11 @@ struct UpdateRequest: Hashable {
         do throws(Failure) {
             try admission.run([ClaimedItem(path: path, access: .writing(.plain))]) {
                 paths throws(Failure) in
-                try filter(paths, into: spool, admission)
+                let former = try filter(paths, into: spool, admission)
                 // After this, a signal comes too late to stop the update.
                 if let signal = signals.noted { throw Failure.interrupted(by: signal) }
                 try spool.synchronize()
+                try requireUnchanged(paths[0], since: former)
                 try spool.place(at: paths[0])
                 Holder.current?.outlast(0)
             }
@@ -43,25 +44,64 @@ struct UpdateRequest: Hashable {
         if let signal = signals.noted { throw Failure.interrupted(by: signal) }
     }
 
+    /// What shows that a file was written: everything but the time of its last change, which new
+    /// attributes also set.
+    private struct Contents: Hashable {
+        let number: FileNumber
+        let size: UInt64
+        let modified: Int64
+
+        init(_ status: FileStatus) {
+            number = FileNumber(status)
+            (size, modified) = (status.size, status.modified)
+        }
+    }
+
+    /// Runs COMMAND, and returns what it got, or nil if there was no file.
     private func filter(
         _ paths: [NativePath], into spool: Spool, _ admission: Admission
-    ) throws(Failure) {
+    ) throws(Failure) -> Contents? {
         let path = paths[0]
-        let streams = ChildStreams(input: try oldContents(path), output: spool.contents)
+        let (file, contents) = try oldContents(path)
+        let streams = ChildStreams(input: file, output: spool.contents)
         let run = CommandRun(command, mark: mark, admission: admission)
         let status = try run.run(at: paths, streams: streams)
-        guard status != 0 else { return }
+        guard status != 0 else { return contents }
         let line = "COMMAND ended with status \(status): \(path) is as it was"
         throw Failure(status: status, lines: waiting.quiet ? [] : [line])
     }
 
+    /// Fails if the file is not the one that COMMAND got.
+    ///
+    /// A COMMAND such as `sed -i` writes the file itself, and nothing to its standard output.
+    private func requireUnchanged(
+        _ path: NativePath, since former: Contents?
+    ) throws(Failure) {
+        let status: FileStatus?
+        do throws(SystemError) {
+            status = try path.statusIfAny()
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "write", path: path)
+        }
+        guard status.map({ Contents($0) }) != former else { return }
+        throw Failure(
+            .inputOutput,
+            "\(path) was changed meanwhile, by COMMAND or another program: nothing was replaced; "
+                + "COMMAND must write to standard output, not to the file")
+    }
+
     /// Opens the file, or `/dev/null` if there is none.
-    private func oldContents(_ path: NativePath) throws(Failure) -> Descriptor {
+    private func oldContents(
+        _ path: NativePath
+    ) throws(Failure) -> (file: Descriptor, contents: Contents?) {
         let former = try ReplacedFile(path, placing)
         let nothing = NativePath(Array("/dev/null".utf8))
         do throws(SystemError) {
-            let file = former.status == nil ? nothing : path
-            return try file.open(O_RDONLY | O_NOFOLLOW).aboveStandardStreams()
+            guard former.status != nil else {
+                return (try nothing.open(O_RDONLY).aboveStandardStreams(), nil)
+            }
+            let file = try path.open(O_RDONLY | O_NOFOLLOW).aboveStandardStreams()
+            return (file, Contents(try file.status()))
         } catch {
             throw Failure(errorNumber: error.code, doing: "read", path: path)
         }

@@ -105,6 +105,29 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
+    /// Else a power failure could leave only the copy, under a name that the next move removes.
+    func testNothingIsRemovedBeforeTheNewNameIsOnTheDevice() throws {
+        try withElsewhere { sandbox, elsewhere in
+            try sandbox.makeFile("a", "text")
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" write b </dev/null && rm b
+                strace -qq -e trace=none true || exit 0
+                strace -f -e trace=fdatasync,fsync -e inject=fdatasync,fsync:error=EIO \
+                    -o /dev/null "$0" mv a '\(elsewhere.path)'
+                echo $?
+                """)
+            guard !outcome.output.isEmpty else {
+                throw XCTSkip("strace does not work here: \(outcome.errors)")
+            }
+            XCTAssertEqual(outcome.output, "74\n", outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("is not removed"), outcome.errors)
+            XCTAssertEqual(try sandbox.names(), ["a"])
+            XCTAssertEqual(
+                try FileManager.default.contentsOfDirectory(atPath: elsewhere.path), ["a"])
+        }
+    }
+
     func testAnInterruptedMoveLeavesEverythingAsItWas() throws {
         try withElsewhere { sandbox, elsewhere in
             _ = try sandbox.runInShell("mkdir d && cd d && seq 10000 | xargs touch")
@@ -118,6 +141,29 @@ final class FileSystemCrossingTests: XCTestCase {
             XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path), [])
             let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.path("d"))
             XCTAssertEqual(names.count, 10000)
+        }
+    }
+
+    /// The kernel takes two mounts of one file system for two.
+    func testADirectoryIsNotMovedIntoItselfByAnotherMount() throws {
+        try with { sandbox in
+            for name in ["d/e/f", "all", "part"] { try sandbox.makeDirectory(name) }
+            try sandbox.makeFile("d/e/f/x", "1")
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" write y </dev/null && rm y
+                unshare -rm sh -c 'mount --bind d all && mount --bind d/e part || exit
+                    for way in "d all/n" "d all/e/n" "d part" "d part/f/n" "all/e d/e/f"
+                    do "$0" mv $way; echo $?; done; cat d/e/f/x' "$0"
+                """)
+            guard !outcome.output.isEmpty else {
+                throw XCTSkip("nothing can be mounted here: \(outcome.errors)")
+            }
+            XCTAssertEqual(outcome.output, "66\n66\n66\n66\n66\n1", outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("into itself"), outcome.errors)
+            XCTAssertEqual(
+                try sandbox.runPlainly("find d all part | sort"),
+                "all\nd\nd/e\nd/e/f\nd/e/f/x\npart\n")
         }
     }
 

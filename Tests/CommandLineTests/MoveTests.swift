@@ -135,6 +135,10 @@ final class MoveTests: XCTestCase {
             try FileManager.default.createSymbolicLink(
                 atPath: sandbox.path("l"), withDestinationPath: "d")
             XCTAssertEqual(try sandbox.run("mv", "a", "p.rtfd").status, 66)
+            try sandbox.makeFile("b", "2")
+            XCTAssertEqual(try sandbox.run("mv", "a", "b", "p.rtfd").status, 66)
+            XCTAssertEqual(try sandbox.run("mv", "-t", "p.rtfd", "b").status, 0)
+            XCTAssertEqual(try sandbox.content("p.rtfd/b"), "2")
             XCTAssertEqual(try sandbox.run("mv", "a", "l").status, 0)
             XCTAssertEqual(try sandbox.content("d/a"), "1")
             XCTAssertEqual(try sandbox.run("mv", "d/a", ".").status, 0)
@@ -195,6 +199,44 @@ final class MoveTests: XCTestCase {
             XCTAssertEqual(try sandbox.run("mv", "a").status, 64)
             XCTAssertEqual(try sandbox.names(), ["a", "b", "d", "full"])
             XCTAssertEqual(try sandbox.content("a") + sandbox.content("b"), "12")
+        }
+    }
+
+    func testASourceDoesNotReplaceOneThatWasMovedBeforeIt() throws {
+        try with { sandbox in
+            for name in ["a/e", "b/e", "d"] { try sandbox.makeDirectory(name) }
+            for name in ["a/x", "b/x", "c", "d/c"] { try sandbox.makeFile(name, name) }
+            let outcome = try sandbox.run("mv", "a/x", "b/x", "a/e", "b/e", "c", "d")
+            XCTAssertEqual(outcome.status, 66, outcome.errors)
+            let lines = outcome.errors.split(separator: "\n")
+            XCTAssertEqual(lines.count, 2, outcome.errors)
+            XCTAssertTrue(lines.allSatisfy { $0.contains("was moved there") }, outcome.errors)
+            XCTAssertEqual(try sandbox.content("d/x") + sandbox.content("b/x"), "a/xb/x")
+            // What was there before is replaced.
+            XCTAssertEqual(try sandbox.content("d/c"), "c")
+            XCTAssertEqual(
+                try sandbox.runPlainly("find a b d -type d | sort"), "a\nb\nb/e\nd\nd/e\n")
+            let unseen = try sandbox.run("mv", "-n", "-t", "d", "b/x", "b/x")
+            XCTAssertEqual(unseen.status, 0, unseen.errors)
+        }
+    }
+
+    func testSourcesAreNotMovedOverEachOtherIfTheirDirectoryGoes() throws {
+        try with { sandbox in
+            let names = ["a", "b", "c"]
+            for words in [names + ["d"], ["-t", "d"] + names] {
+                for name in names { try sandbox.makeFile(name, name) }
+                try sandbox.makeDirectory("d")
+                let holder = try sandbox.startHolding("read", "a")
+                let move = try sandbox.start(["mv"] + words)
+                try sandbox.awaitWaiters(1)
+                try sandbox.runPlainly("rmdir d")
+                holder.closeInput()
+                let outcome = try move.outcome()
+                XCTAssertEqual(outcome.status, 66, outcome.errors)
+                XCTAssertTrue(outcome.errors.contains("d does not exist"), outcome.errors)
+                XCTAssertEqual(try sandbox.names(), names)
+            }
         }
     }
 

@@ -46,6 +46,36 @@ final class UpdateTests: XCTestCase {
         }
     }
 
+    func testACommandThatWritesTheFileItselfDoesNotEmptyIt() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "old\n")
+            let cases = [
+                (["sed", "-i", "s/old/new/", "a"], "new\n"),
+                (["sh", "-c", "cat; echo more >>a"], "new\nmore\n"),
+                (["sh", "-c", "cat; echo new >b; mv b a"], "new\n"), (["rm", "a"], nil),
+                (["sh", "-c", "echo made >a"], "made\n"),
+            ]
+            for (command, expected) in cases {
+                for option in [[], ["--in-place"]] {
+                    let before = try? sandbox.content("a")
+                    let outcome = try sandbox.run(["update"] + option + ["a", "--"] + command)
+                    XCTAssertEqual(outcome.status, 74, "\(command): \(outcome.errors)")
+                    XCTAssertTrue(outcome.errors.contains("changed meanwhile"), outcome.errors)
+                    XCTAssertEqual(try? sandbox.content("a"), expected, "\(command)")
+                    guard option.isEmpty else { continue }
+                    try sandbox.runPlainly("rm -f a")
+                    if let before { try sandbox.makeFile("a", before) }
+                }
+            }
+            // New attributes are no new contents.
+            try sandbox.makeFile("a", "old\n")
+            let other = try sandbox.run("update", "a", "--", "sh", "-c", "chmod 640 a; echo new")
+            XCTAssertEqual(other.status, 0, other.errors)
+            XCTAssertEqual(try sandbox.content("a"), "new\n")
+            XCTAssertEqual(try sandbox.names(), ["a"])
+        }
+    }
+
     func testReadersFindTheOldContentUntilTheEnd() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "old")

@@ -71,6 +71,25 @@ final class VersionsTests: XCTestCase {
         }
     }
 
+    /// Rule 19.7: the name of a temporary file is no type.
+    func testGoingBackToOtherContentsKeepsTheName() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a.txt", "one")
+            try sandbox.makeFile("b", "one")
+            try sandbox.makeFile("tmp.x81Kq2", "two")
+            for name in ["a.txt", "b"] {
+                let added = try run(sandbox, "add", name, "--contents", "tmp.x81Kq2")
+                let other = try run(sandbox, "conflict", name, "--contents", "tmp.x81Kq2")
+                for version in [added, other] {
+                    try sandbox.makeFile(name, "one")
+                    XCTAssertEqual(try run(sandbox, "restore", name, version), "")
+                    XCTAssertEqual(try sandbox.content(name), "two")
+                }
+            }
+            XCTAssertEqual(try sandbox.names(), ["a.txt", "b", "tmp.x81Kq2"])
+        }
+    }
+
     func testVersionsFollowTheFileThroughMovesAndWrites() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "one")

@@ -61,6 +61,20 @@ private final class Ground {
 
     init() throws { ground = try Ground() }
 
+    /// A directory that is mounted twice can be copied into itself by paths that do not show it.
+    @Test func `A directory is not copied into itself`() throws {
+        for name in ["top", "top/inner"] { #expect(mkdir(ground.path + "/" + name, 0o700) == 0) }
+        try ground.write("top/file", "text")
+        for name in ["top", "top/inner"] {
+            let home = try Descriptor.openDirectory(at: Array("\(ground.path)/\(name)".utf8))
+            let copy = TreePlace(Array("copy".utf8), in: home)
+            var treeCopy = TreeCopy()
+            #expect(throws: TreeError.intoItself(path: Array(name.utf8))) {
+                try treeCopy.copy(ground.place("top"), to: copy)
+            }
+        }
+    }
+
     @Test func `A tree deeper than a path can be is copied whole, with few descriptors`() throws {
         let depth = 3000
         try ground.makeChain("deep", depth: depth)

@@ -37,7 +37,7 @@ package enum UploadError: Error, Hashable {
             case .unwritable(_, let error): .unwritable(error)
             case .otherFileSystem(let path):
                 .unreadable(path: path, code: ErrorNumber.crossDevice)
-            case .unwanted: .unwritable(error.systemError)
+            case .intoItself, .unwanted: .unwritable(error.systemError)
             }
     }
 
