@@ -23,10 +23,11 @@ extension VersionStore {
         at place: ItemPath, _ meaning: CoordinatedWrite.Meaning = .saving,
         mayHaveVersions: Bool = true
     ) -> CoordinatedWrite {
-        // Without a file, there are no versions to follow it.
-        let status =
-            mayHaveVersions || meaning == .replacing
-            ? try? FileStatus(path: place.bytes, followLinks: false) : nil
+        var status: FileStatus?
+        if mayHaveVersions || meaning == .replacing {
+            // Without a file, there are no versions to follow it.
+            status = try? FileStatus(path: place.bytes, followLinks: false)
+        }
         let write = CoordinatedWrite(
             place: place, meaning: meaning, isDirectory: status?.kind == .directory, store: self)
         writes.withLock { $0.append(write) }

@@ -2,8 +2,8 @@
 //
 // Moves an item to another file system, which the kernel cannot do. It copies the item to a
 // temporary name beside the destination, waits until the copy is on the device, renames the copy
-// atomically, waits until the device has its name, and then removes the original. At every moment, at least one of the two places has
-// the whole item.
+// atomically, waits until the device has its name, and then removes the original. At every moment,
+// at least one of the two places has the whole item.
 
 import FileCoordinationSystem
 import FileTree

@@ -14,6 +14,7 @@
 #include <fnmatch.h>
 #include <ftw.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,12 @@ static char root[PATH_MAX];
 static pid_t owner;
 
 const char *test_home_root(void) { return root; }
+
+int test_use_up_descriptors(void) {
+    if (unshare(CLONE_FILES) != 0) return errno;
+    while (dup(STDERR_FILENO) >= 0) continue;
+    return errno == EMFILE ? 0 : errno;
+}
 
 static void fail(const char *what, const char *path) {
     fprintf(stderr,

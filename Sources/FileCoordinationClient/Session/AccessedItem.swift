@@ -94,6 +94,19 @@ struct AccessedItem: Sendable {
             path: snapshot.pathBytes, isDirectory: false, isAsRequested: false)
     }
 
+    /// Keeps hold of an item that the accessor may move without an announcement.
+    ///
+    /// - Throws: if resources are missing for that, and such a move would be lost.
+    mutating func holdOn() throws(SystemError) {
+        guard mayMove else { return }
+        do throws(SystemError) {
+            anchor = try FileAnchor(path: place.path.bytes)
+        } catch {
+            // An item that does not exist, or cannot be opened, is not followed.
+            if ErrorNumber.wants.contains(error.code) { throw error }
+        }
+    }
+
     /// Examines the item before the accessor runs.
     ///
     /// - Parameters:
@@ -106,8 +119,6 @@ struct AccessedItem: Sendable {
     ) {
         guard let writing else { return }
         if reportsRelease { before = ItemStamp.take(of: place.path) }
-        // If no descriptor is available, a move must be announced by the accessor.
-        if mayMove { anchor = try? FileAnchor(path: place.path.bytes) }
         versions = store.beginWriting(
             at: place.path, for: writing, mayHaveVersions: mayHaveVersions)
     }

@@ -25,6 +25,7 @@ extension CoordinatedAccess {
                 return nil
             }
             try makeSnapshots()
+            try holdOn()
         } catch {
             failure = error
         }
@@ -132,6 +133,20 @@ extension CoordinatedAccess {
     private func endClaim(_ claim: PendingClaim) {
         releaseUnchanged(claim)
         state.withLock { $0.life.claimEnded() }
+    }
+
+    /// Keeps hold of the items that the accessor may move (Rule 11.1).
+    private func holdOn() throws(AccessFailure) {
+        guard plan.kind == .access else { return }
+        // No other thread uses the items now; a user's file system may not answer.
+        var items = state.withLock { $0.items }
+        guard items.contains(where: { $0.mayMove }) else { return }
+        do throws(SystemError) {
+            for index in items.indices { try items[index].holdOn() }
+        } catch {
+            throw .system(.limitReached("a moved item could not be followed: \(error)"))
+        }
+        state.withLock { [items] in $0.items = items }
     }
 
     // MARK: Copies

@@ -15,4 +15,8 @@ const char *_Nonnull test_home_root(void);
  * as many times longer as there are programs for each processor. Only a failure waits so long. */
 double test_patience(double seconds);
 
+/* Gives the calling thread a table of descriptors of its own and uses all of it up, so that the
+ * thread can open nothing more, and other threads can. Returns 0, or a number of an error. */
+int test_use_up_descriptors(void);
+
 #endif
