@@ -52,7 +52,7 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
 
     func close() {
         NSFileCoordinator.removeFilePresenter(self)
-        statements.sync { state.withLock { $0.connection = .failure(.isClosed) } }
+        statements.sync { closeConnection() }
     }
 
     /// Runs statements, after a wait while another program has the file.
@@ -88,10 +88,23 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
         }
         guard isFirst else { return statements.suspend() }
         statements.sync {
-            state.withLock { $0.connection = .failure(.isClosed) }
+            closeConnection()
             // In here, so that no statement comes in between.
             statements.suspend()
         }
+    }
+
+    /// Closes the connection, while no other program closes its own.
+    ///
+    /// Of connections that are closed at the same moment, SQLite takes none for the last one: each
+    /// of them leaves the log to the others, and it stays beside the database.
+    private func closeConnection() {
+        let directory = presentedItemURL?.deletingLastPathComponent().path ?? "."
+        let descriptor = Foundation.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // Without the lock the log may stay, and the files are a whole database with it, too.
+        if descriptor >= 0 { flock(descriptor, LOCK_EX) }
+        state.withLock { $0.connection = .failure(.isClosed) }
+        if descriptor >= 0 { Foundation.close(descriptor) }
     }
 
     /// Opens the file again, which may be another one by now, or gone.
