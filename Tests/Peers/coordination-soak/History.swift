@@ -79,7 +79,8 @@ struct History {
 
     private mutating func read(_ lines: [JournalLine], of life: Int) {
         var open: [Int: Int] = [:]
-        var courtesy: Courtesy?
+        var presented: JournalLine?
+        var steps: [JournalLine] = []
         lives[life].lastSeen = lines.map(\.time).max() ?? 0
         for line in lines {
             let index = open[line.access]
@@ -95,13 +96,15 @@ struct History {
             case .leave: if let index { attempts[index].left = line.time }
             case .failed: if let index { attempts[index].hasFailed = true }
             case .taken: taken.append((life, line))
-            case .presented:
-                courtesy = Courtesy(life: life, item: line.item, presented: line.time)
-            case .yielded, .back: courtesy?.steps.append(line)
+            case .presented: presented = line
+            // A presenter may be asked before its registration has returned.
+            case .yielded, .back: steps.append(line)
             case .exiting: lives[life].exited = line.time
             }
         }
-        if let courtesy { courtesies.append(courtesy) }
+        guard let presented else { return }
+        courtesies.append(
+            Courtesy(life: life, item: presented.item, presented: presented.time, steps: steps))
     }
 
     /// When an access that was granted ended, at the earliest.
