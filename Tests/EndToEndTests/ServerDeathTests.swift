@@ -17,6 +17,8 @@ struct Scene {
     let file: String
     let presented: String
 
+    var programs: [Program] { [presenter, holder, second, third] }
+
     /// Brings all programs into place.
     init(on stage: Stage, server: Program?) throws {
         self.server = server
@@ -123,6 +125,8 @@ class ServerDeathTests: StageTestCase {
             kill(scene.arbiter, SIGKILL)
             try scene.awaitSuccessor(on: stage)
             scene.arbiter = try stage.arbiter()
+            // A program serves itself if each daemon that it starts is killed at once.
+            if scene.programs.contains(where: { $0.pid == scene.arbiter }) { break }
         }
         try scene.finish(on: stage)
     }

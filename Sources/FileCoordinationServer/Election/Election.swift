@@ -210,10 +210,14 @@ package struct Election: Sendable {
             case .died: break
             }
         }
-        switch daemon.start(in: runtime) {
-        case .ready: return try Self.connectIfServed(in: runtime)
-        // A late daemon may have the role without listening yet. The caller checks that.
-        case .died, .late: return nil
+        // A daemon that is killed as soon as it listens is started again, once.
+        for _ in 0..<2 {
+            switch daemon.start(in: runtime) {
+            case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }
+            // A late daemon may have the role without listening yet. The caller checks that.
+            case .died, .late: return nil
+            }
         }
+        return nil
     }
 }
