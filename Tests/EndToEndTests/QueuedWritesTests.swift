@@ -18,8 +18,9 @@ class QueuedWritesTests: DelegatingTestCase {
     /// Starts a program that appends to the journal, for ever.
     @discardableResult
     private func startWriter(_ name: String, failingAt place: String? = nil) throws -> Program {
-        let failpoint = place.map { ["FILECOORDINATION_FAILPOINT": $0] } ?? [:]
-        let writer = try stage.peer(name, environment: failpoint)
+        var environment = ["XDG_DATA_HOME": stage.path("data")]
+        if let place { environment["FILECOORDINATION_FAILPOINT"] = place }
+        let writer = try stage.peer(name, environment: environment)
         writer.tell("w journal \(file) \(endless)")
         writers.append(writer)
         return writer
@@ -96,6 +97,25 @@ class QueuedWritesTests: DelegatingTestCase {
     /// Rules 2.3 and 2.12, without an arbiter.
     func testAFileGoesFromOneToTheNextWithoutAnArbiter() throws {
         try startTicketQueue()
+        try checkJournal()
+    }
+
+    /// Versions of another file, of earlier and of now, do not call for an arbiter.
+    func testAFileGoesOnBesideKeptVersionsOfAnother() throws {
+        let other = try stage.file("g", "g")
+        let keeper = try stage.peer("keeper", environment: ["XDG_DATA_HOME": stage.path("data")])
+        func keepVersion(_ name: String) throws {
+            try keeper.ask("\(name) write \(other)", "\(name) granted")
+            try keeper.ask("\(name) version add \(other)", "\(name) added")
+            try keeper.ask("\(name) go", "\(name) released")
+        }
+        try keepVersion("early")
+        try startTicketQueue()
+        try keepVersion("late")
+        if !Stage.isSanitized { try untilTheyNeedNoArbiter() }
+        try keeper.ask("n read \(other)", "n granted")
+        XCTAssertEqual(try keeper.ask("n version list \(other)", "n has"), "n has 2")
+        try keeper.ask("n go", "n released")
         try checkJournal()
     }
 

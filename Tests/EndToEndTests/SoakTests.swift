@@ -48,6 +48,11 @@ class SoakTests: StageTestCase {
         )
     }
 
+    /// A file is as open to others as it was, wherever the program that replaces it is killed.
+    func testNoReplacementGivesAwayRights() throws {
+        try prove("rights", "--documents", "20")
+    }
+
     /// Rules 18.2 and 18.11.
     func testThousandsOfTasksWait() throws {
         try prove("async", "--waits", "1500", "--late-bound", "5000", "--cancel-bound", "5000")

@@ -68,7 +68,7 @@ final class TrapTests: StageTestCase {
         _ = try stage.daemon()
         for limit in [
             "nproc=0", "memlock=0", "core=0", "cpu=3600", "locks=0", "sigpending=0", "msgqueue=0",
-            "nice=0", "rtprio=0", "fsize=0", "nofile=10", "rss=0", "stack=16384",
+            "nice=0", "rtprio=0", "rttime=0", "fsize=0", "nofile=10", "rss=0", "stack=16384",
         ] {
             let a = try stage.peer("A", environment: home)
             try stage.limit("--\(limit):", of: a)

@@ -32,12 +32,13 @@ class StagePresenter: NSObject, @unchecked Sendable {
     /// Lets a held ``moved(to:)``, or another method that blocks, return.
     let heldMoves = Inbox<Bool>()
 
-    /// `kind=full` (the default), `kind=listener` that only hears what happened, or `kind=heedless`
-    /// that implements nothing.
+    /// `kind=full` (the default), `kind=listener` that only hears what happened, `kind=heedless`
+    /// that implements nothing, or `kind=misnamed` whose method is spelled wrongly.
     static func make(_ order: Order) -> any StagePresenter & NSFilePresenter {
         switch order.option("kind") {
         case "listener": Listener(order)
         case "heedless": Heedless(order)
+        case "misnamed": Misnamed(order)
         case "async": AsyncEditor(order)
         default: Editor(order)
         }
@@ -108,6 +109,11 @@ class StagePresenter: NSObject, @unchecked Sendable {
 
 /// A presenter without a single optional method.
 final class Heedless: StagePresenter, NSFilePresenter, @unchecked Sendable {}
+
+/// Its method is never called, because the name is not quite right.
+final class Misnamed: StagePresenter, NSFilePresenter, @unchecked Sendable {
+    func presentedItemDidChanged() { say("did change") }
+}
 
 /// What presenters are told, for those that are told anything.
 class HearingPresenter: StagePresenter, @unchecked Sendable {

@@ -29,6 +29,19 @@ final class PortedIdiomTests: ExampleTestCase {
         }
     }
 
+    func testTheHistoryOutlivesSaves() throws {
+        let history = SavedHistory(url: try file("kept.txt", "one"))
+        try history.keep()
+        try history.save("two")
+        XCTAssertEqual(try history.texts(), ["one"])
+        try history.savePlainly("three")
+        XCTAssertEqual(try history.texts(), ["one"])
+        try history.keep()
+        try history.savePlainly("four")
+        XCTAssertEqual(try history.texts().sorted(), ["one", "three"])
+        XCTAssertEqual(try text(history.url), "four")
+    }
+
     func testAFileThatImportsFoundationAloneIsServedByTheExportOfAnother() throws {
         let url = try file("item.txt", "old")
         let note = UnimportedNote(url)

@@ -105,6 +105,30 @@ final class SelfRemoving: NSObject, NSFilePresenter {
     func close() { NSFileCoordinator.removeFilePresenter(self) }
 }
 
+/// Saves that give the file another identity, while its earlier versions are to stay.
+struct SavedHistory {
+    let url: URL
+
+    func keep() throws { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+
+    func save(_ text: String) throws {
+        try NSFileCoordinator().writing(url, .forReplacing) {
+            try text.write(to: $0, atomically: true, encoding: .utf8)
+        }
+    }
+
+    /// As a program does that does not coordinate.
+    func savePlainly(_ text: String) throws {
+        try text.write(to: url, atomically: true, encoding: .utf8)
+    }
+
+    func texts() throws -> [String] {
+        try (NSFileVersion.otherVersionsOfItem(at: url) ?? []).map {
+            try String(contentsOf: $0.url, encoding: .utf8)
+        }
+    }
+}
+
 /// Sets of options that Apple's documentation does not combine, and programs do (Rule 2.8b).
 enum CombinedOptions {
     static let all: [NSFileCoordinator.WritingOptions] = [
