@@ -21,7 +21,7 @@ extension Arbiter {
             break
         case .serving:
             for other in neighboursInStageTwo(of: record.claim) { letPast(claim.id, other) }
-            adoptRelinquishments(for: record.claim)
+            adoptRelinquishments(for: record.territory)
             // Other claims may wait for this one now. Claims of its purpose need not wait for those
             // (Rule 2.17).
             reconsider(purposeIndex.waiting(record.claim.purpose), &reevaluations)
@@ -39,7 +39,7 @@ extension Arbiter {
         if presenters.contains(where: isRelinquished) {
             for id in claims {
                 guard let record = records[id], record.grant != nil else { continue }
-                adoptRelinquishments(for: record.claim)
+                adoptRelinquishments(for: record.territory)
             }
         }
         for presenter in presenters { returnUnclaimed(presenter, &reevaluations) }
@@ -65,12 +65,13 @@ extension Arbiter {
         // its package.
         for id in OrderedIDs(unique: tree.placedClaims(onTheWayTo: path)) {
             if let record = records[id], record.grant != nil {
-                adoptRelinquishments(for: record.claim, of: presenter)
+                adoptRelinquishments(for: record.territory, of: presenter)
             }
         }
     }
 
-    /// Assigns recovered relinquishments of one presenter, or of all, to a running claim.
+    /// Assigns recovered relinquishments of one presenter, or of all, to a running claim, which
+    /// comes with the places to which it has moved items: there the presenters are by now.
     private mutating func adoptRelinquishments(
         for claim: FiledClaim, of only: PresenterID? = nil
     ) {

@@ -10,9 +10,12 @@ import XCTest
 final class ServerAbsenceTests: StageTestCase {
     override class var serving: Serving { .daemon }
 
-    /// An arbiter that is stopped before it is told the first answer of a presenter.
-    private func arbiter() throws -> Program {
-        let arming = ["FILECOORDINATION_FAILPOINT": "before.handlesAnswered:1:stop"]
+    /// An arbiter that is stopped at a failpoint, as before it is told the first answer of a
+    /// presenter.
+    private func arbiter(
+        stoppedAt place: String = "before.handlesAnswered:1"
+    ) throws -> Program {
+        let arming = ["FILECOORDINATION_FAILPOINT": place + ":stop"]
         let daemon = try stage.start("daemon", [Products.daemon], environment: arming)
         try daemon.expect("serving", inside: true)
         return daemon
@@ -27,6 +30,28 @@ final class ServerAbsenceTests: StageTestCase {
         try holder.ask("f write \(f)", "f granted")
         try presenter.ask("p present \(g)", "p registered")
         return (holder, presenter, daemon)
+    }
+
+    //  arbiter       holder        other
+    //                write(f)
+    //                              later write(f)
+    //                returns
+    //  grants it, and is stopped before it says so
+    //                              granted
+    //
+    /// Rule 18.7a: a program that waits for no answer, and presents nothing, sees the grant.
+    func testAGrantThatIsNotSaidIsSeen() throws {
+        let daemon = try arbiter(stoppedAt: "before.saysGranted:1")
+        defer { daemon.signal(SIGCONT) }
+        let file = try stage.file("f")
+        let (holder, other) = (try stage.peer("holder"), try stage.peer("other"))
+        try holder.ask("f write \(file)", "f granted")
+        try other.ask("f later write:\(file)", "f asked")
+        try stage.untilWaits(other)
+        try holder.ask("f go", "f released")
+        try stage.untilStopped(daemon)
+        try other.expect("f granted")
+        try other.ask("f go", "f returns")
     }
 
     /// Lets the arbiter go on, after so long that it takes it that it was away.

@@ -36,6 +36,19 @@ import Testing
         #expect(fixture.last(to: before) == [])
     }
 
+    @Test func `Rule 8.2: what has relinquished and moved gets its item back after the mover`() {
+        var (fixture, mover) = recovered()
+        let moved = fixture.present("/e/f", relinquished: [.writer])
+        // The former arbiter may not have known of the move.
+        let behind = fixture.present("/d/f", relinquished: [.writer])
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.all(to: moved) == [])
+        #expect(fixture.all(to: behind) == [])
+        fixture.handle(.claimEnded(mover, outcomes: [.unchanged]))
+        #expect(fixture.all(to: moved) == [.reacquire(moved, .writer)])
+        #expect(fixture.all(to: behind) == [.reacquire(behind, .writer)])
+    }
+
     @Test func `Rule 11.4: no presenter is told of the move again`() {
         var (fixture, _) = recovered()
         let presenter = fixture.present("/e/f")

@@ -308,10 +308,11 @@ package final class Session: Sendable {
         return false
     }
 
-    /// Looks for grants to asynchronous callers whose messages were sent on the former connection.
+    /// Looks for grants to asynchronous callers whose messages have not come.
     ///
     /// Called at the server's welcome: claims that it granted without knowing this connection were
-    /// granted before that, and it sends messages about later ones.
+    /// granted before that, and it sends messages about later ones. Called also before this process
+    /// waits without looking whether the server is stopped.
     func findMissedGrants() {
         for claim in state.withLock({ $0.claims.all }) { claim.markGranted() }
     }

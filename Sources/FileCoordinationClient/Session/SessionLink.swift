@@ -229,6 +229,8 @@ final class SessionLink: Sendable {
     private func isAwaited(_ session: Session) -> Bool {
         isAttending.store(false, ordering: .sequentiallyConsistent)
         if session.ledger.isDamaged { session.fail(.system(FailureReason(.cutOff))) }
+        // A server that was stopped between a grant and its message is not seen to be awaited.
+        session.findMissedGrants()
         guard session.awaitsServer else { return false }
         isAttending.store(true, ordering: .sequentiallyConsistent)
         return true

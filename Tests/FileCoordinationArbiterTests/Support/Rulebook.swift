@@ -76,6 +76,13 @@ struct SeenClaim: Hashable {
         }
     }
 
+    /// The claim with the places to which it has moved items.
+    var everywhere: FiledClaim {
+        var result = filed
+        result.items += moved.keys.sorted().compactMap { moved[$0] } + itemsMovedOut
+        return result
+    }
+
     /// Has it follow its items.
     mutating func retarget(_ new: [AccessItem]) {
         filed.items = new

@@ -179,7 +179,7 @@ struct Witness: Hashable {
         if isRecovering { return }
         let id = presenter.registered.id
         for claim in rules.claims where claim.isGranted && (only == nil || claim.id == only) {
-            let table = CourtesyTable.needs(of: claim.filed, [presenter.registered])
+            let table = CourtesyTable.needs(of: claim.everywhere, [presenter.registered])
             guard let steps = table[id], needs[claim.id]?[id] == nil else { continue }
             let held = steps.relinquish.filter(presenter.gone.contains)
             if !held.isEmpty {
