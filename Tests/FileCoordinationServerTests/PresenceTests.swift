@@ -41,6 +41,14 @@ import Testing
         #expect(presence.restore(hasClients: false, at: 1, token: 2) == .listen)
     }
 
+    @Test mutating func `A name that was removed before it is watched is made anew`() {
+        presence.watchNames(at: 1, token: 2)
+        #expect(presence.restoreAt == nil)
+        presence.removeSocket()
+        presence.watchNames(at: 1, token: 2)
+        #expect(presence.restoreAt == 1 + ServerLimits.restorePause)
+    }
+
     @Test mutating func `A lock's file that was removed is taken anew`() throws {
         try world.runtime.directory.remove(RuntimeDirectory.Name.serverLock)
         #expect(!presence.hasRole)

@@ -32,6 +32,17 @@ import Testing
         #expect(questions.answer(of: first, to: 9) == claim)
     }
 
+    @Test func `A number ends with its claim, and with the next number`() {
+        var questions = Questions()
+        questions.renumber(claim, as: 9)
+        questions.renumber(claim, as: 11)
+        questions.ask(first, for: claim, YieldSteps())
+        #expect(questions.answer(of: first, to: 9) != claim)
+        #expect(questions.claims(asking: first, number: 11) == [claim])
+        questions.discard(claim)
+        #expect(questions.answer(of: first, to: 11) != claim)
+    }
+
     @Test func `What is open to some presenters is told in the order of the claims`() {
         var questions = Questions()
         let earlier = ClaimID(rawValue: 4)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The open questions: what presenters were asked on behalf of claims and have not answered yet.
-// Each question has a number. If the questions of a claim are withdrawn and asked again, they get a
-// new number, so that a late answer is not taken for an answer to the new question.
+// Each question has a number. If the questions of a claim are withdrawn and asked again, also by the
+// next server, they get a new number, so that a late answer is not taken for an answer to the new
+// question.
 
 import FileCoordinationArbiter
 
@@ -11,6 +12,8 @@ struct Questions {
     private var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
     /// The numbers of questions that were asked again, by claim.
     private var numbers: [ClaimID: UInt64] = [:]
+    /// The same the other way round.
+    private var claimsByNumber: [UInt64: ClaimID] = [:]
 
     /// An open question.
     struct Open: Hashable {
@@ -48,8 +51,7 @@ struct Questions {
     }
 
     private func claim(numbered number: UInt64) -> ClaimID? {
-        guard !numbers.isEmpty else { return ClaimID(rawValue: number) }
-        if let again = numbers.first(where: { $0.value == number }) { return again.key }
+        if let again = claimsByNumber[number] { return again }
         let claim = ClaimID(rawValue: number)
         return numbers[claim] == nil ? claim : nil
     }
@@ -62,13 +64,19 @@ struct Questions {
     }
 
     /// Gives the next questions of a claim a new number.
-    mutating func renumber(_ claim: ClaimID, as number: UInt64) { numbers[claim] = number }
+    mutating func renumber(_ claim: ClaimID, as number: UInt64) {
+        discard(claim)
+        numbers[claim] = number
+        claimsByNumber[number] = claim
+    }
 
     /// Discards the questions of a claim that was granted.
     mutating func clearUnanswered(_ claim: ClaimID) { unanswered[claim] = nil }
 
     /// Discards the number of a claim that is over.
-    mutating func discard(_ claim: ClaimID) { numbers[claim] = nil }
+    mutating func discard(_ claim: ClaimID) {
+        if let number = numbers.removeValue(forKey: claim) { claimsByNumber[number] = nil }
+    }
 
     /// Returns the open questions to some presenters, ordered by claim.
     func open(to presenters: [PresenterID]) -> [Open] {

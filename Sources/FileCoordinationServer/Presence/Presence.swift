@@ -137,6 +137,8 @@ struct Presence {
         else { return }
         watch = fresh
         watchForPlaces()
+        // That a name was removed before is not reported.
+        if !isFound { restoreAt = now + ServerLimits.restorePause }
     }
 
     /// Watches for the creation of directories in which programs look for a server.

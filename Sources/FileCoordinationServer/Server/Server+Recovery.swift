@@ -108,6 +108,8 @@ extension Server {
             let body = claimBody(snapshot, client),
             let claim = claim(snapshot, body, check, client, again: { .fileAgain($0) })
         else { return }
+        // A presenter may still answer the former server's question, after it had to forget it.
+        outgoing.questions.renumber(claim.id, as: records.takeNumber())
         decide(.claimFiled(claim))
     }
 
