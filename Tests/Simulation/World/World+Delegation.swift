@@ -7,6 +7,16 @@
 import CoordinationCheckers
 import FileCoordinationArbiter
 
+/// An event that the arbiter holds back until recalls are answered.
+struct DeferredEvent {
+    /// What is recorded when the arbiter acts on it.
+    let fact: Fact?
+    /// What it makes known.
+    ///
+    /// The next arbiter must be told, if this one dies before it has acted on it.
+    let announced: (claim: ClaimID, announcement: Announcement)?
+}
+
 /// What the parties know of delegations.
 struct SimulatedDelegations {
     /// What the slots of clients say.
@@ -17,10 +27,8 @@ struct SimulatedDelegations {
     var unreported: [DelegationID: ClaimID] = [:]
     /// Writes that are over and have to be reported.
     var reports: [(claim: SimulatedClaim, outcomes: [ItemOutcome])] = []
-    /// Facts about what waits for a recall.
-    var deferred: [Fact?] = []
-    /// What was made known, and waits for a recall.
-    var unheard: (claim: ClaimID, announcement: Announcement)?
+    /// What waits for a recall.
+    var deferred: [DeferredEvent] = []
     var queues: [DelegationID: [QueueMember]] = [:]
     var openQueues: [DelegationID] = []
     var lastQueue: UInt64 = 1 << 40

@@ -129,16 +129,17 @@ extension World {
 
     /// What the former arbiter was told and held back is to be seen all the same.
     private mutating func keepHeld(_ remains: inout Remains) {
-        if let (claim, announcement) = delegations.unheard, let index = index(claim) {
-            remains.unheard = (claim, announcement)
-            if claims[index].heard.last == announcement { claims[index].heard.removeLast() }
-        }
-        for fact in delegations.deferred {
-            if case .moved = fact { continue }
-            if let fact { record(fact) }
+        for event in delegations.deferred {
+            if let (claim, announcement) = event.announced {
+                // It is recorded when the next arbiter is told.
+                guard let index = index(claim) else { continue }
+                remains.unheard = (claim, announcement)
+                if claims[index].heard.last == announcement { claims[index].heard.removeLast() }
+            } else if let fact = event.fact {
+                record(fact)
+            }
         }
         delegations.deferred = []
-        delegations.unheard = nil
     }
 
     /// Something that is told before anything is decided.

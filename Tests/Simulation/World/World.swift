@@ -80,19 +80,19 @@ package struct World {
     /// queue.
     private mutating func hold(_ event: Event, _ fact: Fact?) {
         coverage.count(.held)
-        delegations.deferred.append(fact)
+        var announced: (ClaimID, Announcement)?
         if case .claimAnnounced(let claim, let announcement) = event {
-            delegations.unheard = (claim, announcement)
+            announced = (claim, announcement)
         }
+        delegations.deferred.append(DeferredEvent(fact: fact, announced: announced))
     }
 
     /// Writes down what has waited for recalls.
     mutating func recordDeferred(_ count: Int) {
-        for fact in delegations.deferred.prefix(count) {
-            if let fact { record(fact) }
+        for event in delegations.deferred.prefix(count) {
+            if let fact = event.fact { record(fact) }
         }
         delegations.deferred.removeFirst(count)
-        if delegations.deferred.isEmpty { delegations.unheard = nil }
     }
 
     /// Records what the arbiter has decided, and does it.
