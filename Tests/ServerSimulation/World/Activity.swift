@@ -150,6 +150,18 @@ extension Activity {
         }
     }
 
+    private func recordSwap(_ operation: MemoryOperation, _ observed: UInt64) {
+        lastSwap = client.world.now
+        guard case .compareExchange(.record(let index), expected: observed, let desired) = operation
+        else { return }
+        let word = RecordWord(rawValue: desired)
+        guard word.state == .cancelled else { return }
+        let claim = client.claims.first {
+            Int($0.record.index) == index && $0.record.generation == word.generation
+        }
+        claim?.cancelledAt = lastSwap
+    }
+
     private func perform(
         _ operation: MemoryOperation, _ ticketQueues: TicketQueueFile?
     ) async throws -> UInt64 {
@@ -159,7 +171,7 @@ extension Activity {
         switch operation {
         case .load, .compareExchange:
             let observed = memory.perform(operation, deadline: nil)
-            if case .compareExchange = operation { lastSwap = world.now }
+            if case .compareExchange = operation { recordSwap(operation, observed) }
             world.note("\(name): \(operation.summary(observed))")
             return observed
         case .wake(let cell):

@@ -32,6 +32,8 @@ final class ModelClaim {
     /// Since when it has been in line, for the first time or again.
     var inLineSince: UInt64 = 0
     var holdsPosition = false
+    /// When its word was swapped to cancelled; its client may not have gone on since.
+    var cancelledAt: UInt64?
     var grantedAt: UInt64 = 0
     /// Whether it was granted so that no server is told of its end; whether one has found it.
     var isQuiet = false

@@ -310,12 +310,10 @@ final class ServerWorld {
         where !claim.isRunning && refusals[claim.key] != nil && !filedAgain.contains(claim.key) {
             recordFailure(of: claim)
         }
-        // So is what was given up, though its client has not noticed yet that it has done so.
-        for claim in client.claims where !claim.isRunning && claim.isFiled {
-            let word = client.ledger.word(of: claim.record)
-            if word.generation == claim.record.generation, word.state == .cancelled {
-                recordCancellation(of: claim, since: claim.inLineSince)
-            }
+        // So is what was given up, though its client has not noticed yet that it has done so. The
+        // record does not tell: the server may have given it back already.
+        for claim in client.claims {
+            if let swap = claim.cancelledAt { recordCancellation(of: claim, since: swap) }
         }
         client.end()
         record(.died(client.key))
