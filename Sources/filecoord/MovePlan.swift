@@ -186,7 +186,7 @@ struct MovePlan {
         let (old, new) = (try open(source.directory), try open(target.directory))
         TemporaryEntry.sweep(new)
         do throws(SystemError) {
-            try rename(in: old, to: new)
+            try old.rename(source.name, to: target.name, in: new, ifTaken: ifTaken)
             return nil
         } catch {
             guard error.code == EXDEV else { throw failure(error.code) }
@@ -200,17 +200,6 @@ struct MovePlan {
         switch taken {
         case .replace, .replaceOnly(.some), .ask: .replace
         case .leave, .replaceOnly(.none): .refuse
-        }
-    }
-
-    private func rename(in old: Descriptor, to new: Descriptor) throws(SystemError) {
-        do throws(SystemError) {
-            try old.rename(source.name, to: target.name, in: new, ifTaken: ifTaken)
-        } catch {
-            // Some file systems do not support `RENAME_NOREPLACE`. The new path did not exist a
-            // moment ago.
-            guard error.code == EINVAL, ifTaken == .refuse else { throw error }
-            try old.rename(source.name, to: target.name, in: new)
         }
     }
 

@@ -94,6 +94,42 @@ import Testing
         #expect(try scratch.directory.names() == ["d"])
     }
 
+    /// As on NFS, 9p and sshfs.
+    @Test func `Without the file system's help, a name that is taken is refused`() throws {
+        _ = try scratch.file("f")
+        _ = try scratch.file("taken", size: 2)
+        symlink("nowhere", scratch.path + "/link")
+        _ = try scratch.directory.openSubdirectory("d", creatingWithMode: 0o700)
+        _ = try scratch.directory.openSubdirectory("other", creatingWithMode: 0o700)
+        let folder = scratch.directory.descriptor
+        for name in ["f", "link", "d"] {
+            let (old, new) = (Array(name.utf8), Array("\(name)-moved".utf8))
+            for taken in ["taken", "other", "link"] {
+                let error = systemError {
+                    try folder.renameInSteps(old, toFree: Array(taken.utf8), in: folder)
+                }
+                #expect(error?.code == ErrorNumber.alreadyExists, "\(name) to \(taken)")
+            }
+            let inode = try folder.status(of: old).st_ino
+            try folder.renameInSteps(old, toFree: new, in: folder)
+            #expect(try folder.status(of: new).st_ino == inode)
+            try folder.renameInSteps(new, toFree: old, in: folder)
+        }
+        #expect(try scratch.directory.names().sorted() == ["d", "f", "link", "other", "taken"])
+        #expect(try scratch.directory.status(of: "taken").size == 2)
+        let inside = try scratch.directory.openSubdirectory("d").descriptor
+        #expect(
+            systemError {
+                try folder.rename(
+                    Array("d".utf8), to: Array("d".utf8), in: inside, ifTaken: .refuse)
+            }?.code == ErrorNumber.invalidArgument)
+        #expect(
+            systemError {
+                try folder.renameInSteps(
+                    Array("absent".utf8), toFree: Array("new".utf8), in: folder)
+            }?.code == ErrorNumber.noSuchFile)
+    }
+
     @Test func `A name that is taken is replaced, refused or exchanged`() throws {
         for name in ["a", "b"] { _ = try scratch.file(name, size: name == "a" ? 1 : 2) }
         let folder = scratch.directory.descriptor

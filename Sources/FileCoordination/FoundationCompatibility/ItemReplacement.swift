@@ -28,6 +28,12 @@ package struct ItemReplacement {
         case discard
     }
 
+    /// What not every file system can do.
+    package enum Ability: Sendable {
+        case exchangeNames
+        case refuseTakenNames
+    }
+
     /// A name in an open directory.
     private struct Place {
         var directory: Descriptor
@@ -55,8 +61,8 @@ package struct ItemReplacement {
     /// Where the old contents are after they have lost their name.
     private var old: Place?
 
-    /// Whether to behave as on a file system that cannot exchange two names; for tests.
-    package var avoidsExchange = false
+    /// What the file system is taken to be unable to do; for tests.
+    package var missing: Set<Ability> = []
 
     /// Where the original is, if it is not at its path after ``run()`` has failed.
     package private(set) var strayOriginal: ItemPath?
@@ -230,7 +236,7 @@ package struct ItemReplacement {
     }
 
     private func exchange(_ one: Place, _ other: Place) throws(SystemError) {
-        guard !avoidsExchange else {
+        guard !missing.contains(.exchangeNames) else {
             throw SystemError(code: ErrorNumber.notSupported, operation: "exchange two names")
         }
         try rename(one, other, ifTaken: .exchange)
@@ -239,6 +245,10 @@ package struct ItemReplacement {
     private func rename(
         _ place: Place, _ target: Place, ifTaken: Directory.TakenName = .replace
     ) throws(SystemError) {
+        if ifTaken == .refuse, missing.contains(.refuseTakenNames) {
+            return try place.directory.renameInSteps(
+                place.name, toFree: target.name, in: target.directory)
+        }
         try place.directory.rename(
             place.name, to: target.name, in: target.directory, ifTaken: ifTaken)
     }

@@ -15,8 +15,12 @@ final class ReplacementDeathTests: XCTestCase {
         let backupName: String?
         let keepsBackup: Bool
         let place: String
-        let avoidsExchange: Bool
+        let missing: Set<ItemReplacement.Ability>
     }
+
+    private static let poor: [Set<ItemReplacement.Ability>] = [
+        [], [.exchangeNames], [.exchangeNames, .refuseTakenNames],
+    ]
 
     private var cases: [Case] {
         let places =
@@ -25,10 +29,10 @@ final class ReplacementDeathTests: XCTestCase {
         return places.flatMap { place in
             [(nil, false), ("backup", false), ("backup", true)].flatMap { name, keeps in
                 [(.file, .file), (.directory, .directory), (.file, .directory)].flatMap { kinds in
-                    [false, true].map {
+                    Self.poor.map {
                         Case(
                             kinds: kinds, backupName: name, keepsBackup: keeps, place: place,
-                            avoidsExchange: $0)
+                            missing: $0)
                     }
                 }
             }
@@ -37,11 +41,11 @@ final class ReplacementDeathTests: XCTestCase {
 
     func testWithoutAnExchangeABackupThatCannotBeMadeLeavesAllAsItWas() throws {
         for kind in ReplacementStage.Kind.allCases {
-            for avoidsExchange in [false, true] {
+            for missing in Self.poor {
                 let stage = try ReplacementStage(kind, by: kind)
                 let name = String(repeating: "a", count: 256)
                 var replacement = try stage.replacement(backupName: name, keepsBackup: true)
-                replacement.avoidsExchange = avoidsExchange
+                replacement.missing = missing
                 XCTAssertThrowsError(try replacement.run())
                 XCTAssertNil(replacement.strayOriginal)
                 XCTAssertEqual(stage.everything, ["item": "old", "draft": "new"])
@@ -57,7 +61,7 @@ final class ReplacementDeathTests: XCTestCase {
                 try stage.make(.file, stage.backup, "older")
                 var replacement = try stage.replacement(
                     backupName: each.backupName, keepsBackup: each.keepsBackup)
-                replacement.avoidsExchange = each.avoidsExchange
+                replacement.missing = each.missing
                 for step in ItemReplacement.Step.allCases.prefix(count) {
                     try replacement.perform(step)
                 }

@@ -51,6 +51,34 @@ import Testing
         #expect(stage.everything == ["item": "new"])
     }
 
+    /// As on NFS, 9p and sshfs.
+    @Test(arguments: Kind.allCases)
+    func `Where renames cannot refuse a taken name, the new item is moved all the same`(
+        kind: Kind
+    ) throws {
+        let stage = try ReplacementStage(nil, by: kind)
+        var replacement = try stage.replacement()
+        replacement.missing = [.exchangeNames, .refuseTakenNames]
+        try replacement.run()
+        #expect(stage.everything == ["item": "new"])
+        let taken = try ReplacementStage(nil, by: kind)
+        replacement = try taken.replacement()
+        replacement.missing = [.exchangeNames, .refuseTakenNames]
+        try taken.make(.file, taken.original, "other")
+        let error = systemError { try replacement.run() }
+        #expect(error?.code == ErrorNumber.alreadyExists)
+        #expect(taken.everything == ["item": "other", "draft": "new"])
+    }
+
+    private func systemError(_ body: () throws -> Void) -> SystemError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? SystemError
+        }
+    }
+
     @Test func `Without a new item nothing happens`() throws {
         let stage = try ReplacementStage(.file, by: nil)
         #expect {
