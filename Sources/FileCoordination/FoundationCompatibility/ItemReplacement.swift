@@ -32,6 +32,7 @@ package struct ItemReplacement {
     package enum Ability: Sendable {
         case exchangeNames
         case refuseTakenNames
+        case synchronizeDirectories
     }
 
     /// A name in an open directory.
@@ -66,6 +67,9 @@ package struct ItemReplacement {
 
     /// Where the original is, if it is not at its path after ``run()`` has failed.
     package private(set) var strayOriginal: ItemPath?
+    /// Whether the new item has the original's name though ``run()`` has failed; then a power
+    /// failure may undo that.
+    package private(set) var isReplacedWithoutProof = false
 
     /// Prepares the replacement without changing anything.
     ///
@@ -181,6 +185,20 @@ package struct ItemReplacement {
         } catch {
             removeCopy()
             throw error
+        }
+        do {
+            try synchronizeName()
+        } catch {
+            // The device may have the old name still, so the old contents are not removed.
+            isReplacedWithoutProof = true
+            strayOriginal = old?.path
+            throw error
+        }
+    }
+
+    private func synchronizeName() throws(SystemError) {
+        guard !missing.contains(.synchronizeDirectories) else {
+            throw SystemError(code: EIO, operation: "fdatasync")
         }
         try original.directory.synchronize()
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Foundation errors of a failed replacement (Rule 17.3). Both items are unchanged then, or the
-// error says where the original is.
+// error says where the original is, or that the replacement may not survive a power failure.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
@@ -25,14 +25,22 @@ struct ReplacementFailure {
     }
 
     /// Returns the error for a failed system call.
-    func error(_ failure: SystemError, originalIsAt stray: ItemPath?) -> CocoaError {
+    ///
+    /// - Parameters:
+    ///   - failure: the failed system call.
+    ///   - replacement: the replacement after its failure; nil if it had not begun.
+    /// - Returns: the error to throw.
+    func error(_ failure: SystemError, after replacement: ItemReplacement?) -> CocoaError {
         var userInfo: [String: Any] = [
             NSURLErrorKey: original, NSFilePathErrorKey: original.path,
             NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(failure.code)),
         ]
         var sentence =
-            "\(original.path) could not be replaced by \(new.path): \(failure.description)."
-        if let stray {
+            replacement?.isReplacedWithoutProof == true
+            ? "\(original.path) was replaced by \(new.path), but this may not survive a power "
+                + "failure: \(failure.description)."
+            : "\(original.path) could not be replaced by \(new.path): \(failure.description)."
+        if let stray = replacement?.strayOriginal {
             let url = URL(place: stray)
             userInfo["NSFileOriginalItemLocationKey"] = url
             sentence += " The original is at \(url.path)."

@@ -97,9 +97,11 @@ extension FileManager {
     ///   - options: `usingNewMetadataOnly` keeps no metadata of the original;
     ///     `withoutDeletingBackupItem` keeps the backup.
     /// - Returns: the URL of the resulting item, which is `originalItemURL`.
-    /// - Throws: a `CocoaError`. Both items are unchanged then. If the original could not be moved
-    ///   back, which takes two failures of the file system,
-    ///   `userInfo["NSFileOriginalItemLocationKey"]` is its URL.
+    /// - Throws: a `CocoaError`. Both items are unchanged then, with two exceptions. If the
+    ///   directory could not be synchronized with its device, the item has been replaced, and the
+    ///   error says that this may not survive a power failure. If the original could not be moved
+    ///   back, it is elsewhere, which takes two failures of the file system. In both cases
+    ///   `userInfo["NSFileOriginalItemLocationKey"]` is the original's URL, if it has one.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,
@@ -114,12 +116,12 @@ extension FileManager {
                 keepsBackup: options.contains(.withoutDeletingBackupItem),
                 keepsMetadata: !options.contains(.usingNewMetadataOnly))
         } catch {
-            throw failure.error(error, originalIsAt: nil)
+            throw failure.error(error, after: nil)
         }
         do throws(SystemError) {
             try replacement.run()
         } catch {
-            throw failure.error(error, originalIsAt: replacement.strayOriginal)
+            throw failure.error(error, after: replacement)
         }
         return originalItemURL
     }

@@ -8,6 +8,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import FileCoordination
+
 @Suite struct ReplacingTests {
     private let manager = FileManager.default
     typealias Kind = ReplacementStage.Kind
@@ -68,6 +70,25 @@ import Testing
         let error = systemError { try replacement.run() }
         #expect(error?.code == ErrorNumber.alreadyExists)
         #expect(taken.everything == ["item": "other", "draft": "new"])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `If the directory cannot be synchronized, the error says that the item was replaced`(
+        kind: Kind
+    ) throws {
+        let stage = try ReplacementStage(kind, by: kind)
+        var replacement = try stage.replacement()
+        replacement.missing = [.synchronizeDirectories]
+        let failure = try #require(systemError { try replacement.run() })
+        #expect(stage.everything["item"] == "new")
+        let error = ReplacementFailure(original: stage.original, new: stage.new)
+            .error(failure, after: replacement)
+        let text = error.localizedDescription
+        #expect(text.contains("was replaced"))
+        #expect(text.contains("may not survive a power failure"))
+        // A file that replaces a file leaves nothing of it.
+        let url = error.userInfo["NSFileOriginalItemLocationKey"] as? URL
+        #expect(url.flatMap(stage.text) == (kind == .directory ? "old" : nil))
     }
 
     private func systemError(_ body: () throws -> Void) -> SystemError? {
