@@ -46,4 +46,37 @@ import Testing
         answers.withLock { $0 = true }
         answers.notifyAll()
     }
+
+    @Test func `Threads that were started for a mount that did not answer end when they are idle`()
+    {
+        let threads = Monitor((begun: 0, over: 0))
+        let pool = BlockingWorkPool(surplusTime: 1_000_000) { (serve) throws(SystemError) in
+            threads.withLock { $0.begun += 1 }
+            try DetachedThread.start(name: "pool") {
+                serve()
+                threads.withLock { $0.over += 1 }
+                threads.notifyAll()
+            }
+        }
+        let deadline = MonotonicClock.after(.seconds(test_patience(30)))
+        let mount = Monitor((asked: 0, answered: 0))
+        let jobs = BlockingWorkPool.kept + 8
+        // Twice: a pool that has shrunk starts threads again.
+        for round in 1...2 {
+            for _ in 0..<jobs {
+                pool.add {
+                    mount.withLock { $0.asked += 1 }
+                    mount.notifyAll()
+                    _ = mount.wait { $0.answered >= round }
+                }
+            }
+            #expect(mount.wait(until: deadline) { $0.asked == round * jobs }, "round \(round)")
+            mount.withLock { $0.answered = round }
+            mount.notifyAll()
+            let isShrunk = threads.wait(until: deadline) {
+                $0.begun - $0.over == BlockingWorkPool.kept
+            }
+            #expect(isShrunk, "round \(round): \(threads.withLock { $0 })")
+        }
+    }
 }

@@ -13,6 +13,9 @@
 // When a burst of jobs is waiting and more are being added, the tasks that add them are keeping the
 // processors busy. The pool's threads then pause briefly, because work that starts now would slow
 // down those tasks and not finish any sooner.
+//
+// Threads that were started because others were blocked end when they are idle, after a time in
+// which no thread had to be started.
 
 import FileCoordinationSystem
 
@@ -30,11 +33,15 @@ final class BlockingWorkPool: Sendable {
 
     private let work = Monitor(Work())
     private let startThread: ThreadStart
+    /// How long after the last start of a thread surplus threads may end, in nanoseconds.
+    private let surplusTime: UInt64
 
     /// The most threads; beyond that, jobs wait.
     private static let limit = 512
     /// The number of working threads if none of them is blocked.
     private static let usual = max(1, CurrentProcess.processorCount / 2)
+    /// The number of threads that never end: the usual ones, and one that watches.
+    static let kept = usual + 1
     /// If no job was taken for this long, the working threads count as blocked, in nanoseconds.
     private static let patience: UInt64 = 2_000_000
     /// With this many busy threads, the pool is patient for longer: either they all wait for a file
@@ -63,6 +70,8 @@ final class BlockingWorkPool: Sendable {
         /// Whether an idle thread was woken and has not looked for a job yet.
         var isSummoned = false
         var threads = 0
+        /// When a thread was last started.
+        var lastStarted: UInt64 = 0
         /// When an idle thread will wake up by itself, to work if the others are blocked.
         var watchedUntil: UInt64?
         var lastTaken: UInt64 = 0
@@ -109,7 +118,10 @@ final class BlockingWorkPool: Sendable {
         }
     }
 
-    init(startThread: @escaping ThreadStart) { self.startThread = startThread }
+    init(surplusTime: UInt64 = 10_000_000_000, startThread: @escaping ThreadStart) {
+        self.surplusTime = surplusTime
+        self.startThread = startThread
+    }
 
     /// Runs `job` on one of the threads, and suspends the task until it is done.
     static func run<Result: Sendable>(
@@ -147,6 +159,7 @@ final class BlockingWorkPool: Sendable {
         }
         guard work.threads < Self.limit else { return .nothing }
         work.threads += 1
+        work.lastStarted = MonotonicClock.now
         return .anotherThread
     }
 
@@ -175,20 +188,47 @@ final class BlockingWorkPool: Sendable {
         }
     }
 
-    private func serve() -> Never {
+    private func serve() {
         var isBusy = false
-        while true {
-            let (job, need) = nextJob(isBusy: isBusy)
+        while let (job, need) = nextJob(isBusy: isBusy) {
             isBusy = true
             meet(need)
             job()
         }
     }
 
+    /// What a thread does next.
+    private enum Step {
+        /// Runs a job, after it has met the need.
+        case run(Job, Need)
+        /// Waits until it is needed, but at most until then.
+        case wait(until: UInt64?)
+        /// As ``wait(until:)``; at that time the others may be blocked.
+        case watch(until: UInt64)
+        case end
+    }
+
+    /// Decides what a thread does that finds no job to take, and counts it as idle or removes it.
+    private func rest(_ work: inout Work, _ now: UInt64) -> Step {
+        let isSurplus = work.threads > Self.kept
+        if isSurplus, work.isEmpty, now >= work.lastStarted + surplusTime {
+            work.threads -= 1
+            return .end
+        }
+        work.idle += 1
+        let deadline = max(now, work.lastTaken) + work.patience
+        // Another thread may watch for longer, from when more threads were busy.
+        guard !work.isEmpty, deadline < work.watchedUntil ?? .max else {
+            return .wait(until: isSurplus ? max(now, work.lastStarted) + surplusTime : nil)
+        }
+        work.watchedUntil = deadline
+        return .watch(until: deadline)
+    }
+
     /// Waits for a job.
     ///
-    /// Returns it, and what the pool needs for the remaining jobs.
-    private func nextJob(isBusy: Bool) -> (Job, Need) {
+    /// Returns it, and what the pool needs for the remaining jobs; nil if the thread must end.
+    private func nextJob(isBusy: Bool) -> (Job, Need)? {
         var isWatching = false
         var isBusy = isBusy
         while true {
@@ -201,7 +241,7 @@ final class BlockingWorkPool: Sendable {
                 continue
             }
             let now = MonotonicClock.now
-            let (job, need, deadline) = work.withLock { work in
+            let step = work.withLock { work -> Step in
                 if isBusy { work.busy -= 1 }
                 isBusy = false
                 if isWatching { work.watchedUntil = nil }
@@ -212,27 +252,29 @@ final class BlockingWorkPool: Sendable {
                     let job = work.take()
                 {
                     work.lastTaken = now
-                    return (Job?.some(job), claimThread(&work), UInt64?.none)
+                    return .run(job, claimThread(&work))
                 }
-                work.idle += 1
-                let deadline = max(now, work.lastTaken) + work.patience
-                // Another thread may watch for longer, from when more threads were busy.
-                guard !work.isEmpty, deadline < work.watchedUntil ?? .max else {
-                    return (nil, .nothing, nil)
-                }
-                work.watchedUntil = deadline
+                return rest(&work, now)
+            }
+            switch step {
+            case .run(let job, let need): return (job, need)
+            case .end: return nil
+            case .watch(let deadline):
                 isWatching = true
-                return (nil, .nothing, deadline)
+                wait(until: deadline) { $0.busy < Self.usual }
+            case .wait(let deadline):
+                wait(until: deadline) { $0.busy < Self.usual || !$0.isWatched }
             }
-            if let job { return (job, need) }
-            // A watching thread wakes up when the others may be blocked; other idle threads wait
-            // until they are needed.
-            _ = work.wait(until: deadline) { work in
-                work.isSummoned = false
-                return !work.isEmpty && !work.isGivingWay
-                    && (work.busy < Self.usual || deadline == nil && !work.isWatched)
-            }
-            work.withLock { $0.idle -= 1 }
         }
+    }
+
+    /// Waits, as an idle thread, until there are jobs and this thread is needed for them.
+    private func wait(until deadline: UInt64?, _ isNeeded: (Work) -> Bool) {
+        // Whether the deadline has passed is of no interest: everything is examined again.
+        _ = work.wait(until: deadline) { work in
+            work.isSummoned = false
+            return !work.isEmpty && !work.isGivingWay && isNeeded(work)
+        }
+        work.withLock { $0.idle -= 1 }
     }
 }
