@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The open questions: what presenters were asked on behalf of claims and have not answered yet.
-// Each question has a number. If the questions of a claim are withdrawn and asked again, also by the
-// next server, they get a new number, so that a late answer is not taken for an answer to the new
+// Each question has a number. If the questions of a claim are withdrawn and asked again, also by
+// the next server, they get a new number, so that a late answer is not taken for one to the new
 // question.
 
 import FileCoordinationArbiter
@@ -50,7 +50,8 @@ struct Questions {
         return candidates.filter { unanswered[$0]?[presenter] != nil }
     }
 
-    private func claim(numbered number: UInt64) -> ClaimID? {
+    /// Returns the claim whose questions have a number.
+    func claim(numbered number: UInt64) -> ClaimID? {
         if let again = claimsByNumber[number] { return again }
         let claim = ClaimID(rawValue: number)
         return numbers[claim] == nil ? claim : nil

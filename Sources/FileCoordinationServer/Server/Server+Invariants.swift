@@ -20,6 +20,11 @@ extension Server {
         arbiter.stage(of: ClaimID(rawValue: number)) == .asking
     }
 
+    /// Returns the serial number of the claim that a question with this number is for, for tests.
+    package func claim(ofQuestion number: UInt64) -> UInt64? {
+        outgoing.questions.claim(numbered: number)?.rawValue
+    }
+
     /// Whether the server has no clients.
     ///
     /// Then ``brokenInvariant`` also finds anything left behind.

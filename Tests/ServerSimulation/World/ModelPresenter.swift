@@ -7,6 +7,7 @@ import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationWire
 
 /// A presenter of a client.
@@ -148,6 +149,11 @@ extension ModelClient {
             presenter.questions.removeAll { $0.claim == claim }
             presenter.questions.append((claim, steps))
             world.recordRegistration(presenter)
+            // A question that is asked again has a number of its own.
+            if world.keysBySerial[claim] == nil, let serial = world.server?.claim(ofQuestion: claim)
+            {
+                world.keysBySerial[claim] = world.keysBySerial[serial]
+            }
             if let key = world.keysBySerial[claim], world.refusals[key] != nil {
                 world.filedAgain.insert(key)
             }
