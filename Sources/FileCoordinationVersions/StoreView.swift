@@ -118,8 +118,7 @@ package struct StoreView: Sendable {
         for _ in 0..<16 {
             let names = try names(in: shelf)
             guard !names.isEmpty else { return [] }
-            // The shelf is gone with its last tie; then it is looked at again.
-            let folder = try? root.openSubdirectory(shelf)
+            let folder = try openIfThere(shelf)
             var isWhole = true
             found = []
             for name in names {
@@ -143,6 +142,15 @@ package struct StoreView: Sendable {
             last = names
         }
         return found
+    }
+
+    /// Opens a directory of ties; nil if it is gone with its last tie.
+    private func openIfThere(_ shelf: String) throws(SystemError) -> Directory? {
+        do {
+            return try root.openSubdirectory(shelf)
+        } catch let error where error.code == ErrorNumber.noSuchFile {
+            return nil
+        }
     }
 
     // MARK: Writes under way

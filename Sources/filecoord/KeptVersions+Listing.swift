@@ -3,24 +3,34 @@
 // Lists versions as a table or as JSON.
 
 import FileCoordinationArbiter
+import FileCoordinationSystem
 import FileCoordinationVersions
 import Glibc
 
 extension KeptVersions {
     /// The versions as JSON, one object per line.
     var jsonLines: [String] {
-        Self.jsonLines(of: all)
+        get throws(Failure) { Self.jsonLines(of: try all) }
     }
 
     /// The versions of all orphans in the store, as JSON.
     ///
     /// Each object has the path of the orphan's item.
-    static var jsonLinesOfOrphans: [String] { jsonLines(of: allOrphans) }
+    static var jsonLinesOfOrphans: [String] {
+        get throws(Failure) { jsonLines(of: try allOrphans) }
+    }
 
     private static var allOrphans: [Entry] {
-        store.allOrphans().flatMap { place, versions in
-            versions.map {
-                Entry(version: $0, path: NativePath(place.bytes), isOrphan: true)
+        get throws(Failure) {
+            do throws(SystemError) {
+                try store.requireReadable()
+            } catch {
+                throw unreadable("the versions of files that are gone", error)
+            }
+            return store.allOrphans().flatMap { place, versions in
+                versions.map {
+                    Entry(version: $0, path: NativePath(place.bytes), isOrphan: true)
+                }
             }
         }
     }
@@ -61,27 +71,33 @@ extension KeptVersions {
 
     /// The table of versions, or a sentence if there are none.
     var tableLines: [String] {
-        let rows = Self.rows(of: all)
-        return rows.isEmpty
-            ? ["No versions of \(path) are kept."] : Self.table(of: rows)
+        get throws(Failure) {
+            let rows = Self.rows(of: try all)
+            return rows.isEmpty
+                ? ["No versions of \(path) are kept."] : Self.table(of: rows)
+        }
     }
 
     /// The lines of the table of all orphans in the store, with the path of each orphan's item.
     static var tableLinesOfOrphans: [String] {
-        let orphans = allOrphans
-        guard !orphans.isEmpty else { return ["There are no orphans."] }
-        // No number is shown, because numbers count the versions of one item.
-        return table(
-            of: zip(rows(of: orphans), orphans).map { row, entry in
-                ["-"] + row.dropFirst() + ["\(entry.path)"]
-            })
+        get throws(Failure) {
+            let orphans = try allOrphans
+            guard !orphans.isEmpty else { return ["There are no orphans."] }
+            // No number is shown, because numbers count the versions of one item.
+            return table(
+                of: zip(rows(of: orphans), orphans).map { row, entry in
+                    ["-"] + row.dropFirst() + ["\(entry.path)"]
+                })
+        }
     }
 
     /// How to restore an orphan, or nil if none is listed.
     var advice: String? {
-        guard all.contains(where: \.isOrphan) else { return nil }
-        return "an \"orphan\" is a version of a file that was here and is gone; \"filecoord "
-            + "versions restore\" with its number or identifier brings the file back"
+        get throws(Failure) {
+            guard try all.contains(where: \.isOrphan) else { return nil }
+            return "an \"orphan\" is a version of a file that was here and is gone; \"filecoord "
+                + "versions restore\" with its number or identifier brings the file back"
+        }
     }
 
     private static func rows(of entries: [Entry]) -> [[String]] {

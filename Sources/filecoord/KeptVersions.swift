@@ -25,13 +25,39 @@ struct KeptVersions {
     /// The versions of the item, followed by the orphans at its path, in the order of their
     /// numbers.
     var all: [Entry] {
-        others.map { Entry(version: $0, path: path) }
-            + orphans.map { Entry(version: $0, path: path, isOrphan: true) }
+        get throws(Failure) {
+            let others = try others
+            return try others.map { Entry(version: $0, path: path) }
+                + orphans.map { Entry(version: $0, path: path, isOrphan: true) }
+        }
     }
 
-    private var others: [StoredVersion] { place.flatMap { Self.store.versions(at: $0) } ?? [] }
+    private var others: [StoredVersion] {
+        get throws(Failure) { try readablePlace().flatMap { Self.store.versions(at: $0) } ?? [] }
+    }
 
-    private var orphans: [StoredVersion] { place.map { Self.store.orphans(at: $0) } ?? [] }
+    private var orphans: [StoredVersion] {
+        get throws(Failure) { try readablePlace().map { Self.store.orphans(at: $0) } ?? [] }
+    }
+
+    /// The canonical path of the item, about which the store can be read; nil if there is no item.
+    private func readablePlace() throws(Failure) -> ItemPath? {
+        guard let place else { return nil }
+        do throws(SystemError) {
+            try Self.store.requireReadable(at: place)
+        } catch {
+            throw Self.unreadable("the versions of \(path)", error)
+        }
+        return place
+    }
+
+    /// The failure of reading versions.
+    static func unreadable(_ what: String, _ error: SystemError) -> Failure {
+        Failure(
+            .inputOutput,
+            "\(what) cannot be read: \(error); look at the store of versions, "
+                + "\(NativePath(store.pathBytes)), and its permissions")
+    }
 
     /// A version in the list.
     struct Entry {
@@ -50,7 +76,7 @@ struct KeptVersions {
     /// - Throws: ``Failure`` if it does not.
     func requireItem(orOrphans: Bool = false) throws(Failure) {
         guard place.flatMap({ ItemIdentity(of: $0) }) == nil else { return }
-        if orOrphans, !orphans.isEmpty { return }
+        if orOrphans, try !orphans.isEmpty { return }
         throw Failure(errorNumber: ENOENT, doing: "use", path: path)
     }
 
@@ -58,7 +84,7 @@ struct KeptVersions {
     static func identifier(of text: String, ofItemAt path: String) throws(Failure) -> String {
         let versions = KeptVersions(of: try UserPath.item(path))
         try versions.requireItem(orOrphans: true)
-        let all = versions.all.map(\.version)
+        let all = try versions.all.map(\.version)
         // A number that is out of range is taken for an identifier, which will not be found.
         if let number = Int(text), all.indices.contains(number - 1) {
             return all[number - 1].id.text
@@ -68,7 +94,7 @@ struct KeptVersions {
 
     /// The version with this identifier.
     private func version(_ identifier: String) throws(Failure) -> StoredVersion {
-        guard let entry = all.first(where: { $0.version.id.text == identifier }) else {
+        guard let entry = try all.first(where: { $0.version.id.text == identifier }) else {
             throw Failure(
                 .badPath,
                 "there is no version \(identifier) of \(path): see \"filecoord versions list\"")
@@ -126,7 +152,7 @@ struct KeptVersions {
 
     /// Removes all versions of the item, but no orphans.
     func removeAll() throws(Failure) {
-        for version in others {
+        for version in try others {
             try explaining(.removing) { () throws(VersionError) in _ = try discard(version) }
         }
     }
@@ -148,7 +174,7 @@ struct KeptVersions {
     }
 
     private func conflicts(_ identifier: String?) throws(Failure) -> [StoredVersion] {
-        guard let identifier else { return others.filter(\.isUnresolved) }
+        guard let identifier else { return try others.filter(\.isUnresolved) }
         let version = try version(identifier)
         guard version.record.origin == .conflict else {
             throw Failure(

@@ -113,16 +113,16 @@ struct VersionsCommand: ParsableCommand {
         func run() throws {
             guard let path else {
                 let lines =
-                    json ? KeptVersions.jsonLinesOfOrphans : KeptVersions.tableLinesOfOrphans
+                    try json ? KeptVersions.jsonLinesOfOrphans : KeptVersions.tableLinesOfOrphans
                 for line in lines { try Console.print(line) }
                 return
             }
             let versions = KeptVersions(of: try UserPath.item(path))
             try versions.requireItem(orOrphans: true)
-            for line in json ? versions.jsonLines : versions.tableLines {
+            for line in try json ? versions.jsonLines : versions.tableLines {
                 try Console.print(line)
             }
-            if !json, let advice = versions.advice { Console.say(advice) }
+            if !json, let advice = try versions.advice { Console.say(advice) }
         }
     }
 
