@@ -36,8 +36,8 @@ struct FileSystemCrossing {
     ///
     /// - Returns: a failure to report if a part of the original could not be removed.
     func run() throws(Failure) -> Failure? {
-        try refuseUnremovable()
         TemporaryEntry.sweep(from)
+        try refuseUnremovable()
         let copy = try makeEntry(in: to, target)
         do throws(Failure) {
             let losses = try make(copy)
@@ -65,10 +65,43 @@ struct FileSystemCrossing {
     }
 
     /// Fails before anything is copied if the original cannot be removed.
+    ///
+    /// The kernel knows: it depends on permissions, inode flags, owners in sticky directories and
+    /// capabilities. So it is asked to rename the original over a directory that is not empty. It
+    /// checks first whether the original may leave its name, and always refuses the rest.
     private func refuseUnremovable() throws(Failure) {
         guard unsafe faccessat(from.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw Failure(errorNumber: errno, doing: "remove", path: source)
         }
+        // Nothing can be tried there, because a name that is made in it stays.
+        guard !from.isAppendOnly else { throw unremovable(EPERM) }
+        let full = try makeEntry(in: from, source)
+        defer { full.remove() }
+        do throws(SystemError) {
+            try unsafe from.call("make directory", full.name) { unsafe mkdirat($0, $1, 0o700) }
+            let inside = full.name + [UInt8(ascii: "/")] + full.name
+            try unsafe from.call("make directory", inside) { unsafe mkdirat($0, $1, 0o700) }
+        } catch {
+            // The device may be full, which is a reason to move files away. The removal needs no
+            // room for directories.
+            return
+        }
+        do throws(SystemError) {
+            try from.rename(source.name, to: full.name, in: from)
+        } catch {
+            switch error.code {
+            case EISDIR, ENOTEMPTY, EEXIST: return
+            case EPERM, EACCES: throw unremovable(error.code)
+            case _: throw Failure(errorNumber: error.code, doing: "remove", path: source)
+            }
+        }
+    }
+
+    private func unremovable(_ code: Int32) -> Failure {
+        Failure(
+            .badPath,
+            "\(source) cannot be removed after it was copied: \(ErrorNumber.reason(code)); "
+                + "nothing was moved; look at its attributes (lsattr), its owner and its directory")
     }
 
     // MARK: Copying

@@ -128,6 +128,54 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
+    /// Else the destination would be replaced, and the source would stay as well.
+    func testNothingIsReplacedIfTheSourceCannotBeRemoved() throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can make files immutable.")
+        try withElsewhere { sandbox, elsewhere in
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" status >/dev/null; mkdir d e; for n in d/a e/b i p; do echo new >$n; done
+                mkdir t; echo new >t/c
+                for n in a b c i p; do echo old >"$1/$n"; done
+                chattr +i i t && chattr +a p e || exit
+                for n in i p e/b t/c; do
+                    "$0" mv $n "$1/${n#*/}"; echo $? "$(cat "$1/${n#*/}")"
+                done
+                chattr -i -a i p e t; ls -A . e t "$1"
+                """.replacingOccurrences(of: "$1", with: elsewhere.path))
+            try XCTSkipIf(outcome.output.isEmpty, "Files cannot be made immutable here.")
+            let lines = outcome.output.split(separator: "\n").map { String($0) }
+            XCTAssertEqual(Array(lines.prefix(4)), ["66 old", "66 old", "66 old", "66 old"])
+            XCTAssertTrue(outcome.errors.contains("nothing was moved"), outcome.errors)
+            XCTAssertFalse(outcome.output.contains(".filecoord-"), outcome.output)
+        }
+    }
+
+    /// In a sticky directory, only the owners may remove a file.
+    func testNothingIsReplacedIfTheSourceIsAnothersInAStickyDirectory() throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
+        try withElsewhere { sandbox, elsewhere in
+            let outcome = try sandbox.runInShell(
+                """
+                chmod 755 . && mkdir s own && chmod 1777 s && chown 65534 own
+                mkdir s/d && echo new >s/a && chmod 777 s/d && chmod 666 s/a
+                chmod 777 '\(elsewhere.path)' && echo old >'\(elsewhere.path)/a'
+                chown 65534 '\(elsewhere.path)/a'
+                export FILECOORDINATIOND= FILECOORDINATION_RUNTIME_DIR="$PWD/own/run"
+                export FILECOORDINATION_VERSIONS_DIR="$PWD/own/v"
+                for n in a d; do
+                    setpriv --reuid=65534 --regid=65534 --clear-groups \\
+                        "$0" mv s/$n '\(elsewhere.path)'
+                    echo $?
+                done
+                cat '\(elsewhere.path)/a'; ls -A s '\(elsewhere.path)'
+                """)
+            XCTAssertEqual(
+                outcome.output, "66\n66\nold\n\(elsewhere.path):\na\n\ns:\na\nd\n",
+                outcome.errors)
+        }
+    }
+
     func testAnInterruptedMoveLeavesEverythingAsItWas() throws {
         try withElsewhere { sandbox, elsewhere in
             _ = try sandbox.runInShell("mkdir d && cd d && seq 10000 | xargs touch")
