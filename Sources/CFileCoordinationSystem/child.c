@@ -124,6 +124,8 @@ int fcs_process_start_child(
 
 int fcs_process_fork(void) { return RESULT(fork()); }
 
+int fcs_process_set_death_signal(int signal) { return RESULT(prctl(PR_SET_PDEATHSIG, signal)); }
+
 int fcs_pipe(int *ends) {
     if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
     for (int index = 0; index < 2; index++) {

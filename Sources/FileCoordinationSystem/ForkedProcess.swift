@@ -4,6 +4,7 @@
 // have not started a thread yet.
 
 internal import CFileCoordinationSystem
+import Glibc
 
 /// Forks this process.
 package enum ForkedProcess {
@@ -18,6 +19,17 @@ package enum ForkedProcess {
         try check(child, "fork")
         return child == 0 ? nil : child
     }
+
+    /// Makes the kernel kill this process when the thread that forked it ends, or not any more.
+    ///
+    /// The parent may have ended before; compare ``parent`` afterwards.
+    package static func setDiesWithParent(_ dies: Bool) throws(SystemError) {
+        try check(
+            fcs_process_set_death_signal(dies ? SIGKILL : 0), "set the signal of the parent's end")
+    }
+
+    /// The process ID of the parent; another one after the parent has ended.
+    package static var parent: Int32 { getppid() }
 
     /// Creates a pipe; no other program inherits an end.
     package static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {

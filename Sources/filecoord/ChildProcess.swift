@@ -66,6 +66,7 @@ struct ChildProcess {
     ) throws(Failure) -> Int32 {
         var failure: Int32?
         let child = try signals.forward { () throws(Failure) in
+            try Holder.current?.prepareForCommand()
             let start = unsafe DependentProcess.start(
                 candidates: candidates.pointer, words: words.pointer,
                 shellWords: shellWords.pointer, environment: environment.pointer,

@@ -4,7 +4,9 @@
 // (Rule 18.13). For that, the program forks into two processes. The child, called the holder,
 // obtains access, runs COMMAND, and lets it inherit the writing end of a pipe; it holds the access
 // until the last process with that end has closed it. The parent forwards signals to the holder,
-// and ends with COMMAND's exit status as soon as COMMAND has ended.
+// and ends with COMMAND's exit status as soon as COMMAND has ended. If the parent is killed before
+// COMMAND runs, the kernel kills the holder, so that nothing runs. After that, COMMAND and the
+// holder go on without the parent.
 
 import FileCoordinationSystem
 import Glibc
@@ -17,6 +19,8 @@ final class Holder: Sendable {
 
     /// The pipe through which the parent gets COMMAND's exit status.
     private let starter: Descriptor
+    /// The process ID of the parent.
+    private let parent: Int32
     /// Reaches its end when no process has the writing end any more.
     private let end: Descriptor
     /// The writing end, which COMMAND inherits.
@@ -24,8 +28,8 @@ final class Holder: Sendable {
     /// This process closes it once COMMAND runs.
     private let inherited: Lock<Descriptor?>
 
-    private init(starter: Descriptor) throws(SystemError) {
-        self.starter = starter
+    private init(starter: Descriptor, parent: Int32) throws(SystemError) {
+        (self.starter, self.parent) = (starter, parent)
         let pipe = try ForkedProcess.pipe()
         end = pipe.reading
         inherited = Lock(pipe.writing)
@@ -37,12 +41,19 @@ final class Holder: Sendable {
     static func separate() throws(Failure) {
         do {
             let pipe = try ForkedProcess.pipe()
+            let parent = CurrentProcess.id
+            // A signal must not end the parent before the parent can forward it.
+            var former = StarterOfHolder.blockSignals()
             if let holder = try ForkedProcess.fork() {
                 // Only the holder may have this end, so that its death is noticed.
                 close(pipe.writing.number)
                 StarterOfHolder(holder, status: pipe.reading).wait()
             }
-            let holder = try Holder(starter: pipe.writing)
+            try ForkedProcess.setDiesWithParent(true)
+            // The parent may have been killed before the call above took effect.
+            guard ForkedProcess.parent == parent else { _exit(ExitStatus.signal(SIGKILL)) }
+            unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+            let holder = try Holder(starter: pipe.writing, parent: parent)
             own.withLock { $0 = holder }
         } catch {
             throw Failure(.unavailable, "cannot start a process that holds access: \(error)")
@@ -51,6 +62,18 @@ final class Holder: Sendable {
 
     /// The descriptor that COMMAND inherits.
     var descriptor: Int32 { inherited.withLock { $0?.number ?? -1 } }
+
+    /// Lets this process outlive its parent, because COMMAND is about to run.
+    ///
+    /// Fails if the parent is gone already: then COMMAND must not run.
+    func prepareForCommand() throws(Failure) {
+        do throws(SystemError) {
+            try ForkedProcess.setDiesWithParent(false)
+        } catch {
+            throw Failure(.unavailable, "cannot hold access for COMMAND: \(error)")
+        }
+        guard ForkedProcess.parent == parent else { throw Failure.interrupted(by: SIGKILL) }
+    }
 
     /// Closes this process's writing end, because COMMAND runs: now only COMMAND and its children
     /// have it.
@@ -64,6 +87,8 @@ final class Holder: Sendable {
         let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         if null >= 0 { for stream in 0...2 { dup2(null, Int32(stream)) } }
         var byte = UInt8(truncatingIfNeeded: status)
+        // If the parent was killed, no process reads the status, and the access is held on.
+        signal(SIGPIPE, SIG_IGN)
         while unsafe write(starter.number, &byte, 1) < 0, errno == EINTR {}
         var nothing: UInt8 = 0
         while case let count = unsafe read(end.number, &nothing, 1),
@@ -82,17 +107,34 @@ private struct StarterOfHolder {
         self.status = status
     }
 
-    /// Forwards signals to the holder, and ends this process when COMMAND or the holder has ended.
-    func wait() -> Never {
-        var taken = sigset_t()
-        unsafe sigemptyset(&taken)
+    /// The signals that are forwarded to the holder.
+    private static func forwardedSignals() -> sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
         let signals = [
             SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH,
         ]
         for signal in signals {
-            unsafe sigaddset(&taken, signal)
+            unsafe sigaddset(&set, signal)
         }
-        unsafe pthread_sigmask(SIG_BLOCK, &taken, nil)
+        return set
+    }
+
+    /// Makes the forwarded signals wait until ``wait()`` forwards them.
+    ///
+    /// Returns the former signal mask, with which the holder must go on.
+    static func blockSignals() -> sigset_t {
+        var forwarded = forwardedSignals()
+        var former = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, &forwarded, &former)
+        return former
+    }
+
+    /// Forwards signals to the holder, and ends this process when COMMAND or the holder has ended.
+    ///
+    /// The signals must be blocked.
+    func wait() -> Never {
+        var taken = Self.forwardedSignals()
         let (holder, status) = (holder, status)
         let isStarted =
             // Without a thread, it ends at once.

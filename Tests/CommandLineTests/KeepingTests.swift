@@ -97,6 +97,43 @@ final class KeepingTests: XCTestCase {
         }
     }
 
+    func testNothingRunsIfItIsKilledWhileItWaits() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            for command in [["write", "a"], ["read", "a"], ["update", "a"]] {
+                let holder = try sandbox.startHolding("write", "a")
+                let words = [command[0], "--keep-while-running", "--quiet", command[1]]
+                let keeper = try sandbox.start(words + ["--", "sh", "-c", "echo ran >ran"])
+                try sandbox.awaitWaiters(1)
+                keeper.kill(SIGKILL)
+                XCTAssertEqual(try keeper.exitStatus(), 128 + SIGKILL)
+                holder.closeInput()
+                // What waits behind it gets access after it.
+                XCTAssertEqual(try sandbox.run("write", "a", "--", "true").status, 0)
+                XCTAssertEqual(try sandbox.names(), ["a"], "\(command)")
+            }
+        }
+    }
+
+    /// The end of COMMAND cannot be told to a process that was killed.
+    func testWhatACommandLeavesIsStillUsedIfWhatWasStartedIsGone() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let keeper = try sandbox.start(
+                "write", "--keep-while-running", "a", "--", "sh", "-c",
+                "mkfifo go; cat go >/dev/null & echo held; read end; : >ended")
+            try keeper.awaitLine("held")
+            keeper.kill(SIGKILL)
+            XCTAssertEqual(try keeper.exitStatus(), 128 + SIGKILL)
+            keeper.type("end\n")
+            try sandbox.runPlainly("until [ -e ended ]; do :; done")
+            let waiter = try sandbox.start("write", "--quiet", "a", "--", "sh", "-c", "echo after")
+            try sandbox.awaitWaiters(1)
+            _ = try sandbox.runInShell(": >go")
+            XCTAssertEqual(try waiter.exitStatus(), 0)
+        }
+    }
+
     func testSignalsReachTheCommand() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")

@@ -255,6 +255,8 @@ int fcs_process_start_child(
     const void *_Nonnull mask, int input, int output, int inherited, int32_t *_Nonnull child);
 /// Calls fork(2), for a program without other threads. Returns 0 in the child.
 int fcs_process_fork(void);
+/// Sets the signal that this process gets when the thread that forked it ends; 0: none.
+int fcs_process_set_death_signal(int signal);
 /// Makes a pipe with ends that no child inherits: `ends[0]` to read and `ends[1]` to write.
 int fcs_pipe(int *_Nonnull ends);
 /// Makes all threads allocate from one heap, which starts faster; for short-lived programs.
