@@ -123,6 +123,8 @@ struct MoveCommand: ParsableCommand {
         var failures: [Failure] = []
         var moved: Set<MovedItem> = []
         for source in sources {
+            // A signal that came during the last move came too late: everything is moved.
+            if let signal = signals.noted { throw Failure.interrupted(by: signal) }
             do throws(Failure) {
                 try move(source, to: destination, signals, &moved)
             } catch {
@@ -130,7 +132,6 @@ struct MoveCommand: ParsableCommand {
                 guard signals.noted == nil, sources.count > 1 else { throw error }
                 failures.append(error)
             }
-            if let signal = signals.noted { throw Failure.interrupted(by: signal) }
         }
         guard let first = failures.first else { return }
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))

@@ -94,9 +94,8 @@ struct RemoveCommand: ParsableCommand {
                 throw Failure(
                     .badPath, "a file was moved after it was asked about: nothing was removed")
             }
-            return remove(paths, agreed: agreed, signals)
+            return try remove(paths, agreed: agreed, signals)
         }
-        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
         guard let first = failures.first else { return }
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
@@ -119,11 +118,19 @@ struct RemoveCommand: ParsableCommand {
         return true
     }
 
+    /// Removes the items, and returns why some could not be removed.
+    ///
+    /// Throws if a signal came before the end.
     private func remove(
         _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalReceiver
-    ) -> [Failure] {
+    ) throws(Failure) -> [Failure] {
         var removal = TreeRemoval()
-        removal.isUnwanted = { signals.noted != nil }
+        // The signal that stopped the removal. One that comes after the last item changes nothing.
+        var stopper: Int32?
+        removal.isUnwanted = {
+            stopper = signals.noted
+            return stopper != nil
+        }
         if let agreed { removal.isAgreed = { agreed.contains(NativePath($0)) } }
         var failures: [Failure] = []
         if verbose {
@@ -145,6 +152,7 @@ struct RemoveCommand: ParsableCommand {
                     Failure(errorNumber: error.code, doing: "open", path: path.directory))
             }
         }
+        if let stopper { throw Failure.interrupted(by: stopper) }
         return failures
             + removal.failures.map {
                 Failure(

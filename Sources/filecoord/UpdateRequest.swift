@@ -41,7 +41,6 @@ struct UpdateRequest: Hashable {
             spool.discard()
             throw error
         }
-        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
     }
 
     /// What shows that a file was written: everything but the time of its last change, which new
