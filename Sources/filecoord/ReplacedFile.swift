@@ -82,7 +82,7 @@ struct ReplacedFile {
     /// Overwrites the file with `contents`.
     func overwrite(with contents: Descriptor) throws(Failure) {
         do throws(SystemError) {
-            let file = try path.open(O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
+            let file = try openForOverwriting()
             let size = try contents.status().size
             try makeRoom(in: file, size)
             try copy(contents, to: file)
@@ -93,21 +93,59 @@ struct ReplacedFile {
         }
     }
 
+    private func openForOverwriting() throws(SystemError) -> Descriptor {
+        let flags = O_NOFOLLOW | O_NONBLOCK
+        do throws(SystemError) {
+            // The C library must also read to reserve space where the kernel cannot do it.
+            return try path.open(O_RDWR | flags)
+        } catch {
+            guard error.code == EACCES else { throw error }
+            return try path.open(O_WRONLY | flags)
+        }
+    }
+
     /// Reserves space for the file, so that a full device is noticed before anything is
     /// overwritten.
     private func makeRoom(in file: Descriptor, _ size: UInt64) throws(SystemError) {
         let former = try file.status().size
         guard size > former else { return }
         do throws(SystemError) {
-            try FileSpace.reserve(file, length: size)
+            do throws(SystemError) {
+                try FileSpace.reserve(file, length: size)
+            } catch {
+                // The C library could not read a file that may only be written; others have no
+                // substitute for the kernel.
+                guard [EBADF, EOPNOTSUPP].contains(error.code) else { throw error }
+                try append(zerosTo: size, file, from: former)
+            }
         } catch {
             try FileSpace.truncate(file, length: former)
             throw error
         }
     }
 
+    /// Lets the file grow by zeros, which take the space that the contents need.
+    private func append(
+        zerosTo size: UInt64, _ file: Descriptor, from former: UInt64
+    ) throws(SystemError) {
+        let zeros = unsafe Self.makeBuffer()
+        defer { unsafe zeros.deallocate() }
+        unsafe zeros.initializeMemory(as: UInt8.self, repeating: 0)
+        var offset = former
+        while offset < size {
+            let count = Int(min(size - offset, UInt64(zeros.count)))
+            let part = unsafe UnsafeRawBufferPointer(rebasing: zeros[..<count])
+            try unsafe file.write(part, at: offset)
+            offset += UInt64(count)
+        }
+    }
+
+    private static func makeBuffer() -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+    }
+
     private func copy(_ contents: Descriptor, to file: Descriptor) throws(SystemError) {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        let buffer = unsafe Self.makeBuffer()
         defer { unsafe buffer.deallocate() }
         var offset: UInt64 = 0
         while true {

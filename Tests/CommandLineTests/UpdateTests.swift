@@ -136,4 +136,54 @@ final class UpdateTests: XCTestCase {
             XCTAssertEqual(try sandbox.names(), ["a", "b"])
         }
     }
+
+    /// As on ext2 and ext3, which cannot reserve room.
+    func testAFileGrowsInPlaceWhereNoRoomCanBeReserved() throws {
+        try with { sandbox in
+            let setUp = try sandbox.runInShell(
+                "\"$0\" write b </dev/null; rm b; strace -qq -e trace=none true && echo works")
+            try XCTSkipUnless(setUp.output == "works\n", "strace does not work: \(setUp.errors)")
+            let grown = String(repeating: "0123456789abcdef", count: 1000)
+            try sandbox.makeFile("new", grown)
+            let asUser =
+                geteuid() == 0
+                ? "setpriv --bounding-set=-dac_override,-dac_read_search" : ""
+            // Files that can be read and written, and one that can only be written.
+            for (mode, prefix) in [("600", ""), ("200", asUser)] {
+                for old in ["", "old", String(repeating: "old", count: 3000)] {
+                    try sandbox.makeFile("a", old)
+                    let outcome = try sandbox.runInShell(
+                        """
+                        chmod \(mode) a
+                        \(prefix) strace -f -o /dev/null -e trace=fallocate \\
+                            -e inject=fallocate:error=EOPNOTSUPP "$0" write --in-place a <new
+                        echo $?; chmod 600 a
+                        """)
+                    XCTAssertEqual(outcome.output, "0\n", "\(mode) \(old.count): \(outcome.errors)")
+                    XCTAssertEqual(try sandbox.content("a"), grown, "\(mode) \(old.count)")
+                }
+            }
+        }
+    }
+
+    /// A full device is noticed before anything is overwritten.
+    func testAFullDeviceIsNoticedWhereNoRoomCanBeReserved() throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can mount.")
+        try with { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" write b </dev/null; rm b; mkdir m
+                unshare -m sh -c 'mount -t tmpfs -o size=1M none m || exit
+                    strace -qq -e trace=none true || exit
+                    printf old >m/a; head -c 600000 /dev/zero >big
+                    strace -f -o /dev/null -e trace=fallocate \
+                        -e inject=fallocate:error=EOPNOTSUPP "$0" write --in-place m/a <big
+                    echo $?; cat m/a' "$0"; rm -f big
+                """)
+            try XCTSkipIf(outcome.output.isEmpty, "Nothing can be mounted: \(outcome.errors)")
+            XCTAssertEqual(outcome.output, "74\nold", outcome.errors)
+            // There was room for the input, but not for the file as well.
+            XCTAssertTrue(outcome.errors.contains("cannot write"), outcome.errors)
+        }
+    }
 }
