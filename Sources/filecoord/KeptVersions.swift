@@ -135,11 +135,28 @@ struct KeptVersions {
     func restore(_ identifier: String) throws(Failure) -> NativePath {
         let version = try version(identifier)
         let place = try placeOfItem()
+        try refuseSeveralNames(version)
         let result = try explaining(.replacing) { () throws(VersionError) in
             guard let contents = ItemPath(bytes: version.contents) else { throw .gone }
             return try Self.store.replace(place, by: contents, of: version.item)
         }
         return result == place ? path : path.directory.appending(result.name)
+    }
+
+    /// Fails if the item is a file with several names, and restoring it is to replace it.
+    func refuseSeveralNames(ofItemToRestoreTo identifier: String) throws(Failure) {
+        try refuseSeveralNames(version(identifier))
+    }
+
+    /// Another file would take the place of this name alone.
+    private func refuseSeveralNames(_ version: StoredVersion) throws(Failure) {
+        let count = OtherNames.count(of: path.bytes)
+        guard count > 1 else { return }
+        throw Failure(
+            .badPath,
+            "\(path) is one of \(count) names of its file (hard links), and the others would keep "
+                + "the old content: use \"filecoord write --in-place\" or \"--break-links\" with "
+                + "the version as input, which is \(NativePath(version.contents))")
     }
 
     /// Removes a version.

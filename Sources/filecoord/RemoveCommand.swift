@@ -71,10 +71,13 @@ struct RemoveCommand: ParsableCommand {
     func run() throws {
         let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
+        // A slash at the end of a path is only valid for a directory.
+        var directories: Set<NativePath> = []
         for text in paths {
             try UserPath.refuseDots(text, "removed")
             let path = try UserPath.item(text)
-            guard try mayGo(path) else { continue }
+            if text.utf8.last == UInt8(ascii: "/") { directories.insert(path) }
+            guard try mayGo(path, isDirectory: directories.contains(path)) else { continue }
             items.append(ClaimedItem(path: path, access: .writing(.deleting)))
         }
         var agreed: Set<NativePath>?
@@ -87,7 +90,9 @@ struct RemoveCommand: ParsableCommand {
         let named = items.map(\.path)
         let failures = try Admission(waiting.terms, signals: signals).run(items) {
             paths throws(Failure) in
-            for path in paths { _ = try mayGo(path) }
+            for (path, name) in zip(paths, named) {
+                _ = try mayGo(path, isDirectory: directories.contains(name))
+            }
             // The user was not asked about the new path of an item that was moved during the wait
             // (Rule 11.4).
             guard agreed == nil || paths == named else {
@@ -100,13 +105,16 @@ struct RemoveCommand: ParsableCommand {
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
 
-    /// Whether there is an item to remove.
+    /// Whether there is an item to remove, which must be a directory if `isDirectory` is true.
     ///
     /// Throws if it cannot be removed.
-    private func mayGo(_ path: NativePath) throws(Failure) -> Bool {
+    private func mayGo(_ path: NativePath, isDirectory: Bool) throws(Failure) -> Bool {
         let status: FileStatus
-        do {
+        do throws(SystemError) {
             status = try path.status()
+            if isDirectory, status.kind != .directory {
+                throw SystemError(code: ENOTDIR, operation: "remove \(path)/")
+            }
         } catch {
             if asking == .force, error.code == ENOENT || error.code == ENOTDIR { return false }
             throw Failure(errorNumber: error.code, doing: "remove", path: path)

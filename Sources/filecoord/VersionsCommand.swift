@@ -171,6 +171,9 @@ extension VersionsCommand {
 
         func run() throws {
             let wanted = try KeptVersions.identifier(of: version, ofItemAt: subject.path)
+            // Presenters are not asked about what will be refused.
+            try KeptVersions(of: UserPath.item(subject.path))
+                .refuseSeveralNames(ofItemToRestoreTo: wanted)
             try subject.change(orOrphans: true) { versions, _ throws(Failure) in
                 let result = try versions.restore(wanted)
                 guard result != versions.path else { return }

@@ -16,6 +16,31 @@ final class RemoveTests: XCTestCase {
         }
     }
 
+    /// A slash at the end stands for a directory.
+    func testASlashAtTheEndIsForDirectoriesOnly() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            try sandbox.makeDirectory("d")
+            try FileManager.default.createSymbolicLink(
+                atPath: sandbox.path("link"), withDestinationPath: "d")
+            for arguments in [["a/"], ["-r", "a/"], ["link/"], ["-r", "link/"], ["d", "a//"]] {
+                let outcome = try sandbox.run(["rm"] + arguments)
+                XCTAssertEqual(outcome.status, 66, "\(arguments): \(outcome.errors)")
+                XCTAssertEqual(try sandbox.names(), ["a", "d", "link"], "\(arguments)")
+            }
+            XCTAssertTrue(
+                try sandbox.run("rm", "a/").errors.contains("Not a directory"))
+            // With -f, what does not exist is no error, and there is no directory of that name.
+            for arguments in [["-f", "a/"], ["-rf", "link/"]] {
+                let outcome = try sandbox.run(["rm"] + arguments)
+                XCTAssertEqual(outcome.status, 0, "\(arguments): \(outcome.errors)")
+                XCTAssertEqual(try sandbox.names(), ["a", "d", "link"], "\(arguments)")
+            }
+            XCTAssertEqual(try sandbox.run("rm", "-r", "d/").status, 0)
+            XCTAssertEqual(try sandbox.names(), ["a", "link"])
+        }
+    }
+
     func testADirectoryNeedsTheOption() throws {
         try with { sandbox in
             let directory = sandbox.path("d")

@@ -90,6 +90,30 @@ final class VersionsTests: XCTestCase {
         }
     }
 
+    /// Another file would take the place of one name, and the others would keep the old content.
+    func testAFileWithSeveralNamesIsNotReplaced() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "one")
+            try run(sandbox, "add", "a")
+            try sandbox.makeFile("a", "two")
+            try sandbox.runPlainly("ln a b")
+            let presenter = try sandbox.startPresenting("a")
+            let refused = try sandbox.run("versions", "restore", "a", "1")
+            XCTAssertEqual(refused.status, 66, refused.errors)
+            XCTAssertTrue(refused.errors.contains("hard links"), refused.errors)
+            XCTAssertEqual(try sandbox.content("a"), "two")
+            XCTAssertEqual(try presenter.heard().map(\.message), ["registered"])
+            // What the message advises keeps both names.
+            let contents = try XCTUnwrap(try versions(sandbox, "a").first).contents
+            XCTAssertTrue(refused.errors.contains(contents), refused.errors)
+            try sandbox.runPlainly("\"$0\" write --in-place a <'\(contents)'; [ a -ef b ]")
+            XCTAssertEqual(try sandbox.content("b"), "one")
+            // The last name may be replaced.
+            try sandbox.runPlainly("rm b; echo three >a; \"$0\" versions restore a 1")
+            XCTAssertEqual(try sandbox.content("a"), "one")
+        }
+    }
+
     func testVersionsFollowTheFileThroughMovesAndWrites() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "one")
