@@ -74,7 +74,8 @@ package struct ItemReplacement {
     /// Prepares the replacement without changing anything.
     ///
     /// - Throws: `noSuchFile` if the new item does not exist, and `invalidArgument` if the backup's
-    ///   name is invalid or the original's.
+    ///   name is invalid, the original's, or that of a directory which contains the new item while
+    ///   the backup is kept.
     package init(
         of original: ItemPath, by new: ItemPath, backupName: String?, keepsBackup: Bool,
         keepsMetadata: Bool
@@ -92,7 +93,15 @@ package struct ItemReplacement {
                 throw SystemError(
                     code: ErrorNumber.invalidArgument, operation: "name a backup \"\(backupName)\"")
             }
-            backup = self.original.sibling(name)
+            let place = self.original.sibling(name)
+            // The old content takes the new item's name first. The backup would replace the
+            // directory that contains it.
+            guard !keepsBackup || !place.path.contains(new) else {
+                throw SystemError(
+                    code: ErrorNumber.invalidArgument,
+                    operation: "name a backup \"\(backupName)\", which contains the new item")
+            }
+            backup = place
         } else {
             backup = nil
         }
@@ -275,6 +284,8 @@ package struct ItemReplacement {
 
     private mutating func keepBackup() throws(SystemError) {
         guard keepsBackup, let backup, let old else { return }
+        // The exchange has given the old content the new item's name, which may be the backup's.
+        guard old.path != backup.path else { return self.old = nil }
         do {
             let former = backup.status?.kind
             if former != nil, [former, old.status?.kind].contains(S_IFDIR) {
@@ -289,14 +300,21 @@ package struct ItemReplacement {
         }
     }
 
-    /// Removes what had the backup's name, after the backup has it.
+    /// Gives the old content the backup's name; an earlier backup is what is discarded then.
     private mutating func takeBackupName(_ backup: Place, from old: Place) throws(SystemError) {
         do {
             try exchange(old, backup)
         } catch let error where Self.cannotExchange.contains(error.code) {
-            try TreeRemoval.removeAll(backup.name, from: backup.directory)
-            try rename(old, backup, ifTaken: .refuse)
-            self.old = nil
+            let aside = hiddenPlace()
+            try rename(backup, aside, ifTaken: .refuse)
+            do {
+                try rename(old, backup, ifTaken: .refuse)
+            } catch {
+                // If this fails too, the earlier backup keeps the hidden name.
+                try? rename(aside, backup, ifTaken: .refuse)
+                throw error
+            }
+            self.old = aside
         }
     }
 

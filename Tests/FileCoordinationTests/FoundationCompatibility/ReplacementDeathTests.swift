@@ -53,6 +53,19 @@ final class ReplacementDeathTests: XCTestCase {
         }
     }
 
+    func testWithoutAnExchangeABackupTakesTheNameOfAnEarlierOne() throws {
+        for kind in ReplacementStage.Kind.allCases {
+            for former in ReplacementStage.Kind.allCases {
+                let stage = try ReplacementStage(kind, by: kind)
+                try stage.make(former, stage.backup, "older")
+                var replacement = try stage.replacement(backupName: "backup", keepsBackup: true)
+                replacement.avoidsExchange = true
+                try replacement.run()
+                XCTAssertEqual(stage.everything, ["item": "new", "backup": "old"])
+            }
+        }
+    }
+
     func testADeathAfterAnyStepLosesNeitherContent() throws {
         for each in cases {
             for count in 0...ItemReplacement.Step.allCases.count {

@@ -124,6 +124,32 @@ import Testing
         #expect(stage.everything == ["item": "old", "draft": "new"])
     }
 
+    @Test func `A backup's name that contains the new item is refused before anything happens`()
+        throws
+    {
+        let stage = try ReplacementStage(.file, by: nil)
+        try stage.make(.directory, stage.backup, "new")
+        let inner = stage.backup.appendingPathComponent("inner/text")
+        #expect {
+            try manager.replaceItemAt(
+                stage.original, withItemAt: inner, backupItemName: "backup",
+                options: [.withoutDeletingBackupItem])
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileWriteInvalidFileName
+        }
+        #expect(stage.everything == ["item": "old", "backup": "new"])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `A backup may take the name that the new item had`(kind: Kind) throws {
+        let stage = try ReplacementStage(kind, by: nil)
+        try stage.make(kind, stage.backup, "new")
+        try manager.replaceItemAt(
+            stage.original, withItemAt: stage.backup, backupItemName: "backup",
+            options: [.withoutDeletingBackupItem])
+        #expect(stage.everything == ["item": "new", "backup": "old"])
+    }
+
     @Test func `An item is not replaced by what it is in`() throws {
         let stage = try ReplacementStage(.directory, by: nil)
         let inner = stage.original.appendingPathComponent("inner/text")
