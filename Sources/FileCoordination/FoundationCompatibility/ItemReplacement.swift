@@ -123,6 +123,16 @@ package struct ItemReplacement {
 
     /// Performs one step.
     package mutating func perform(_ step: Step) throws(SystemError) {
+        do throws(SystemError) {
+            try take(step)
+        } catch {
+            // The later steps remove the copy themselves, unless it has the original's name.
+            if [.carryMetadata, .synchronize].contains(step) { removeCopy() }
+            throw error
+        }
+    }
+
+    private mutating func take(_ step: Step) throws(SystemError) {
         switch step {
         case .bringOver:
             guard try new.directory.status(of: new.name).st_dev != deviceOfOriginal() else {
@@ -189,7 +199,7 @@ package struct ItemReplacement {
             // parts.
             try bringOver()
             try perform(.carryMetadata)
-            try synchronize()
+            try perform(.synchronize)
             try installCopy()
         } catch {
             removeCopy()

@@ -186,6 +186,21 @@ import Testing
         #expect(stage.everything == ["item": "new", "backup": "old"])
     }
 
+    @Test(.enabled(if: ReplacementStage.hasOtherFileSystem, "needs /dev/shm, another file system"))
+    func `A copy whose metadata cannot be set is removed`() async {
+        await #expect(processExitsWith: .success) {
+            let stage = try ReplacementStage(on: ReplacementStage.otherFileSystem)
+            var replacement = try stage.replacement()
+            try replacement.perform(.bringOver)
+            guard stage.everything.count == 3 else { exit(2) }
+            let isCarried = try withoutDescriptors {
+                (try? replacement.perform(.carryMetadata)) != nil
+            }
+            guard !isCarried else { exit(3) }
+            exit(stage.everything == ["item": "old", "draft": "new"] ? 0 : 4)
+        }
+    }
+
     // MARK: Metadata
 
     @Test(arguments: Kind.allCases)
@@ -250,4 +265,15 @@ import Testing
         return try? ExtendedAttributes.value(
             of: Array(name.utf8), of: Descriptor(adopting: number))
     }
+}
+
+/// Runs `body` while the process cannot open anything; no other thread may run meanwhile.
+private func withoutDescriptors<Result>(_ body: () throws -> Result) throws -> Result {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    var short = limit
+    short.rlim_cur = 0
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &short)
+    defer { setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
+    return try body()
 }
