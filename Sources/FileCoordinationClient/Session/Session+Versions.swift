@@ -46,15 +46,32 @@ extension Session {
         return !found.isVersionless && mayHaveVersions(at: path, known, in: store)
     }
 
-    /// Announces a change of a version that the calling thread has made inside an accessor.
+    /// Announces a change of a version that this process has made under a coordinated write.
     ///
     /// Outside of a coordinated write, no presenter is told (Rule 10.2).
     package static func announceVersionChange(_ news: VersionNews, ofItemAt name: ItemName) {
-        guard let access = AccessorStack.accesses.last(where: \.isWriting),
+        guard let session = existing,
             // If the path cannot be resolved, there is no presenter to tell.
-            let place = try? access.session.place(of: name)
+            let place = try? session.place(of: name)
         else { return }
-        access.announce(.versionChanged(place.path, news))
+        session.writingAccess(for: place.path)?.announce(.versionChanged(place.path, news))
+    }
+
+    /// The write under which the item at `path` is changed now; nil if there is none.
+    ///
+    /// The caller's own accessors come first. Under a held access, in a child task and on a thread
+    /// for which an accessor waits, the caller runs none: there it is another access of this
+    /// process.
+    private func writingAccess(for path: ItemPath) -> CoordinatedAccess? {
+        func isWritingItem(_ access: CoordinatedAccess) -> Bool {
+            access.isWriting && access.concerns(path)
+        }
+        let own = AccessorStack.accesses.filter(\.isWriting)
+        return own.last(where: isWritingItem)
+            ?? state.withLock { $0.running }.last(where: isWritingItem)
+            // Only its place knows a local access.
+            ?? (delegated.place(at: path)?.writer as? LocalAccess)?.full
+            ?? own.last
     }
 
     /// Tells a local write to the item at `place` that the item has versions now.
