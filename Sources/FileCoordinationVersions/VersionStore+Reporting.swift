@@ -85,20 +85,45 @@ extension VersionStore {
         VersionChanges.report(VersionChange(.conflictResolved, of: present, id))
     }
 
-    /// Replaces the item at `place` by these contents, or creates it (Rule 19.7).
+    /// Replaces the item at `place` by the contents of a version, or creates it (Rule 19.7).
     ///
     /// - Parameters:
     ///   - place: the path of the item.
-    ///   - contents: the path of the version's contents.
+    ///   - id: the version.
     ///   - owner: the stored item to which the version belongs.
+    /// - Returns: the present path of the item, which may have another extension.
+    /// - Throws: ``VersionError`` if the version is gone, or the item cannot be replaced.
+    package func replace(
+        _ place: ItemPath, by id: VersionID, of owner: StoredItemID
+    ) throws(VersionError) -> ItemPath {
+        let folders = try explained { () throws(SystemError) in try openOrMake() }
+        // The path is looked up only now: if a process died while it moved the contents into the
+        // store, opening the store has moved them on.
+        guard let version = version(id, of: owner), let contents = ItemPath(bytes: version.contents)
+        else { throw .gone }
+        return try replace(place, by: contents, of: owner, in: folders)
+    }
+
+    /// Replaces the item at `place` by a copy of another item, or creates it (Rule 19.7).
+    ///
+    /// - Parameters:
+    ///   - place: the path of the item.
+    ///   - contents: the path of the other item.
     /// - Returns: the present path of the item, which may have another extension.
     /// - Throws: ``VersionError`` if the item cannot be replaced.
     package func replace(
-        _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?
+        _ place: ItemPath, by contents: ItemPath
+    ) throws(VersionError) -> ItemPath {
+        let folders = try explained { () throws(SystemError) in try openOrMake() }
+        return try replace(place, by: contents, of: nil, in: folders)
+    }
+
+    private func replace(
+        _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?, in folders: StoreFolders
     ) throws(VersionError) -> ItemPath {
         try explained { () throws(SystemError) in
             var replacement = try VersionReplacement(
-                place, by: contents, of: owner, store: self, folders: openOrMake())
+                place, by: contents, of: owner, store: self, folders: folders)
             try replacement.run()
             return replacement.target
         }

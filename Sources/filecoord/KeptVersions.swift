@@ -137,8 +137,7 @@ struct KeptVersions {
         let place = try placeOfItem()
         try refuseSeveralNames(version)
         let result = try explaining(.replacing) { () throws(VersionError) in
-            guard let contents = ItemPath(bytes: version.contents) else { throw .gone }
-            return try Self.store.replace(place, by: contents, of: version.item)
+            try Self.store.replace(place, by: version.id, of: version.item)
         }
         return result == place ? path : path.directory.appending(result.name)
     }

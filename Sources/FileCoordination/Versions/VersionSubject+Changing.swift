@@ -93,16 +93,15 @@ extension VersionSubject {
         // The item is the current version already.
         guard contents != place else { return url }
         let result = try failure.explaining { () throws(VersionError) in
-            try store.replace(place, by: contents, of: keptItem)
+            if case .kept(let id, let item) = choice {
+                return try store.replace(place, by: id, of: item)
+            }
+            return try store.replace(place, by: contents)
         }
         // Another process may have removed the version meanwhile, which is the desired result.
         if isMoving { try removeIfKept() }
         guard result != place else { return url }
         return url.deletingLastPathComponent().appendingPathComponent(
             URL(place: result).lastPathComponent)
-    }
-
-    private var keptItem: StoredItemID? {
-        if case .kept(_, let item) = choice { item } else { nil }
     }
 }

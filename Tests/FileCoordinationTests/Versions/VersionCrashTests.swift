@@ -225,6 +225,20 @@ import Testing
         #expect(stage.counts == [0, 0])
     }
 
+    @Test(arguments: [false, true])
+    func `The first restoration after a killed move finds the contents`(hasVersions: Bool) throws {
+        let url = try stage.file("a.txt", "now")
+        try stage.file("source", "kept")
+        try stage.use {
+            if hasVersions { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+            try add(stage.place("source"), isMoving: true, last: .moveContents)
+            let version = try #require(NSFileVersion.otherVersionsOfItem(at: url)?.last)
+            try version.replaceItem(at: url)
+        }
+        #expect(try text(url) == "kept")
+        #expect(stage.leftovers() == [])
+    }
+
     // MARK: Replacing
 
     @Test(arguments: VersionReplacement.Step.allCases, [false, true])
