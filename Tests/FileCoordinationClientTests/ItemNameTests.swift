@@ -29,11 +29,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/a%20b", "/a b"), ("/%C3%A4", "/ä"), ("/a", "/a"),
+        ("/a%20b", "/a b"), ("/%C3%A4", "/ä"), ("/a", "/a"), ("/a%252Fb", "/a%2Fb"),
     ])
     func `Percent encoding is undone byte for byte`(_ text: String, _ path: String) throws {
         let bytes = try PlaceResolver.pathBytes(percentEncoded: text)
         #expect(bytes == Array(path.utf8))
+    }
+
+    @Test(arguments: ["/a%2Fb", "/a%2fb"])
+    func `An encoded slash separates no components, as in Foundation`(_ text: String) throws {
+        let bytes = try PlaceResolver.pathBytes(percentEncoded: text)
+        #expect(bytes == Array(text.utf8))
     }
 
     @Test(arguments: ["", "a", "/%", "/%0", "/%zz", "/%00"])

@@ -23,6 +23,21 @@ final class CoordinatorTests: CoordinatorTestCase {
             NSFileCoordinator().purposeIdentifier, NSFileCoordinator().purposeIdentifier)
     }
 
+    /// Rule 1.2: an encoded slash is part of a name for Foundation, too.
+    func testTheFileIsCoordinatedThatFoundationOpens() throws {
+        let url = try XCTUnwrap(URL(string: "a%2Fb", relativeTo: directory))
+        let other = directory.appendingPathComponent("a/b")
+        let hold = try NSFileCoordinator().hold(writingItemAt: url)
+        try Data("held".utf8).write(to: url)
+        XCTAssertFalse(canRead(url))
+        XCTAssertTrue(canRead(other))
+        hold.release()
+        let path = try PlaceResolver.path(of: url).bytes
+        XCTAssertEqual(try FileStatus(path: path).kind, .regular)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        XCTAssertEqual(names, ["a%2Fb"])
+    }
+
     /// Rule 4.2a.
     func testACoordinatorRetainsItsPresenter() {
         var presenter: NotingPresenter? = NotingPresenter(nil)

@@ -89,6 +89,8 @@ package enum PlaceResolver {
     }
 
     /// Decodes byte by byte, because the bytes may not be valid text (Rule 1.2).
+    ///
+    /// A slash stays encoded.
     private static func percentDecoded(_ encoded: String) throws(PlaceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.utf8.count)
@@ -101,6 +103,11 @@ package enum PlaceResolver {
             guard let digits = String(rest.prefix(2)), digits.utf8.count == 2,
                 let value = UInt8(digits, radix: 16)
             else { throw .invalidName }
+            // Foundation opens the file whose name contains these three characters.
+            if value == slash {
+                bytes.append(byte)
+                continue
+            }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
