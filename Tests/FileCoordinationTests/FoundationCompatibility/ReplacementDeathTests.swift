@@ -59,7 +59,7 @@ final class ReplacementDeathTests: XCTestCase {
                 let stage = try ReplacementStage(kind, by: kind)
                 try stage.make(former, stage.backup, "older")
                 var replacement = try stage.replacement(backupName: "backup", keepsBackup: true)
-                replacement.avoidsExchange = true
+                replacement.missing = [.exchangeNames]
                 try replacement.run()
                 XCTAssertEqual(stage.everything, ["item": "new", "backup": "old"])
             }
