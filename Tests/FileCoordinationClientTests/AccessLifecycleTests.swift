@@ -50,6 +50,40 @@ import Testing
         #expect(!mustRelease)
     }
 
+    @Test mutating func `Given up before its queue runs, it is over at once`() {
+        let isGivenUpBefore = life.queued()
+        #expect(!isGivenUpBefore)
+        _ = life.giveUp(.cancelled)
+        let mustRelease = life.endIfQueued()
+        #expect(mustRelease)
+        let again = life.endIfQueued()
+        #expect(!again)
+        let ending = life.beginFinishing()
+        #expect(ending != nil && ending?.isGranted == false)
+        let mustReleaseAtItsEnd = life.end()
+        #expect(!mustReleaseAtItsEnd)
+    }
+
+    @Test mutating func `Given up before the grant is known, it is over when it is known`() {
+        _ = life.giveUp(.timedOut)
+        let early = life.endIfQueued()
+        #expect(!early)
+        let mustRelease = life.queued()
+        #expect(mustRelease)
+        #expect(life.ending?.isTimeOut == true)
+    }
+
+    @Test mutating func `Given up while its items are examined, it keeps the claim till then`() {
+        _ = life.queued()
+        let ending = life.beginFinishing()
+        #expect(ending == nil)
+        _ = life.giveUp(.cancelled)
+        let mustRelease = life.endIfQueued()
+        #expect(!mustRelease)
+        let finished = life.finishWait(failure: nil)
+        #expect(finished.releases)
+    }
+
     @Test mutating func `A failure after the grant releases the claim`() {
         let finished = life.finishWait(failure: .place(.linkLoop, item: 0))
         #expect(finished.releases)

@@ -37,4 +37,40 @@ final class LaterCancellingTests: CoordinatorTestCase {
             try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(10)) { _ in }
         }
     }
+
+    /// Rules 12.1 and 13.1: a claim that was granted does not wait for a queue to be given up.
+    func testACancelFreesAClaimWhoseOperationWaitsInItsQueue() throws {
+        let (first, second) = (try file("f"), try file("g"))
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let coordinator = NSFileCoordinator()
+        let errors = Lock<[CocoaError.Code?]>([])
+        let ended = expectation(description: "the operation has run")
+        coordinator.coordinate(
+            with: [.writingIntent(with: first), .writingIntent(with: second)], queue: queue
+        ) { error in
+            errors.withLock { $0.append((error as? CocoaError)?.code) }
+            ended.fulfill()
+        }
+        // Nothing else holds the item, so the claim is granted.
+        XCTAssertThrowsError(
+            try NSFileCoordinator().coordinate(
+                writingItemAt: first, timeout: .milliseconds(300)
+            ) { _ in })
+        coordinator.cancel()
+        // The record of the released claim may be used for this one.
+        let hold = try NSFileCoordinator().hold(
+            with: [.writingIntent(with: first), .writingIntent(with: second)],
+            timeout: .seconds(10))
+        XCTAssertEqual(errors.withLock { $0 }, [])
+        queue.isSuspended = false
+        wait(ended)
+        XCTAssertEqual(errors.withLock { $0 }, [.userCancelled])
+        XCTAssertThrowsError(
+            try NSFileCoordinator().coordinate(
+                writingItemAt: first, timeout: .milliseconds(300)
+            ) { _ in })
+        hold.release()
+        try NSFileCoordinator().coordinate(writingItemAt: first, timeout: .seconds(10)) { _ in }
+    }
 }

@@ -31,6 +31,8 @@ struct AccessLifecycle: Sendable {
     }
 
     private var phase = Phase.waiting(givenUp: nil)
+    /// Whether the claim is granted, and a queue has yet to run what examines its items.
+    private var isQueued = false
     /// The number of links that were followed.
     private(set) var hops = 0
 
@@ -93,6 +95,34 @@ struct AccessLifecycle: Sendable {
         case .granted, .released, .ended, .over: return false
         }
         return true
+    }
+
+    /// Records that the claim is granted, and that a queue will finish the wait.
+    ///
+    /// Returns whether the claim must be released at once, because it is given up.
+    mutating func queued() -> Bool {
+        isQueued = true
+        return endIfQueued()
+    }
+
+    /// Ends an access that was given up, if its claim is granted and nothing is done under it yet.
+    ///
+    /// The queue may be suspended, and then other processes would wait for it.
+    ///
+    /// - Returns: whether the claim must be released.
+    mutating func endIfQueued() -> Bool {
+        guard isQueued, case .waiting(let reason?) = phase else { return false }
+        phase = .ended(reason)
+        return true
+    }
+
+    /// Records that the items are going to be examined under the claim.
+    ///
+    /// Returns how the access has ended meanwhile, if so; its claim is released then.
+    mutating func beginFinishing() -> AccessEnding? {
+        isQueued = false
+        if case .ended(let ending) = phase { return ending }
+        return nil
     }
 
     /// Counts a followed link; returns the number so far.

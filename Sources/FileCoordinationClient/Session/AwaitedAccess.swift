@@ -150,6 +150,7 @@ final class AwaitedAccess: Sendable {
         guard case .granted = ending else {
             return failing({ self.end(access, ending) }, { self.drop(access) })
         }
+        access.queued()
         finishing(
             {
                 let record = access.claim.record

@@ -17,6 +17,7 @@ extension CoordinatedAccess {
     ///
     /// - Returns: how the wait ended; nil if it continues with another claim.
     func finishWait() -> AccessEnding? {
+        if let ending = state.withLock({ $0.life.beginFinishing() }) { return ending }
         var failure: AccessFailure?
         do throws(AccessFailure) {
             let hasMoved = try follow()

@@ -169,10 +169,26 @@ package final class CoordinatedAccess: Sendable {
     /// claim which was granted at the same time.
     @discardableResult
     package func giveUp(_ reason: AccessEnding) -> Bool {
-        let claim = state.withLock { $0.life.giveUp(reason) ? $0.claim : nil }
+        let (claim, isQueued) = state.withLock { state in
+            state.life.giveUp(reason) ? (state.claim, state.life.endIfQueued()) : (nil, false)
+        }
         guard let claim else { return false }
-        session.giveUp(claim, reason)
+        if isQueued { releaseQueued(claim) } else { session.giveUp(claim, reason) }
         return true
+    }
+
+    /// Records that the claim is granted, and that a queue will call ``finishWait()``.
+    func queued() {
+        let claim = state.withLock { $0.life.queued() ? $0.claim : nil }
+        if let claim { releaseQueued(claim) }
+    }
+
+    /// Releases a claim that is given up before its queue has run anything.
+    private func releaseQueued(_ claim: PendingClaim) {
+        guard session.isOurs else { return }
+        // The call waits for its queue from now on, and no longer for the claim.
+        session.endWait(claim.record)
+        releaseUnchanged(claim)
     }
 
     /// Asks the server what the claim waits for; returns nil if no answer came by `deadline`.
