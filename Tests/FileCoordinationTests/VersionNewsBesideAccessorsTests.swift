@@ -75,9 +75,9 @@ final class VersionNewsBesideAccessorsTests: CoordinatorTestCase {
     func testChangesOnAThreadThatTheAccessorWaitsForAreTold() throws {
         let url = try file("f")
         let notes = presenter(url)
-        let rounds = 12
+        let rounds = 24
         for round in 1...rounds {
-            try NSFileCoordinator().coordinate(writingItemAt: url, timeout: nil) { url in
+            NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { url in
                 let isAdded = onThread("adds \(round)") {
                     let version = try? NSFileVersion.addOfItem(at: url, withContentsOf: url)
                     XCTAssertNotNil(version)
