@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of a status report, word for word: the order of the files, what each party does and
+// since when, and why a presenter is told of changes late.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+@testable import filecoord
+
+final class StatusTableTests: XCTestCase {
+    private func claim(
+        _ number: UInt64, _ path: String, _ stage: ClaimStage, seconds: UInt64,
+        isStopped: Bool = false, waitsFor: [Party] = []
+    ) throws -> FileCoordinationWire.ClaimStatus {
+        FileCoordinationWire.ClaimStatus(
+            claim: number, processID: Int32(number), processName: "p\(number)", purpose: [],
+            stage: stage, sinceNanoseconds: seconds * 1_000_000_000, isStopped: isStopped,
+            items: [AccessItem(path: try XCTUnwrap(ItemPath(path)), access: .writing([]))],
+            waitsFor: waitsFor)
+    }
+
+    private func presenter(
+        _ number: UInt64, _ path: String, isUnresponsive: Bool = false, isStopped: Bool = false,
+        _ watching: PresenterWatching = .notified
+    ) -> FileCoordinationWire.PresenterStatus {
+        FileCoordinationWire.PresenterStatus(
+            presenter: number, processID: Int32(number), processName: "p\(number)",
+            path: Array(path.utf8), isUnresponsive: isUnresponsive, isStopped: isStopped,
+            watching: watching)
+    }
+
+    /// The lines below those on the server.
+    private func lines(_ report: StatusReport, isSortedByWait: Bool = false) -> [String] {
+        let table = StatusTable(
+            report, runtimeDirectory: "/run/x", nameRemarks: NameRemarks(of: nil),
+            isSortedByWait: isSortedByWait)
+        return Array(table.lines.dropFirst(2)).filter { !$0.isEmpty }
+    }
+
+    private func report() throws -> StatusReport {
+        let holder = Party(
+            claim: 1, presenter: nil, processID: 1, processName: "p1", purpose: [],
+            path: Array("/a".utf8), role: .holder, sinceNanoseconds: 0, message: nil,
+            isStopped: false)
+        return StatusReport(
+            arbiter: ArbiterStatus(
+                processID: 9, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 7),
+            claims: [
+                try claim(1, "/a", .granted, seconds: 9),
+                try claim(2, "/a", .waiting, seconds: 3, isStopped: true, waitsFor: [holder]),
+                try claim(3, "/b", .granted, seconds: 2),
+                try claim(4, "/b", .asking, seconds: 5),
+            ],
+            presenters: [
+                presenter(5, "/b", isUnresponsive: true), presenter(6, "/b", isStopped: true),
+            ])
+    }
+
+    func testEachPartyHasARowWithItsTime() throws {
+        XCTAssertEqual(
+            lines(try report()),
+            [
+                "/a",
+                "  holds     writing  p1 (pid 1)  9.0 s",
+                "  waits     writing  p2 (pid 2)  3.0 s  for p1 (pid 1), stopped",
+                "/b",
+                "  holds     writing  p3 (pid 3)  2.0 s",
+                "  asks      writing  p4 (pid 4)  5.0 s",
+                "  presents           p5 (pid 5)         does not answer",
+                "  presents           p6 (pid 6)         stopped",
+            ])
+    }
+
+    func testTheFileWithTheLongestWaitComesFirst() throws {
+        let files = lines(try report(), isSortedByWait: true).filter { $0.hasPrefix("/") }
+        XCTAssertEqual(files, ["/b", "/a"])
+    }
+
+    func testWhyChangesArePolledIsSaid() throws {
+        let reasons: [(PresenterWatching, name: String, reason: String)] = [
+            (.limited, "limit", "the user's limit of watches is reached"),
+            (.forbidden, "permission", "something may not be read"),
+            (.remote, "remote", "the file system does not notify of all"),
+            (.silent, "silent", "the kernel does not notify"),
+        ]
+        for (watching, name, reason) in reasons {
+            var report = try report()
+            report.claims = []
+            report.presenters = [presenter(5, "/b", watching)]
+            XCTAssertEqual(
+                lines(report), ["/b", "  presents    p5 (pid 5)    changes are polled: \(reason)"])
+            XCTAssertTrue(StatusJSON.text(report).contains(#""watching":"\#(name)""#), name)
+        }
+    }
+}
