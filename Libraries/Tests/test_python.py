@@ -8,6 +8,7 @@ import pathlib
 import signal
 import sys
 import threading
+import time
 
 import filecoordination
 from filecoordination import Coordinator, Presenter, Read, Reading, Write, Writing
@@ -219,6 +220,26 @@ class ForkTests(CoordinationTestCase):
             self.assertEqual(worker.exitcode, 0)
         self.assertEqual(self.file.read_text(), "100\n")
 
+    def test_workers_with_one_coordinator_take_turns(self):
+        self.file.write_text("0\n")
+        coordinator = filecoordination.Coordinator(label="shared")
+        purpose = coordinator.purpose
+        context = multiprocessing.get_context("fork")
+        workers = [
+            context.Process(target=increment, args=(self.file, coordinator)) for _ in range(4)
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(PATIENCE)
+            self.assertEqual(worker.exitcode, 0)
+        self.assertEqual(self.file.read_text(), "100\n")
+        self.assertEqual(coordinator.purpose, purpose)
+        # A purpose that the program names is that of its children, too.
+        named = filecoordination.Coordinator(purpose="named")
+        self.assertTrue(self.in_child(lambda: named.purpose == "named"))
+        self.assertTrue(self.in_child(lambda: coordinator.purpose != purpose))
+
     def test_a_child_presents_nothing(self):
         with Saver(self.file) as presenter:
 
@@ -231,9 +252,9 @@ class ForkTests(CoordinationTestCase):
                 self.assertEqual(item.path.read_text(), "saved")
 
 
-def increment(path):
+def increment(path, coordinator=None):
     for _ in range(25):
-        with writing(path) as item:
+        with writing(path, coordinator=coordinator) as item:
             item.path.write_text(f"{int(item.path.read_text()) + 1}\n")
 
 
@@ -258,8 +279,79 @@ class Failing(Presenter):
         raise KeyError("a mistake of the program")
 
 
+class Silent(Presenter):
+    """Fails in ways that are hard to put into words."""
+
+    def __init__(self, path, failure):
+        super().__init__(path)
+        self.failure = failure
+
+    def accommodate_deletion(self):
+        raise self.failure
+
+
+class AnswerTests(CoordinationTestCase):
+    """A presenter's failure is an answer, whatever it is."""
+
+    def test_each_failure_is_a_refusal(self):
+        class Wordless(Exception):
+            def __str__(self):
+                raise ValueError("no words")
+
+        for failure in [
+            filecoordination.Refusal("\udcff is needed"),
+            filecoordination.Refusal("needed", number="x"),
+            filecoordination.Refusal("needed", domain="\udcff"),
+            KeyError("\udcff"),
+            SystemExit(3),
+            Wordless(),
+        ]:
+            with self.subTest(repr(type(failure))), Silent(self.file, failure):
+                for _ in range(2):
+                    with self.assertRaises(filecoordination.Refused):
+                        writing(self.file, Write.FOR_DELETING, timeout=PATIENCE).acquire()
+
+
+class PlaceTests(CoordinationTestCase):
+    def test_where_the_item_was_is_known_after_the_presenter_is_removed(self):
+        target = self.directory / "moved"
+        presenter = Presenter(self.file)
+        with presenter:
+            mover = self.peer("c", "move", self.file, target)
+            self.assertEqual((mover.rest(), mover.status()), ([], 0))
+            deadline = time.monotonic() + PATIENCE
+            while presenter.path != target and time.monotonic() < deadline:
+                time.sleep(0.001)
+        self.assertEqual(presenter.path, target)
+        with presenter:
+            self.assertEqual(presenter.path, target)
+
+
+class RequestTests(CoordinationTestCase):
+    def test_it_is_used_by_one_at_a_time(self):
+        request = reading(self.file)
+        for _ in range(2):
+            with request as item:
+                self.assertRaises(ValueError, request.__enter__)
+                self.assertTrue(item.is_held)
+            self.assertFalse(item.is_held)
+
+
 class EndTests(CoordinationTestCase):
     """Programs that end while the library calls them."""
+
+    def test_an_exit_handler_can_wait(self):
+        code = (
+            "import atexit, sys\n"
+            "def late():\n"
+            "    with filecoordination.writing(sys.argv[1], timeout=60) as item:\n"
+            "        item.path.write_text('late')\n"
+            "atexit.register(late)\n"
+            "import filecoordination\n"
+        )
+        process = self.start([sys.executable, "-c", code, self.file])
+        self.assertEqual((process.rest(), process.status()), ([], 0))
+        self.assertEqual(self.file.read_text(), "late")
 
     CODE = (
         "import sys, filecoordination as fc\n"

@@ -58,8 +58,15 @@ public func fc_presenter_add(
         } catch {
             throw CallFailure.access(.system(.limitReached("\(error)")))
         }
-        try unsafe register(presenter, label)
-        return unsafe presenter.makeHandle()
+        // A callback may remove the presenter before this returns, and needs a handle to free.
+        let handle = unsafe presenter.makeHandle()
+        do throws(CallFailure) {
+            try unsafe register(presenter, label)
+        } catch {
+            _ = unsafe CallerPresenter.take(handle)
+            throw error
+        }
+        return unsafe handle
     }
 }
 

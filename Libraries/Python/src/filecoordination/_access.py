@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Optional, Sequence
 
 from ._coordinator import Call, Coordinator
@@ -14,7 +15,10 @@ from ._waiting import wait, wait_in_task
 
 
 class Request:
-    """Access that is asked for when its `with` or its `async with` begins."""
+    """Access that is asked for when its `with` or its `async with` begins.
+
+    It may be used again, but not while it is in use.
+    """
 
     def __init__(
         self,
@@ -28,6 +32,8 @@ class Request:
         self._timeout = -1.0 if timeout is None else max(0.0, float(timeout))
         self._coordinator = coordinator
         self._hold: Optional[Hold] = None
+        # Held from the beginning of its `with` to the end.
+        self._use = threading.Lock()
 
     def _call(self) -> Call:
         if self._coordinator is not None:
@@ -46,21 +52,36 @@ class Request:
         return await wait_in_task(self._call(), self._items, self._timeout)
 
     def __enter__(self) -> Hold:
-        self._hold = self.acquire().__enter__()
+        self._begin()
+        try:
+            self._hold = self.acquire().__enter__()
+        except BaseException:
+            self._use.release()
+            raise
         return self._hold
 
     def __exit__(self, *_: object) -> None:
         self._leave()
 
     async def __aenter__(self) -> Hold:
-        self._hold = (await self.acquire_async()).__enter__()
+        self._begin()
+        try:
+            self._hold = (await self.acquire_async()).__enter__()
+        except BaseException:
+            self._use.release()
+            raise
         return self._hold
 
     async def __aexit__(self, *_: object) -> None:
         self._leave()
 
+    def _begin(self) -> None:
+        if not self._use.acquire(blocking=False):
+            raise ValueError("this access is in use already: each `with` needs one of its own")
+
     def _leave(self) -> None:
         hold, self._hold = self._hold, None
+        self._use.release()
         if hold is not None:
             hold.__exit__()
 

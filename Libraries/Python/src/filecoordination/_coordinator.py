@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Tuple
 
 from ._library import fc
 
@@ -64,18 +64,33 @@ class Coordinator:
         self._label = encoded_label(label)
         self._presenter = presenter
         self._purpose = None if purpose is None else purpose.encode()
+        # The purpose that was made for the process with this number.
+        self._made: Tuple[int, Optional[bytes]] = (0, None)
         self._lock = threading.Lock()
         self._is_cancelled = False
         self._calls: "weakref.WeakSet[Call]" = weakref.WeakSet()
-        # The calls that come are of this one's purpose.
-        own = self._make()
-        self._purpose = fc.fc_coordinator_purpose(own.handle)
+        if presenter is not None:
+            self._purpose = fc.fc_coordinator_purpose(self._make().handle)
 
     def _make(self) -> Call:
         if self._presenter is not None:
             with self._presenter.registered() as handle:
                 return Call(fc.fc_coordinator_new_for_presenter(handle, self._label))
-        return Call(fc.fc_coordinator_new(self._purpose, self._label))
+        return Call(fc.fc_coordinator_new(self._shared_purpose(), self._label))
+
+    def _shared_purpose(self) -> Optional[bytes]:
+        """That of all its calls: the one it was given, or one that it makes.
+
+        A forked child makes another: it must wait for its parent's accesses, and for its siblings'.
+        """
+        if self._purpose is not None:
+            return self._purpose
+        with self._lock:
+            process = os.getpid()
+            if self._made[0] != process:
+                call = Call(fc.fc_coordinator_new(None, self._label))
+                self._made = (process, fc.fc_coordinator_purpose(call.handle))
+            return self._made[1]
 
     def call(self) -> Call:
         """What one call is made with."""
@@ -90,7 +105,7 @@ class Coordinator:
     @property
     def purpose(self) -> str:
         """What it is for: another process that names the same purpose shares its accesses."""
-        return (self._purpose or b"").decode()
+        return (self._shared_purpose() or b"").decode()
 
     def cancel(self) -> None:
         """Ends all its waits, now and later, with `Cancelled`. What was granted stays."""

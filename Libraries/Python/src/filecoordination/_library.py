@@ -139,6 +139,18 @@ for _name, (_result, _arguments) in SIGNATURES.items():
     _function.restype = _result
     _function.argtypes = _arguments
 
-# An interpreter that ends must not be called any more: threads that try are ended in the middle.
-# What waits then, and what is presented, ends with the process.
-atexit.register(fc.fc_end_callbacks, 5.0)
+# Whether the interpreter ends, and the library calls nothing any more.
+is_ending = False
+
+
+def _end_callbacks() -> None:
+    """Has nothing called from now on: threads that call an ending interpreter are ended in it.
+
+    What waits then, and what is presented, ends with the process.
+    """
+    global is_ending
+    is_ending = True
+    fc.fc_end_callbacks(5.0)
+
+
+atexit.register(_end_callbacks)

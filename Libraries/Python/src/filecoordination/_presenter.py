@@ -107,6 +107,9 @@ class Presenter:
         """Ends the registration; more than once has no effect. No method starts after this."""
         with self._lock:
             handle, self._handle = self._handle, None
+            if handle is not None:
+                # Where its item is stays known.
+                self._given = _path_of(handle)
         if handle is not None:
             fc.fc_presenter_remove(handle)
 
@@ -127,22 +130,27 @@ class Presenter:
 
     @property
     def path(self) -> pathlib.Path:
-        """Where its item is by now."""
+        """Where its item is by now; once it is removed, where the item was then."""
         with self._lock:
             if self._handle is None:
                 return pathlib.Path(os.fsdecode(self._given))
-            length = fc.fc_presenter_path(self._handle, None, 0)
-            while True:
-                buffer = ctypes.create_string_buffer(length + 1)
-                known = fc.fc_presenter_path(self._handle, buffer, len(buffer))
-                if known <= length:
-                    return pathlib.Path(os.fsdecode(buffer.value))
-                length = known
+            return pathlib.Path(os.fsdecode(_path_of(self._handle)))
 
     @property
     def coordinator(self) -> Coordinator:
         """A coordinator for accesses of its own, about which it is not asked."""
         return Coordinator(presenter=self)
+
+
+def _path_of(handle: int) -> bytes:
+    """Where the item of a registered presenter is by now."""
+    length = fc.fc_presenter_path(handle, None, 0)
+    while True:
+        buffer = ctypes.create_string_buffer(length + 1)
+        known = fc.fc_presenter_path(handle, buffer, len(buffer))
+        if known <= length:
+            return buffer.value
+        length = known
 
 
 class _Registered:
@@ -172,17 +180,30 @@ _registered = _Registered()
 
 
 def _answer(answer: int, method: Callable[..., None], arguments: Tuple[Any, ...]) -> None:
-    """Asks a presenter, and answers for it."""
+    """Asks a presenter, and answers for it, whatever it does: others wait for the answer."""
     try:
         method(*arguments)
     except Refusal as refusal:
-        domain = None if refusal.domain is None else refusal.domain.encode()
-        fc.fc_answer_refuse(answer, domain, refusal.number, str(refusal).encode())
-    except Exception as error:  # a presenter that fails has not made way
-        traceback.print_exc(file=sys.stderr)
-        fc.fc_answer_refuse(answer, type(error).__name__.encode(), 1, str(error).encode())
+        _refuse(answer, refusal.domain, refusal.number, refusal)
+    except BaseException as error:  # a presenter that fails, or exits, has not made way
+        _refuse(answer, type(error).__name__, 1, error)
+        with contextlib.suppress(Exception):  # standard error may be closed
+            traceback.print_exc(file=sys.stderr)
     else:
         fc.fc_answer_done(answer)
+
+
+def _refuse(answer: int, domain: Optional[str], number: int, error: BaseException) -> None:
+    """Refuses with what an error says, or in other words if it cannot say it."""
+    try:
+        words = (
+            None if domain is None else domain.encode("utf-8", "replace"),
+            int(number),
+            str(error).encode("utf-8", "replace"),
+        )
+    except Exception:  # the text or the number is the program's own code
+        words = (None, 1, b"the presenter refuses, and cannot say why")
+    fc.fc_answer_refuse(answer, *words)
 
 
 def _path(name: bytes) -> pathlib.Path:

@@ -9,6 +9,7 @@ import itertools
 import threading
 from typing import Callable, Dict, Optional, Union
 
+from . import _library
 from ._coordinator import Call
 from ._errors import CoordinationError, ErrorSlot, taken
 from ._hold import Hold
@@ -50,7 +51,8 @@ def wait(call: Call, items: "ctypes.Array[Item]", timeout: float) -> Hold:
     """Waits on this thread."""
     # Python runs signal handlers on the main thread, between its own instructions: there C must not
     # be what waits.
-    if threading.current_thread() is threading.main_thread():
+    # An exit handler is told of no outcome any more, so it waits itself.
+    if threading.current_thread() is threading.main_thread() and not _library.is_ending:
         return _wait_interruptibly(call, items, timeout)
     slot = ErrorSlot()
     handle = fc.fc_begin(call.handle, items, len(items), timeout, slot.place)
@@ -118,6 +120,8 @@ class _TaskWait:
 
 async def wait_in_task(call: Call, items: "ctypes.Array[Item]", timeout: float) -> Hold:
     """Waits in this task; no thread does."""
+    if _library.is_ending:
+        return wait(call, items, timeout)
     waiting = _TaskWait()
     _waits.begin(call, items, timeout, waiting.end)
     try:

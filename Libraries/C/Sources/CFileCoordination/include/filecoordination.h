@@ -232,7 +232,8 @@ typedef struct fc_presenter_callbacks {
 
 /* Registers a presenter of the item at path, which need not exist. When this returns, it is asked
  * and told; it waits for the server, not for other programs. label as in fc_coordinator_new. NULL
- * if it fails; then removed is not called. End it with fc_presenter_remove. */
+ * if it fails; then removed is not called. End it with fc_presenter_remove. If a callback has done
+ * that before this returns, what is returned is freed already. */
 fc_presenter *fc_presenter_add(const char *path, const fc_presenter_callbacks *callbacks,
                                void *context, const char *label, fc_error **error);
 /* Where its item is by now. Copies it with its final NUL, if size suffices, and returns its length
