@@ -190,6 +190,16 @@ class ForkTests(CoordinationTestCase):
                 os._exit(0 if result else 1)
         return os.waitpid(child, 0)[1] == 0
 
+    def assertWorkersTakeTurns(self, *arguments):
+        context = multiprocessing.get_context("fork")
+        workers = [context.Process(target=increment, args=arguments) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(PATIENCE)
+            self.assertEqual(worker.exitcode, 0)
+        self.assertEqual(self.file.read_text(), "100\n")
+
     def test_a_child_holds_nothing_and_can_coordinate(self):
         with writing(self.file) as item:
 
@@ -211,29 +221,13 @@ class ForkTests(CoordinationTestCase):
         self.file.write_text("0\n")
         with writing(self.file):
             pass
-        context = multiprocessing.get_context("fork")
-        workers = [context.Process(target=increment, args=(self.file,)) for _ in range(4)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join(PATIENCE)
-            self.assertEqual(worker.exitcode, 0)
-        self.assertEqual(self.file.read_text(), "100\n")
+        self.assertWorkersTakeTurns(self.file)
 
     def test_workers_with_one_coordinator_take_turns(self):
         self.file.write_text("0\n")
         coordinator = filecoordination.Coordinator(label="shared")
         purpose = coordinator.purpose
-        context = multiprocessing.get_context("fork")
-        workers = [
-            context.Process(target=increment, args=(self.file, coordinator)) for _ in range(4)
-        ]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join(PATIENCE)
-            self.assertEqual(worker.exitcode, 0)
-        self.assertEqual(self.file.read_text(), "100\n")
+        self.assertWorkersTakeTurns(self.file, coordinator)
         self.assertEqual(coordinator.purpose, purpose)
         # A purpose that the program names is that of its children, too.
         named = filecoordination.Coordinator(purpose="named")
