@@ -228,7 +228,7 @@ let package = Package(
             name: "FileCoordinationLedgerTests",
             dependencies: [
                 "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
-                "ledger-peer",
+                "ledger-peer", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -273,10 +273,10 @@ let package = Package(
             swiftSettings: strict),
         // The same examples twice, through links: as programs in either language mode compile them.
         .testTarget(
-            name: "SourceCompatibilitySwift5", dependencies: ["FileCoordination"],
+            name: "SourceCompatibilitySwift5", dependencies: ["FileCoordination", "TestHome"],
             path: "Tests/SourceCompatibility/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
-            name: "SourceCompatibilitySwift6", dependencies: ["FileCoordination"],
+            name: "SourceCompatibilitySwift6", dependencies: ["FileCoordination", "TestHome"],
             path: "Tests/SourceCompatibility/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],

@@ -6,6 +6,7 @@
 //
 //     FILECOORDINATION_LONG=1 swift test --filter FloodTests
 
+import TestHome
 import XCTest
 
 final class FloodTests: StageTestCase {
@@ -46,7 +47,7 @@ final class FloodTests: StageTestCase {
             let other = try stage.peer("other")
             try other.ask("o flood \(kind) \(stage.path("flooded")) count=1000", "o floods")
             victim.tell("m measure \(stage.path("f")) 200")
-            print("beside \(kind): \(try victim.expect("m measured", within: 120))")
+            print("beside \(kind): \(try victim.expect("m measured", within: test_patience(120)))")
             other.end()
         }
     }

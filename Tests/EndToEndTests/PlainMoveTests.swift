@@ -3,6 +3,7 @@
 // A plain program moves a presented file, and a coordinated read at the new place follows at once
 // (Rule 1.15): before the server was told of the move, as far as it can be made so.
 
+import TestHome
 import XCTest
 
 class PlainMoveTests: StageTestCase {
@@ -33,7 +34,7 @@ class PlainMoveTests: StageTestCase {
         let mover = try stage.peer("mover")
         let path = file.dropLast(2)
         mover.tell("m chase \(path) \(Self.rounds) unsaved\(options)")
-        let result = try mover.expect("m chased", within: 60)
+        let result = try mover.expect("m chased", within: test_patience(60))
         XCTAssertEqual(result, "m chased \(Self.rounds) stale 0")
         for _ in 0..<Self.rounds { try presenter.expect("p save") }
     }

@@ -5,6 +5,7 @@
 // 19.5).
 
 import Foundation
+import TestHome
 import XCTest
 
 final class TrapTests: StageTestCase {
@@ -32,7 +33,7 @@ final class TrapTests: StageTestCase {
             "containers", "holds", "joining", "labels", "changes", "orphans", "conflicts",
             "queries", "providers",
         ]
-        for step in steps { try a.expect("x did \(step)", within: 60) }
+        for step in steps { try a.expect("x did \(step)", within: test_patience(60)) }
         try assertServed(a)
     }
 

@@ -6,6 +6,7 @@
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
+import TestHome
 import Testing
 
 @Suite("Ticket queues in memory") struct TicketQueueFileTests {
@@ -54,7 +55,7 @@ import Testing
         }
         let outcome = Lock("nothing")
         // Bounded, in case a client breaks it: then the claim is filed.
-        let end = MonotonicClock.after(.seconds(20))
+        let end = MonotonicClock.after(.seconds(test_patience(20)))
         let (writer, word) = (open.writers[1], open.words[1])
         let record = try writer.write(kind: .claim, body: [1])
         let mapped = try TicketQueueFile(directory: open.world.directory, epoch: open.world.epoch)

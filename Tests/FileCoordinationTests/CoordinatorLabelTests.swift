@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import TestHome
 import XCTest
 
 final class CoordinatorLabelTests: CoordinatorTestCase {
@@ -27,7 +28,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
                     failure.withLock { $0 = error }
                 }
             }
-            wait(for: [end], timeout: 60)
+            wait(for: [end], timeout: test_patience(60))
         }
         let error = try XCTUnwrap(failure.withLock { $0 } as? FileCoordinationError)
         XCTAssertEqual(error.code, .timedOut)
@@ -75,7 +76,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
                     named.withLock { $0 = error as? FileCoordinationError }
                 }
             }
-            wait(for: [waiter], timeout: 60)
+            wait(for: [waiter], timeout: test_patience(60))
         }
         XCTAssertNil(failure)
         XCTAssertEqual(named.withLock { $0 }?.parties.map(\.label), ["tenth"])

@@ -95,7 +95,7 @@ final class PresenterNotes: Sendable {
 
     /// Waits until there are `count` notes; false if they do not come.
     func expect(_ count: Int) -> Bool {
-        heard.wait(until: MonotonicClock.after(.seconds(30))) { $0.count >= count }
+        heard.wait(until: MonotonicClock.after(.seconds(test_patience(30)))) { $0.count >= count }
     }
 }
 

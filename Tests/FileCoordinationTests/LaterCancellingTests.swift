@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import TestHome
 import XCTest
 
 /// Is only there.
@@ -33,7 +34,7 @@ final class LaterCancellingTests: CoordinatorTestCase {
             let instant = MonotonicClock.now + UInt64(round) * 1000
             while MonotonicClock.now < instant {}
             coordinator.cancel()
-            XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
+            XCTAssertEqual(ended.wait(timeout: .now() + test_patience(30)), .success)
             try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(10)) { _ in }
         }
     }

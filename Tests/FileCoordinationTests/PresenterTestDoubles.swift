@@ -6,6 +6,7 @@
 import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
+import TestHome
 import XCTest
 
 /// Lines in the order in which they were written, by any thread.
@@ -24,12 +25,12 @@ final class EventLog: @unchecked Sendable {
     /// All lines so far.
     var all: [String] { condition.withLock { lines } }
 
-    /// Waits for a line, and returns all that there are then; fails the test after 30 seconds.
+    /// Waits for a line, and returns all that there are then; fails the test if it does not come.
     @discardableResult
     func wait(for line: String, times: Int = 1, file: StaticString = #filePath, at: UInt = #line)
         -> [String]
     {
-        let limit = Date(timeIntervalSinceNow: 30)
+        let limit = Date(timeIntervalSinceNow: test_patience(30))
         return condition.withLock {
             while lines.filter({ $0 == line }).count < times {
                 guard condition.wait(until: limit) else {

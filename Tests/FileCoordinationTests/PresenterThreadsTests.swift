@@ -6,6 +6,7 @@
 import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
+import TestHome
 import XCTest
 
 final class PresenterThreadsTests: XCTestCase {
@@ -14,7 +15,7 @@ final class PresenterThreadsTests: XCTestCase {
 
     /// Lets the main thread work until `line` was written.
     private func runMainThread(until line: String, _ log: EventLog) {
-        let limit = Date(timeIntervalSinceNow: 30)
+        let limit = Date(timeIntervalSinceNow: test_patience(30))
         while !log.all.contains(line), Date() < limit {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
         }
@@ -55,7 +56,7 @@ final class PresenterThreadsTests: XCTestCase {
             log.wait(for: "writer back")
         }
         // Were a thread of the pool needed, there would be one more each second.
-        XCTAssertLessThan(ContinuousClock.now - begin, .seconds(10))
+        XCTAssertLessThan(ContinuousClock.now - begin, .seconds(test_patience(10)))
     }
 
     /// Rule 16.4.

@@ -7,6 +7,7 @@ import FileCoordination
 import FileCoordinationSystem
 import Foundation
 import Synchronization
+import TestHome
 import XCTest
 
 final class ReplacementDeathTests: XCTestCase {
@@ -107,7 +108,7 @@ final class ReplacementDeathTests: XCTestCase {
                     options: .withoutDeletingBackupItem)
             }
             reader.isOver.store(true, ordering: .releasing)
-            wait(for: [end], timeout: 30)
+            wait(for: [end], timeout: test_patience(30))
             XCTAssertEqual(reader.faults.load(ordering: .relaxed), 0)
             XCTAssertGreaterThan(reader.looks.load(ordering: .relaxed), 0)
             XCTAssertEqual(stage.everything, ["item": "99", "backup": "98"])

@@ -7,6 +7,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import FileCoordination
+import TestHome
 
 /// The calls that presenters got, in order, from any thread.
 final class CallLog: @unchecked Sendable {
@@ -20,9 +21,9 @@ final class CallLog: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Waits until all of `expected` were called; returns those that were not within 30 seconds.
+    /// Waits until all of `expected` were called; returns those that were not.
     func missing(of expected: Set<String>) -> [String] {
-        let limit = Date(timeIntervalSinceNow: 30)
+        let limit = Date(timeIntervalSinceNow: test_patience(30))
         condition.lock()
         defer { condition.unlock() }
         while !expected.isSubset(of: calls) {

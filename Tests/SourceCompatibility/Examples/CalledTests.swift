@@ -5,6 +5,7 @@
 // because there is no provider of files (Rule 9.7).
 
 import FileCoordination
+import TestHome
 import XCTest
 
 final class CalledTests: ExampleTestCase {
@@ -103,7 +104,7 @@ final class CalledTests: ExampleTestCase {
             }
             end.fulfill()
         }
-        await fulfillment(of: [end], timeout: 120)
+        await fulfillment(of: [end], timeout: test_patience(120))
     }
 }
 

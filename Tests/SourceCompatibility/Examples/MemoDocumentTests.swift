@@ -4,6 +4,7 @@
 // is a coordinator without a presenter, which asks and tells the presenters of its own process.
 
 import FileCoordination
+import TestHome
 import XCTest
 
 final class MemoDocumentTests: ExampleTestCase {
@@ -44,7 +45,7 @@ final class MemoDocumentTests: ExampleTestCase {
             XCTAssertNil(error)
             isSaved.fulfill()
         }
-        wait(for: [isSaved], timeout: 30)
+        wait(for: [isSaved], timeout: test_patience(30))
         XCTAssertEqual(document.presentedItemURL?.lastPathComponent, "d.txt")
         XCTAssertEqual(try content(folder.appendingPathComponent("c.txt")), "text")
         XCTAssertEqual(try content(folder.appendingPathComponent("d.txt")), "other text")

@@ -3,6 +3,7 @@
 // Listings of the guides, run: what they say happens.
 
 import FileCoordination
+import TestHome
 import XCTest
 
 final class ListingTests: ExampleTestCase {
@@ -32,7 +33,7 @@ final class ListingTests: ExampleTestCase {
             for: NSPredicate { document, _ in
                 (document as? PlainTextDocument)?.presentedItemURL == renamed
             }, evaluatedWith: document)
-        wait(for: [isTold], timeout: 30)
+        wait(for: [isTold], timeout: test_patience(30))
         try document.close()
         XCTAssertTrue(NSFileCoordinator.filePresenters.allSatisfy { $0 !== document })
     }
