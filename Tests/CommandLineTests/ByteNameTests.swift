@@ -63,6 +63,34 @@ final class ByteNameTests: XCTestCase {
         }
     }
 
+    func testHoldsTablesAndVersionsOfNamesThatAreNotText() throws {
+        try withEachArbiter { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                n="$(printf 'a\\377\\nb')"; echo 1 >"$n"; mkfifo pipe; set -e
+                "$0" hold --write "$n" <pipe >held & exec 3>pipe
+                until grep -q granted held; do sleep 0.01; done
+                "$0" status | grep -c 'a.xff.nb$'
+                "$0" status --json | grep -c 'a%FF%0Ab'
+                "$0" status "$n" | grep -c 'a.xff.nb$'
+                "$0" explain "$n" | grep -c 'a.xff.nb is a file'
+                "$0" explain --json "$n" | grep -c 'a%FF%0Ab'
+                exec 3>&-; wait
+                "$0" versions add "$n" >/dev/null; echo 2 >theirs
+                "$0" versions conflict "$n" --contents theirs --computer laptop >/dev/null
+                "$0" versions list "$n" | grep -c 'conflict'
+                "$0" versions resolve "$n"; "$0" versions list "$n" | grep -c 'resolved'
+                "$0" versions remove "$n" 1
+                "$0" versions list --json "$n" | grep -c '"pathBytes":".*a%FF%0Ab"'
+                "$0" versions remove "$n" --all; "$0" versions list "$n"; cat "$n"
+                """)
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+            let none = "No versions of \(sandbox.path("a\\xff\\nb")) are kept.\n"
+            XCTAssertEqual(
+                outcome.output, String(repeating: "1\n", count: 8) + none + "1\n", outcome.errors)
+        }
+    }
+
     func testPresentersOfNamesThatAreNotText() throws {
         try with { sandbox in
             let outcome = try sandbox.runInShell(

@@ -70,9 +70,12 @@ final class TrapTests: StageTestCase {
         for limit in [
             "nproc=0", "memlock=0", "core=0", "cpu=3600", "locks=0", "sigpending=0", "msgqueue=0",
             "nice=0", "rtprio=0", "rttime=0", "fsize=0", "nofile=10", "rss=0", "stack=16384",
+            "data=",
         ] {
             let a = try stage.peer("A", environment: home)
-            try stage.limit("--\(limit):", of: a)
+            // One more thread and little more: without any, the Swift runtime itself ends the program.
+            let room = limit == "data=" ? try "\(data(of: a) + (10 << 20))" : ""
+            try stage.limit("--\(limit)\(room):", of: a)
             a.tell("w write \(stage.path("g")) explain")
             let answer = try a.expect("w")
             if answer.hasPrefix("w granted") {
@@ -84,9 +87,18 @@ final class TrapTests: StageTestCase {
             // It is no worse for that.
             try stage.limit("--nofile=1024:", of: a)
             try stage.limit("--fsize=unlimited:", of: a)
+            try stage.limit("--data=unlimited:", of: a)
             try assertServed(a)
             a.end()
         }
+    }
+
+    /// The bytes that `RLIMIT_DATA` counts, of a process.
+    private func data(of program: Program) throws -> Int {
+        let status = stage.text("/proc/\(program.pid)/status") ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmData:") }
+        let kilobytes = line?.split(separator: " ").dropFirst().first { Int($0) != nil }
+        return try XCTUnwrap(kilobytes.flatMap { Int($0) }) << 10
     }
 
     /// Rule 18.12: other libraries have taken all of the process's thread keys.

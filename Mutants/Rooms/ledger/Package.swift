@@ -19,6 +19,7 @@ let package = Package(
         .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
+        .target(name: "TestHome", path: "Tests/TestHome"),
         .target(
             name: "LedgerExploration",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
@@ -33,7 +34,7 @@ let package = Package(
             name: "FileCoordinationLedgerTests",
             dependencies: [
                 "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
-                "ledger-peer",
+                "ledger-peer", "TestHome",
             ],
             swiftSettings: strict),
     ],
