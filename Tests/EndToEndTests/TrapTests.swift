@@ -73,7 +73,7 @@ final class TrapTests: StageTestCase {
             "data=",
         ] {
             let a = try stage.peer("A", environment: home)
-            // One more thread and little more: without any, the Swift runtime itself ends the program.
+            // One thread more, and a little: without any, the Swift runtime ends the program.
             let room = limit == "data=" ? try "\(data(of: a) + (10 << 20))" : ""
             try stage.limit("--\(limit)\(room):", of: a)
             a.tell("w write \(stage.path("g")) explain")
