@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 //
 // The C library. A package of its own, so that users of the Swift library never build it.
 // Its lower targets are those of the main package, by way of the link `Rooms`: what they offer each

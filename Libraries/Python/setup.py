@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the C library into the package, and names the wheel after the machine that it is for.
 
-The library is built by ../C/build if it is not there; FILECOORDINATION_LIBRARY names one that was
+../C/build builds the library, or brings it up to date; FILECOORDINATION_LIBRARY names one that was
 built elsewhere.
 """
 
@@ -26,8 +26,8 @@ def library() -> pathlib.Path:
         return pathlib.Path(given)
     folder = HERE.parent / "C"
     built = folder / ".build" / "product" / "lib" / NAME
-    if not built.exists():
-        subprocess.run([str(folder / "build"), "--quick"], check=True)
+    # Always, so that both come from one state of the sources.
+    subprocess.run([str(folder / "build"), "--quick"], check=True)
     return built
 
 
@@ -35,10 +35,14 @@ class BuildWithLibrary(build_py):
     """Adds the library to what is built, without leaving a copy among the sources."""
 
     def run(self) -> None:
-        super().run()
         if getattr(self, "editable_mode", False):
-            return  # an editable installation finds the library in ../C
+            super().run()
+            library()  # an editable installation finds it in ../C
+            return
         target = pathlib.Path(self.build_lib) / "filecoordination"
+        # A module that is gone from the sources would come along with the next wheel.
+        shutil.rmtree(target, ignore_errors=True)
+        super().run()
         target.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(library(), target / NAME)
 

@@ -44,24 +44,28 @@ struct AccessCommand: ParsableCommand {
     @Option(
         name: .customLong("read"),
         help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
+        completion: .file(),
         transform: { try AccessArgument(reading: $0) })
     var reads: [AccessArgument] = []
 
     @Option(
         name: .customLong("read-path"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp("An item to read, whatever is in its name.", valueName: "path"),
+        completion: .file(),
         transform: { AccessArgument(readingPath: $0) })
     var readPaths: [AccessArgument] = []
 
     @Option(
         name: .customLong("write"),
         help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
+        completion: .file(),
         transform: { try AccessArgument(writing: $0) })
     var writes: [AccessArgument] = []
 
     @Option(
         name: .customLong("write-path"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp("An item to write, whatever is in its name.", valueName: "path"),
+        completion: .file(),
         transform: { AccessArgument(writingPath: $0) })
     var writePaths: [AccessArgument] = []
 

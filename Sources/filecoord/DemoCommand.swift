@@ -20,7 +20,9 @@ struct DemoCommand: ParsableCommand {
             only if all went as the rules promise.
             """)
 
-    @Option(help: ArgumentHelp("Write the timeline as a picture to FILE, too.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the timeline as a picture to FILE, too.", valueName: "file"),
+        completion: .file())
     var svg: String?
 
     func run() throws {
@@ -88,7 +90,7 @@ struct DemoPartCommand: ParsableCommand {
     @Argument(help: "Which part.")
     var part: DemoEvent.Part
 
-    @Argument(help: "The document.")
+    @Argument(help: "The document.", completion: .file())
     var path: String
 
     func run() throws {

@@ -52,7 +52,9 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: ArgumentHelp("What to explain; need not exist.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("What to explain; need not exist.", valueName: "path"),
+        completion: .file())
     var path: String
 
     func run() throws {

@@ -38,12 +38,14 @@ struct HoldCommand: ParsableCommand {
     @Option(
         name: .customLong("read"),
         help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
+        completion: .file(),
         transform: { try AccessArgument(reading: $0) })
     var reads: [AccessArgument] = []
 
     @Option(
         name: .customLong("write"),
         help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
+        completion: .file(),
         transform: { try AccessArgument(writing: $0) })
     var writes: [AccessArgument] = []
 

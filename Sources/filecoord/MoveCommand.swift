@@ -88,7 +88,8 @@ struct MoveCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("t"), .long],
-        help: ArgumentHelp("Move all SOURCES into DIRECTORY.", valueName: "directory"))
+        help: ArgumentHelp("Move all SOURCES into DIRECTORY.", valueName: "directory"),
+        completion: .directory)
     var targetDirectory: String?
 
     @Flag(name: .shortAndLong, help: "Print what is moved, and where to.")
@@ -100,7 +101,7 @@ struct MoveCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The files or directories to move, and the last one's new name, or the directory to "
-                + "move them into.", valueName: "path"))
+                + "move them into.", valueName: "path"), completion: .file())
     var paths: [String]
 
     func validate() throws {

@@ -99,7 +99,9 @@ struct PresentCommand: ParsableCommand {
         help: ArgumentHelp("What others are shown for these presenters.", valueName: "text"))
     var label: String?
 
-    @Argument(help: ArgumentHelp("The files or directories to present.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("The files or directories to present.", valueName: "path"),
+        completion: .file())
     var paths: [String]
 
     private func reactions() throws -> [PresenterMessage: PresenterReaction] {

@@ -67,7 +67,9 @@ struct ReadCommand: ParsableCommand {
 
     @OptionGroup var template: TemplateOptions
 
-    @Argument(help: ArgumentHelp("The files or directories to read.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("The files or directories to read.", valueName: "path"),
+        completion: .file())
     var paths: [String]
 
     @OptionGroup(visibility: .private)

@@ -59,7 +59,7 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
-    @Argument(help: ArgumentHelp("The files to remove.", valueName: "path"))
+    @Argument(help: ArgumentHelp("The files to remove.", valueName: "path"), completion: .file())
     var paths: [String] = []
 
     func validate() throws {

@@ -63,7 +63,9 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print what the server has counted, in the text format of Prometheus.")
     var metrics = false
 
-    @Argument(help: ArgumentHelp("Show these, and what is inside.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("Show these, and what is inside.", valueName: "path"),
+        completion: .file())
     var paths: [String] = []
 
     func validate() throws {

@@ -43,7 +43,7 @@ struct UpdateCommand: ParsableCommand {
 
     @OptionGroup var template: TemplateOptions
 
-    @Argument(help: ArgumentHelp("The file to update.", valueName: "path"))
+    @Argument(help: ArgumentHelp("The file to update.", valueName: "path"), completion: .file())
     var path: String
 
     @OptionGroup(visibility: .private)

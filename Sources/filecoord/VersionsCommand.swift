@@ -36,7 +36,8 @@ struct VersionsCommand: ParsableCommand {
 
     /// The item whose versions are meant, and the options for access to it.
     struct Subject: ParsableArguments {
-        @Argument(help: ArgumentHelp("The file or directory.", valueName: "path"))
+        @Argument(
+            help: ArgumentHelp("The file or directory.", valueName: "path"), completion: .file())
         var path: String
 
         @OptionGroup(title: "Waiting")
@@ -101,7 +102,8 @@ struct VersionsCommand: ParsableCommand {
         @Flag(help: "List all versions of files that are gone.")
         var orphans = false
 
-        @Argument(help: ArgumentHelp("The file or directory.", valueName: "path"))
+        @Argument(
+            help: ArgumentHelp("The file or directory.", valueName: "path"), completion: .file())
         var path: String?
 
         func validate() throws {
@@ -136,7 +138,9 @@ struct VersionsCommand: ParsableCommand {
                 version's identifier.
                 """)
 
-        @Option(help: ArgumentHelp("Keep a copy of FILE instead.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Keep a copy of FILE instead.", valueName: "file"),
+            completion: .file())
         var contents: String?
 
         @OptionGroup var subject: Subject
@@ -252,7 +256,9 @@ extension VersionsCommand {
                 version's identifier.
                 """)
 
-        @Option(help: ArgumentHelp("What another program made of PATH.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("What another program made of PATH.", valueName: "file"),
+            completion: .file())
         var contents: String
 
         @Option(help: ArgumentHelp("Where that was saved, for people to see.", valueName: "name"))

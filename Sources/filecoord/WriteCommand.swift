@@ -73,7 +73,9 @@ struct WriteCommand: ParsableCommand {
 
     @OptionGroup var template: TemplateOptions
 
-    @Argument(help: ArgumentHelp("The files or directories to write.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("The files or directories to write.", valueName: "path"),
+        completion: .file())
     var paths: [String]
 
     @OptionGroup(visibility: .private)

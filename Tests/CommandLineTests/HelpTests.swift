@@ -34,22 +34,42 @@ final class HelpTests: XCTestCase {
         }
     }
 
-    func testInstallHasAPageForEachCommand() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let script = try String(
-            contentsOf: root.appendingPathComponent("install"), encoding: .utf8)
-        let line = script.split(separator: "\n").first { $0.hasPrefix("commands=(") }
-        let listed = try XCTUnwrap(line).dropFirst("commands=(".count).dropLast()
+    /// Shells complete file names where a command takes them.
+    func testEachPathIsCompletedByShells() throws {
         try with { sandbox in
-            let help = try sandbox.run("--help").output
-            let part = try XCTUnwrap(help.range(of: "SUBCOMMANDS:\n"))
-            // Two spaces before a command; more before what goes on.
-            let commands = help[part.upperBound...].split(separator: "\n")
-                .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.contains("See ") }
-                .compactMap { $0.split(separator: " ").first }
-            XCTAssertEqual(listed.split(separator: " "), commands)
+            let dump = try sandbox.run("--experimental-dump-help").output
+            let top = try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command
+            let names: Set = ["path", "path[:option]", "file", "trace", "directory"]
+            var commands = [top]
+            var paths = 0
+            while let command = commands.popLast() {
+                commands += command.subcommands ?? []
+                for argument in command.arguments ?? []
+                where names.contains(argument.valueName ?? "") {
+                    paths += 1
+                    XCTAssertNotNil(argument.completionKind, "\(command.commandName): \(argument)")
+                }
+            }
+            XCTAssertGreaterThan(paths, 25)
         }
+    }
+
+    private struct Dump: Decodable {
+        let command: Command
+
+        struct Command: Decodable {
+            let commandName: String
+            let arguments: [Argument]?
+            let subcommands: [Command]?
+        }
+
+        struct Argument: Decodable {
+            let valueName: String?
+            let completionKind: CompletionKind?
+        }
+
+        /// That there is one is what counts.
+        struct CompletionKind: Decodable {}
     }
 
     func testTheCommandAloneShowsTheManual() throws {

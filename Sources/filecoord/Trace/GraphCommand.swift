@@ -38,7 +38,9 @@ struct GraphCommand: ParsableCommand {
     @Flag(help: "Show also accesses and presenters for which none waits.")
     var all = false
 
-    @Argument(help: ArgumentHelp("Begin with these, and with what is inside.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("Begin with these, and with what is inside.", valueName: "path"),
+        completion: .file())
     var paths: [String] = []
 
     func run() throws {

@@ -41,7 +41,8 @@ struct RecordCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The trace; - is standard output.", valueName: "file"))
+        help: ArgumentHelp("The trace; - is standard output.", valueName: "file"),
+        completion: .file())
     var output = "trace.jsonl"
 
     @Flag(name: .shortAndLong, help: "Do not say at the end how much was recorded.")

@@ -38,10 +38,13 @@ struct ReportCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The report; standard output without it.", valueName: "file"))
+        help: ArgumentHelp("The report; standard output without it.", valueName: "file"),
+        completion: .file())
     var output: String?
 
-    @Argument(help: ArgumentHelp("The trace; - is standard input.", valueName: "trace"))
+    @Argument(
+        help: ArgumentHelp("The trace; - is standard input.", valueName: "trace"),
+        completion: .file())
     var trace: String
 
     func run() throws {

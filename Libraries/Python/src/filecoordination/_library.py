@@ -13,6 +13,8 @@ import pathlib
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_size_t
 from ctypes import c_uint32, c_void_p
 
+from ._version import VERSION
+
 _NAME = "libfilecoordination.so.1"
 
 
@@ -27,13 +29,25 @@ def _candidates() -> list[str]:
     return [str(path) for path in (here / _NAME, built) if path.exists()] + [_NAME]
 
 
+def _number(version: str) -> tuple[int, ...]:
+    """A version as numbers that can be compared."""
+    return tuple(int(part) for part in version.split("."))
+
+
 def _load() -> ctypes.CDLL:
     failures = []
     for candidate in _candidates():
         try:
-            return ctypes.CDLL(candidate)
-        except OSError as error:
+            library = ctypes.CDLL(candidate)
+            library.fc_version.restype = c_char_p
+            version = library.fc_version().decode()
+        except (OSError, AttributeError) as error:
             failures.append(str(error))
+            continue
+        # A newer one has all that this package needs (`soname`), an older one may not.
+        if _number(version) >= _number(VERSION):
+            return library
+        failures.append(f"{candidate} is of version {version}, older than {VERSION}")
     raise ImportError("the C library of filecoordination cannot be loaded: " + "; ".join(failures))
 
 
