@@ -17,9 +17,11 @@ struct ClaimsAwaitingMoves {
 
     /// How long a claim waits, in nanoseconds.
     ///
-    /// An idle watcher answers within a tenth of a millisecond. On a busy machine its thread may
-    /// have to wait for a processor.
-    static let patience: UInt64 = 100_000_000
+    /// An idle watcher answers within a tenth of a millisecond. On a busy machine its threads wait
+    /// for a processor: beside nine busy processes on two processors, 100 ms were too short once in
+    /// a hundred moves. A claim that goes on without the answer may read what an editor has not
+    /// saved, which is worse than to wait.
+    static let patience: UInt64 = 1_000_000_000
 
     /// In the order of their questions.
     private var entries: [Entry] = []
