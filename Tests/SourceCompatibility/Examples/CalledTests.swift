@@ -72,6 +72,17 @@ final class CalledTests: ExampleTestCase {
         Spelling(name: "NonisolatedMethods", methods: all) { NonisolatedMethods($0, $1) },
         Spelling(name: "MainActorMethods", methods: all) { MainActorMethods($0, $1) },
         Spelling(name: "SharedMethods", methods: all) { SharedMethods($0, $1) },
+        Spelling(
+            name: "PresenterOfMethods",
+            methods: ["toReader", "toWriter", "save", "delete", "move", "change", "change inside"]
+        ) { PresenterOfMethods($0, $1) },
+        Spelling(name: "TypedErrors", methods: ["save", "delete"]) { TypedErrors($0, $1) },
+        Spelling(name: "ConcurrentAnswers", methods: ["save", "delete"]) {
+            ConcurrentAnswers($0, $1)
+        },
+        Spelling(name: "ConformingOnMain", methods: ["save", "change"]) {
+            ConformingOnMain($0, $1)
+        },
     ]
 
     @MainActor func testEverySpellingOfABlockIsCalled() async throws {
