@@ -175,7 +175,13 @@ class QueuedWritesTests: DelegatingTestCase {
         for number in 1...2 { try startWriter("\(number)") }
         for place in places.flatMap({ ["before." + $0, "after." + $0] }) {
             let victim = try startWriter(place, failingAt: place)
-            try victim.awaitEnd()
+            do {
+                try victim.awaitEnd()
+            } catch {
+                let status = try stage.start("status", [Products.filecoord, "status"])
+                try status.awaitEnd()
+                throw StageError("\(error); written: \(try counts(besides: 0)); \(status.lines)")
+            }
             writers.removeLast()
             XCTAssertTrue(try allWrite(20, within: Program.patience), place)
         }

@@ -75,6 +75,9 @@ enum AccessStage {
         Row("arbiter-program", "write that the server grants", write, to: program),
         Row("delegated-arbiter", "delegated write", delegatedWrite, to: write),
         Row("delegated-own-versions", "delegated write", withVersions, to: delegatedWrite),
+        Row(
+            "own-versions-program", "write of a file with a version", withVersions, to: program,
+            .atMost(must: 1.0, aim: 0.5)),
     ]
 
     private static func prepare(_ bench: Workbench, _ needs: Set<String>) throws -> [Contestant] {

@@ -21,12 +21,16 @@ enum HandoffStage {
     private static func stage(_ name: String, _ conditions: String, isCross: Bool) -> Stage {
         let subject = "handoff of a coordinated write" + (isCross ? ", two CPUs" : "")
         let reference = "handoff of a flock, strictly alternating" + (isCross ? ", two CPUs" : "")
+        let besideVersions = subject + ", with a kept version of another file"
         return Stage(
             name: name, conditions: conditions,
             rows: [
                 Row(
                     name, "handoff between two processes", subject, to: reference,
-                    isCross ? nil : .atMost(must: 2, aim: 1.2))
+                    isCross ? nil : .atMost(must: 2, aim: 1.2)),
+                Row(
+                    name + "-versions", "handoff between two processes", besideVersions,
+                    to: subject, isCross ? nil : .atMost(must: 1.1, aim: 1.0)),
             ],
             prepare: { bench, needs in
                 if isCross, bench.abroad == nil {
@@ -35,6 +39,7 @@ enum HandoffStage {
                 let other = isCross ? bench.abroad : bench.home
                 return [
                     try handoff(subject, bench, cpu: other),
+                    try handoff(besideVersions, bench, cpu: other, keepsVersion: true),
                     try ring(
                         reference, bench, cpu: other, rounds: isCross ? crossRounds : rounds),
                 ]
@@ -42,12 +47,17 @@ enum HandoffStage {
     }
 
     private static func handoff(
-        _ name: String, _ bench: Workbench, cpu: Int32?
+        _ name: String, _ bench: Workbench, cpu: Int32?, keepsVersion: Bool = false
     ) throws -> Contestant {
         let world = try bench.world()
-        let contest = try Contest(
-            bench, [try bench.worker(in: world), try bench.worker(in: world, cpu: cpu)],
-            milliseconds: milliseconds, alternates: true)
+        let kept = try bench.file()
+        let data = (kept as NSString).deletingLastPathComponent + "/data"
+        let workers = [
+            try bench.worker(in: world, data: data),
+            try bench.worker(in: world, data: data, cpu: cpu),
+        ]
+        if keepsVersion { _ = try workers[0].ask("keep", kept) }
+        let contest = try Contest(bench, workers, milliseconds: milliseconds, alternates: true)
         _ = try contest.run()
         return Contestant(name) {
             let result = try contest.run()
