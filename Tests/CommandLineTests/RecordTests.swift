@@ -5,6 +5,8 @@
 import Foundation
 import XCTest
 
+@testable import filecoord
+
 final class RecordTests: XCTestCase {
     /// The lines of a trace; fails the test if one is no JSON object.
     private func trace(_ sandbox: Sandbox, _ name: String = "trace") throws -> [[String: Any]] {
@@ -127,8 +129,46 @@ final class RecordTests: XCTestCase {
             let processes = lines(trace, "process").filter {
                 $0["pid"] as? Int == Int(holder.processID)
             }
-            XCTAssertEqual(processes.count, 1)
+            XCTAssertEqual(Set(processes.compactMap { $0["process"] as? Int }).count, 1)
             XCTAssertEqual(lines(trace, "waits").count, 1)
+        }
+    }
+
+    func testADeathIsThatOfAProcessThatWasThereBeforeTheRecording() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "")
+            try sandbox.makeFile("b", "")
+            // Without a daemon, this program serves, so it must not die.
+            let server = try sandbox.startHolding("write", "c")
+            let holder = try sandbox.startHolding("write", "a")
+            let presenter = try sandbox.startPresenting("b")
+            let recorder = try sandbox.start("record", "-o", "trace")
+            try awaitTrace(sandbox, "recording") { !lines($0, "known").isEmpty }
+            holder.kill(SIGKILL)
+            presenter.kill(SIGKILL)
+            try awaitTrace(sandbox, "two deaths") { lines($0, "died").count == 2 }
+            recorder.kill(SIGINT)
+            XCTAssertEqual(try recorder.exitStatus(), 0, recorder.errorText)
+
+            let trace = try trace(sandbox)
+            var pids: [Int: Int] = [:]
+            for line in lines(trace, "process") {
+                pids[try XCTUnwrap(line["process"] as? Int)] = line["pid"] as? Int
+            }
+            let dead = lines(trace, "died").compactMap { $0["process"] as? Int }
+            XCTAssertEqual(
+                Set(dead.map { pids[$0] }),
+                [Int(holder.processID), Int(presenter.processID)], "\(trace)")
+            let model = TraceModelBuilder.model(
+                of: try TraceFile(Array(sandbox.content("trace").utf8), name: "trace"))
+            let claim = try XCTUnwrap(
+                model.claims.first {
+                    model.processes[$0.process].processID == UInt64(holder.processID)
+                })
+            XCTAssertEqual(claim.ending, .died)
+            let presented = try XCTUnwrap(model.presenters.first)
+            XCTAssertNotNil(model.processes[presented.process].end)
+            server.closeInput()
         }
     }
 

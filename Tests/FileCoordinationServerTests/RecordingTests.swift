@@ -101,6 +101,35 @@ import Testing
         }
     }
 
+    @Test func `A death is recorded of a client that is described`() throws {
+        let world = try TicketQueueWorld()
+        var recorder: Recorder?
+        do {
+            let client = try world.client()
+            _ = try client.present("/f")
+            try world.settle()
+            recorder = try Recorder(world)
+        }
+        // Its ledger and its connection are gone.
+        try world.settle()
+        while !world.server.clients.isEmpty {
+            try #require(world.server.turn(until: MonotonicClock.now + 1_000_000) == nil)
+        }
+        let events = try #require(try recorder?.end())
+        let dead = events.compactMap { event -> UInt32? in
+            if case .died(let client) = event { client } else { nil }
+        }
+        #expect(dead.count == 1, "\(events)")
+        let described = events.compactMap { event -> UInt32? in
+            if case .client(let client, CurrentProcess.id, "test", _) = event {
+                client
+            } else {
+                nil
+            }
+        }
+        #expect(described == dead, "\(events)")
+    }
+
     @Test func `A delegated path stays delegated while it is recorded`() throws {
         let world = try TicketQueueWorld()
         let client = try world.client()

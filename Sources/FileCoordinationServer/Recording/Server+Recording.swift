@@ -132,8 +132,12 @@ extension Server {
         case .clientStopped(let client):
             describe(client, in: &recording, at: now)
             recording.add(.stopped(client.rawValue, true), at: now)
-        case .clientContinued(let client): recording.add(.stopped(client.rawValue, false), at: now)
-        case .clientDied(let client): recording.add(.died(client.rawValue), at: now)
+        case .clientContinued(let client):
+            describe(client, in: &recording, at: now)
+            recording.add(.stopped(client.rawValue, false), at: now)
+        case .clientDied(let client):
+            describe(client, in: &recording, at: now)
+            recording.add(.died(client.rawValue), at: now)
         case .delegationRecalled(let delegation):
             recording.add(.delegationEnded(delegation.rawValue, turns: 0), at: now)
         case .queueOpened(let delegation, let path, let members):

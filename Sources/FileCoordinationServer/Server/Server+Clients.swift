@@ -31,7 +31,6 @@ extension Server {
     /// Frees the claims, presenters and connection of a dead client.
     func finishRemoval(of client: Client) {
         defer { Failpoint.reach(.after, .removesClient) }
-        processes.remove(client.id)
         if let connection = client.connection.flatMap({ connections[$0] }) {
             connections.close(connection)
         }
@@ -43,6 +42,8 @@ extension Server {
         follow(delegations.removeClient(client.id, ledgers))
         reportAbandonedWrites(of: client, known)
         decide(.clientDied(client.id))
+        // A recording describes the process with its death, so the process is removed after that.
+        processes.remove(client.id)
         for (record, identity) in known {
             switch identity {
             case .claim(let claim):
