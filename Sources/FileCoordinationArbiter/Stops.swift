@@ -12,6 +12,14 @@ extension Arbiter {
         !stoppedClients.isEmpty && stoppedClients.contains(client)
     }
 
+    /// Whether the client has claims or presenters, and its process is not known to be stopped.
+    ///
+    /// The arbiter grants nothing to a client that it knows to be stopped, so the server need not
+    /// repeat what it has told.
+    public func mustBeToldOfStop(of client: ClientID) -> Bool {
+        clientStates[client] != nil && !isStopped(client)
+    }
+
     /// Handles a client process that was seen stopped.
     mutating func stop(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
         guard let left = clientStates[client], !stoppedClients.contains(client) else { return }

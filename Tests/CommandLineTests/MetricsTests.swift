@@ -71,28 +71,16 @@ final class MetricsTests: XCTestCase {
 
     // MARK: Real accesses
 
-    /// The samples without labels, by their names.
-    private func samples(_ sandbox: Sandbox) throws -> [String: Double] {
-        let outcome = try sandbox.run("status", "--metrics")
-        XCTAssertEqual(outcome.status, 0, outcome.errors)
-        var samples: [String: Double] = [:]
-        for line in outcome.output.split(separator: "\n") where !line.hasPrefix("#") {
-            let words = line.split(separator: " ")
-            samples[String(words[0].dropFirst("filecoordination_".count))] = Double(words[1])
-        }
-        return samples
-    }
-
     func testAWaitAQuestionAndAGrantAreCounted() throws {
         try withEachArbiter { sandbox in
-            XCTAssertEqual(try samples(sandbox), ["up": 0])
+            XCTAssertEqual(try sandbox.metrics(), ["up": 0])
             try sandbox.makeFile("a", "")
             try sandbox.makeFile("b", "")
             let presenter = try sandbox.startPresenting("b")
             let holder = try sandbox.startHolding("write", "a")
             let waiter = try sandbox.start("read", "a", "--", "true")
             try sandbox.awaitWaiters(1)
-            let before = try samples(sandbox)
+            let before = try sandbox.metrics()
             XCTAssertEqual(before["up"], 1)
             XCTAssertEqual(before["claims_waiting"], 1)
             XCTAssertEqual(before["presenters"], 1)
@@ -101,7 +89,7 @@ final class MetricsTests: XCTestCase {
             XCTAssertEqual(try waiter.exitStatus(), 0)
             XCTAssertEqual(try sandbox.run("write", "b", input: "x").status, 0)
 
-            let after = try samples(sandbox)
+            let after = try sandbox.metrics()
             func growth(_ name: String) -> Double { (after[name] ?? -1) - (before[name] ?? 0) }
             XCTAssertEqual(after["claims_waiting"], 0)
             XCTAssertEqual(growth("presenter_questions_total"), 1)

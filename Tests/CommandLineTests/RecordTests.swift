@@ -172,6 +172,41 @@ final class RecordTests: XCTestCase {
         }
     }
 
+    func testAStopIsRecordedAndCountedOnce() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            try sandbox.makeFile("b", "")
+            // With a presenter, the end of a write is reported, and the server then checks the
+            // processes that were stopped.
+            let presenter = try sandbox.startPresenting("b")
+            let holder = try sandbox.startHolding("write", "a")
+            let recorder = try sandbox.start("record", "-o", "trace")
+            try awaitTrace(sandbox, "recording") { !lines($0, "known").isEmpty }
+            let waiter = try sandbox.start("write", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            let stops = try XCTUnwrap(sandbox.metrics()["client_stops_total"])
+            holder.kill(SIGSTOP)
+            try awaitTrace(sandbox, "stop") { !lines($0, "stopped").isEmpty }
+            for _ in 0..<3 {
+                XCTAssertEqual(try sandbox.run("write", "b", input: "x").status, 0)
+            }
+            holder.kill(SIGCONT)
+            try awaitTrace(sandbox, "continuation") { !lines($0, "continued").isEmpty }
+            XCTAssertEqual(try sandbox.metrics()["client_stops_total"], stops + 1)
+            holder.closeInput()
+            XCTAssertEqual(try waiter.exitStatus(), 0)
+            recorder.closeInput()
+            XCTAssertEqual(try recorder.exitStatus(), 0, recorder.errorText)
+            let trace = try trace(sandbox)
+            XCTAssertEqual(lines(trace, "stopped").count, 1, "\(trace)")
+            XCTAssertEqual(lines(trace, "continued").count, 1, "\(trace)")
+            // One waited for the same claim all the time, the others for the presenter.
+            let waits = lines(trace, "waits").filter { $0["claims"] as? [Int] != [] }
+            XCTAssertEqual(waits.count, 1, "\(trace)")
+            presenter.closeInput()
+        }
+    }
+
     func testAStoppedRecorderStopsNoProgram() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")

@@ -101,6 +101,48 @@ import Testing
         }
     }
 
+    /// Waits for so many checks for stopped processes.
+    private func awaitChecks(_ count: Int, in world: TicketQueueWorld) throws {
+        for _ in 0..<count {
+            let planned = world.server.processes.nextCheck
+            // Each turn ends with the next timer at the latest.
+            while world.server.processes.nextCheck == planned {
+                try #require(world.server.turn(until: nil) == nil)
+            }
+        }
+        try world.settle()
+    }
+
+    @Test func `A stop is recorded once, and what waits for it too`() throws {
+        let world = try TicketQueueWorld()
+        let (holder, waiter) = (try world.client(), try world.client())
+        let recorder = try Recorder(world)
+        let held = try holder.file("/f")
+        try world.settle()
+        _ = try waiter.file("/f")
+        try world.settle()
+        world.stopped.withLock { _ = $0.insert(holder.ledger.fileName) }
+        try awaitChecks(3, in: world)
+        let client = try #require(
+            world.server.clients.all.first { $0.ledger.fileName == holder.ledger.fileName })
+        #expect(world.server.processes.check(client) == .staysStopped)
+        world.stopped.withLock { $0 = [] }
+        try awaitChecks(2, in: world)
+        #expect(world.server.processes.check(client) == .runs)
+        #expect(world.server.outgoing.metrics[.clientStops] == 1)
+        let events = try recorder.end()
+        let stops = events.filter { event in
+            if case .stopped(client.id.rawValue, _) = event { true } else { false }
+        }
+        #expect(
+            stops == [.stopped(client.id.rawValue, true), .stopped(client.id.rawValue, false)])
+        let waits = events.filter { event in
+            if case .waits = event { true } else { false }
+        }
+        #expect(waits.count == 1, "\(events)")
+        try held.end()
+    }
+
     @Test func `A death is recorded of a client that is described`() throws {
         let world = try TicketQueueWorld()
         var recorder: Recorder?

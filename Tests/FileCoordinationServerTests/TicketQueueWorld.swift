@@ -18,6 +18,8 @@ final class TicketQueueWorld {
     let epochs: EpochFile
     private let path: String
     private let wakeUp: WakeUp
+    /// The names of the ledgers whose processes are stopped, as the server sees it.
+    let stopped = Lock<Set<String>>([])
     private(set) var server: Server
 
     /// - Parameter handoverTime: how quickly a place must be handed over to come into a ticket
@@ -30,7 +32,7 @@ final class TicketQueueWorld {
         runtime = try RuntimeDirectory.open(path: path)
         epochs = try EpochFile(directory: runtime.directory)
         wakeUp = try WakeUp()
-        server = try Self.makeServer(runtime, wakeUp, handoverTime)
+        server = try Self.makeServer(runtime, wakeUp, handoverTime, stopped)
     }
 
     deinit {
@@ -39,7 +41,8 @@ final class TicketQueueWorld {
     }
 
     private static func makeServer(
-        _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64
+        _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64,
+        _ stopped: Lock<Set<String>>
     ) throws -> Server {
         let role = try #require(
             try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime))
@@ -47,6 +50,7 @@ final class TicketQueueWorld {
         configuration.watchesDirectory = false
         configuration.watchesItems = false
         configuration.delegationPolicy.handoverTime = handoverTime
+        configuration.isStopped = { ledger in stopped.withLock { $0.contains(ledger) } }
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
@@ -69,7 +73,7 @@ final class TicketQueueWorld {
     /// The server is killed, and another one takes over.
     func replaceServer() throws {
         server.abandon()
-        server = try Self.makeServer(runtime, wakeUp, .max)
+        server = try Self.makeServer(runtime, wakeUp, .max, stopped)
         #expect(server.brokenInvariant == nil)
     }
 

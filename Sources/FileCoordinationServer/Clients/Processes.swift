@@ -164,7 +164,11 @@ struct Processes {
 
     /// The result of a check.
     enum StopCheck: Hashable {
+        /// It is stopped, and ran at the last check.
         case stops
+        /// It is stopped, as it was at the last check.
+        case staysStopped
+        /// It runs, and was stopped at the last check.
         case goesOn
         case runs
     }
@@ -172,8 +176,7 @@ struct Processes {
     /// Checks a client's process.
     mutating func check(_ client: Client) -> StopCheck {
         if isStopped(client) {
-            stopped.insert(client.id)
-            return .stops
+            return stopped.insert(client.id).inserted ? .stops : .staysStopped
         }
         return stopped.remove(client.id) == nil ? .runs : .goesOn
     }

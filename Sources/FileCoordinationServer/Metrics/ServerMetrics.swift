@@ -48,15 +48,14 @@ struct ServerMetrics {
         case .presenterRemoved: count(.presentersRemoved)
         case .presenterAnswered(let presenter, let claim, _): answer(presenter, claim)
         case .presenterMoved: count(.plainMoves)
-        case .clientStopped: count(.clientStops)
         case .grantWithdrawn: count(.grantsWithdrawn)
         case .clientDied(let client):
             count(.clientDeaths)
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
         case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked, .movesTold,
-            .presenterDismissed, .clientContinued, .recoveryFinished, .delegationRecalled,
-            .delegationsContested,
-            .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .presenterDismissed, .clientStopped, .clientContinued, .recoveryFinished,
+            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
             break
         }
         for effect in effects { record(effect) }

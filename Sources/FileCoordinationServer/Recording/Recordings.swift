@@ -66,6 +66,8 @@ struct Recording {
     private var openSince: UInt64 = 0
     /// The clients that were described.
     private var described: Set<ClientID> = []
+    /// The clients whose stop was recorded, and nothing after it.
+    private var stopped: Set<ClientID> = []
     /// Claims that were filed, and of which nothing more is known to the recording.
     var unchecked: [ClaimID] = []
     /// The claims that wait, as far as the recording has seen, in the order of their filing.
@@ -106,6 +108,36 @@ struct Recording {
     mutating func describe(_ client: ClientID, at time: UInt64, as event: () -> TraceEvent) {
         guard !described.contains(client) else { return }
         if add(event(), at: time) { described.insert(client) }
+    }
+
+    /// Adds that a client's process is stopped, unless that is the last that was added of it.
+    mutating func addStop(of client: ClientID, at time: UInt64) {
+        guard !stopped.contains(client) else { return }
+        if add(.stopped(client.rawValue, true), at: time) { stopped.insert(client) }
+    }
+
+    /// Adds that a client's process runs again.
+    mutating func addContinuation(of client: ClientID, at time: UInt64) {
+        stopped.remove(client)
+        add(.stopped(client.rawValue, false), at: time)
+    }
+
+    /// Adds that a client's process has ended.
+    mutating func addDeath(of client: ClientID, at time: UInt64) {
+        stopped.remove(client)
+        add(.died(client.rawValue), at: time)
+        // Nothing more is recorded of it.
+        described.remove(client)
+    }
+
+    /// Adds what a claim waits for, unless that was the last that was added of it.
+    mutating func addWaits(
+        of claim: ClaimID, claims: [UInt64], presenters: [UInt64], count: Int, at time: UInt64
+    ) {
+        let event = TraceEvent.waits(
+            claim.rawValue, claims: claims, presenters: presenters, count: UInt32(clamping: count))
+        guard waiting.lastRecorded(of: claim) != event.hashValue else { return }
+        if add(event, at: time) { waiting.setLastRecorded(event.hashValue, of: claim) }
     }
 
     /// Makes the entry that says how many are missing.
@@ -170,26 +202,37 @@ struct Recording {
 /// The claims that wait, oldest first; removing one does not search the others.
 struct OrderedWaiting {
     private var order: ArraySlice<ClaimID> = []
-    private var members: Set<ClaimID> = []
+    /// The claims, each with the hash of what was recorded last of its wait; nil: nothing was.
+    private var members: [ClaimID: Int?] = [:]
 
     /// Adds a claim behind the others.
     mutating func add(_ claim: ClaimID) {
-        if members.insert(claim).inserted { order.append(claim) }
+        guard members[claim] == nil else { return }
+        members[claim] = .some(nil)
+        order.append(claim)
     }
 
     /// Removes a claim.
     mutating func remove(_ claim: ClaimID) {
-        guard !members.isEmpty, members.remove(claim) != nil else { return }
+        guard !members.isEmpty, members.removeValue(forKey: claim) != nil else { return }
         // Those that are over leave the list when they come to its front, or when they are most of
         // it.
-        while let first = order.first, !members.contains(first) { order.removeFirst() }
+        while let first = order.first, members[first] == nil { order.removeFirst() }
         if order.count > 2 * members.count + 64 {
-            order = ArraySlice(order.filter { members.contains($0) })
+            order = ArraySlice(order.filter { members[$0] != nil })
         }
+    }
+
+    /// The hash of what was recorded last of a claim's wait, or nil.
+    func lastRecorded(of claim: ClaimID) -> Int? { members[claim] ?? nil }
+
+    /// Notes the hash of what was recorded of a claim's wait.
+    mutating func setLastRecorded(_ hash: Int, of claim: ClaimID) {
+        if members[claim] != nil { members[claim] = .some(hash) }
     }
 
     /// The first claims that still wait.
     func first(_ count: Int) -> [ClaimID] {
-        Array(order.lazy.filter { members.contains($0) }.prefix(count))
+        Array(order.lazy.filter { members[$0] != nil }.prefix(count))
     }
 }

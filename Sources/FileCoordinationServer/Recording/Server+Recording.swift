@@ -131,13 +131,13 @@ extension Server {
             recordPresenter(event, in: &recording, at: now)
         case .clientStopped(let client):
             describe(client, in: &recording, at: now)
-            recording.add(.stopped(client.rawValue, true), at: now)
+            recording.addStop(of: client, at: now)
         case .clientContinued(let client):
             describe(client, in: &recording, at: now)
-            recording.add(.stopped(client.rawValue, false), at: now)
+            recording.addContinuation(of: client, at: now)
         case .clientDied(let client):
             describe(client, in: &recording, at: now)
-            recording.add(.died(client.rawValue), at: now)
+            recording.addDeath(of: client, at: now)
         case .delegationRecalled(let delegation):
             recording.add(.delegationEnded(delegation.rawValue, turns: 0), at: now)
         case .queueOpened(let delegation, let path, let members):
@@ -279,11 +279,8 @@ extension Server {
                 case .presenter(let presenter, _): presenters.append(presenter.rawValue)
                 }
             }
-            recording.add(
-                .waits(
-                    claim.rawValue, claims: holders, presenters: presenters,
-                    count: UInt32(clamping: found.count)),
-                at: now)
+            recording.addWaits(
+                of: claim, claims: holders, presenters: presenters, count: found.count, at: now)
         }
     }
 

@@ -90,6 +90,13 @@ extension Server {
     private func checkProcess(of client: Client) {
         switch processes.check(client) {
         case .stops:
+            outgoing.metrics.count(.clientStops)
+            decide(.clientStopped(client.id))
+            withdrawProvisionalGrants(to: client)
+        case .staysStopped:
+            // The arbiter discards what it knows of a client without claims and presenters. A
+            // message that such a client sent before it was stopped may have added some.
+            guard arbiter.mustBeToldOfStop(of: client.id) else { return }
             decide(.clientStopped(client.id))
             withdrawProvisionalGrants(to: client)
         case .goesOn:
