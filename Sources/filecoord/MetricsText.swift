@@ -21,7 +21,9 @@ enum MetricsText {
                 "\(counter.name)_total", "counter", counter.help, [("", report[counter])])
         }
         lines += histogram(
-            "claim_wait_seconds", "From the filing of a claim to its grant.", report.waits)
+            "claim_wait_seconds",
+            "From the filing of a claim, or the withdrawal of its grant, to its grant.",
+            report.waits)
         lines += histogram(
             "presenter_answer_seconds",
             "From a question to a presenter to its answer, while its claim waited.",
@@ -133,7 +135,7 @@ extension ServerCounter {
         case .plainMoves: "Moves by programs that do not coordinate that presenters have followed."
         case .delegations: "Paths that were delegated to a client."
         case .recalls: "Delegations that were recalled."
-        case .clientDeaths: "Client processes that have died."
+        case .clientDeaths: "Client processes that died with claims or presenters."
         case .clientStops: "How often a client process was found stopped."
         case .limitsReached: "How often a client has reached a limit."
         }

@@ -3,6 +3,7 @@
 // `filecoord status --metrics`: the text format, and what is counted of real accesses.
 
 import FileCoordinationWire
+import Foundation
 import XCTest
 
 @testable import filecoord
@@ -102,6 +103,43 @@ final class MetricsTests: XCTestCase {
             XCTAssertEqual(after["server_epoch"], before["server_epoch"])
             presenter.closeInput()
         }
+    }
+
+    func testADeathIsCountedIfTheProcessHadSomething() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            try sandbox.makeFile("b", "")
+            let presenter = try sandbox.startPresenting("b")
+            let before = try sandbox.metrics()
+            for name in ["a", "b"] {
+                XCTAssertEqual(try sandbox.run("write", name, "--", "true").status, 0)
+            }
+            let holder = try sandbox.startHolding("write", "a")
+            // The writers are gone, and the holder has come.
+            try awaitMetrics(sandbox, "the ends of the writers") {
+                $0["clients"] == (before["clients"] ?? 0) + 1
+            }
+            XCTAssertEqual(
+                try sandbox.metrics()["client_deaths_total"], before["client_deaths_total"])
+            holder.kill(SIGKILL)
+            try awaitMetrics(sandbox, "the end of the holder") {
+                $0["clients"] == before["clients"]
+            }
+            XCTAssertEqual(
+                try sandbox.metrics()["client_deaths_total"],
+                (before["client_deaths_total"] ?? 0) + 1)
+            presenter.closeInput()
+        }
+    }
+
+    private func awaitMetrics(
+        _ sandbox: Sandbox, _ what: String, _ condition: ([String: Double]) -> Bool
+    ) throws {
+        let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
+        while Date() < deadline {
+            if condition(try sandbox.metrics()) { return }
+        }
+        throw Impatience(what: what, seen: try sandbox.run("status", "--metrics").output)
     }
 
     func testItGoesWithNothingElse() throws {

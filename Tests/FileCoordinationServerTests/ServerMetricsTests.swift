@@ -15,7 +15,8 @@ struct ServerMetricsTests {
         var metrics = ServerMetrics()
 
         mutating func decide(_ event: Event) {
-            metrics.record(event, arbiter.handle(event))
+            let effects = arbiter.handle(event)
+            metrics.record(event, effects) { arbiter.claim($0)?.client }
         }
 
         var report: MetricsReport {
@@ -74,7 +75,32 @@ struct ServerMetricsTests {
         #expect(counted.report.waitingClaims == 0)
         #expect(counted.report[.claimsGranted] == 2)
         #expect(counted.report[.claimsCancelled] == 1)
-        #expect(counted.report[.clientDeaths] == 2)
+    }
+
+    @Test func `A claim waits again when its grant is withdrawn`() throws {
+        var counted = Counted()
+        let (second, third) = (ClaimID(rawValue: 2), ClaimID(rawValue: 3))
+        counted.decide(.claimFiled(try claim(1)))
+        counted.decide(.claimFiled(try claim(2, client: 2)))
+        counted.decide(.claimEnded(ClaimID(rawValue: 1), outcomes: [.unchanged]))
+        #expect(counted.report.waitingClaims == 0)
+        counted.decide(.clientStopped(ClientID(rawValue: 2)))
+        counted.decide(.grantWithdrawn(second))
+        #expect(counted.report.waitingClaims == 1)
+        counted.decide(.claimFiled(try claim(3, client: 3)))
+        counted.decide(.clockAdvanced(to: 1_000_000_000))
+        counted.decide(.clientContinued(ClientID(rawValue: 2)))
+        #expect(counted.report.waitingClaims == 1)
+        counted.decide(.claimEnded(third, outcomes: [.changed]))
+        #expect(counted.report.waitingClaims == 0)
+        #expect(counted.report[.claimsGranted] == 4)
+        #expect(counted.report.waits.count == 4)
+        #expect(counted.report.waits.sum == 1_000_000_000)
+        // Its client dies while it waits once more.
+        counted.decide(.clientStopped(ClientID(rawValue: 2)))
+        counted.decide(.grantWithdrawn(second))
+        counted.decide(.clientDied(ClientID(rawValue: 2)))
+        #expect(counted.report.waitingClaims == 0)
     }
 
     @Test func `An answer lasts from its question`() throws {

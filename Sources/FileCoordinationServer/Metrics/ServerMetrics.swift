@@ -8,7 +8,7 @@ import FileCoordinationWire
 
 /// What a server has counted since it began.
 struct ServerMetrics {
-    /// A claim that has been filed, and not been granted yet.
+    /// A claim that was filed, or whose grant was withdrawn, and that has not been granted since.
     private struct Pending {
         let client: ClientID
         let since: UInt64
@@ -34,7 +34,12 @@ struct ServerMetrics {
     mutating func count(_ counter: ServerCounter) { counts[Int(counter.rawValue)] += 1 }
 
     /// Counts what the arbiter was told, and what it wants because of that.
-    mutating func record(_ event: Event, _ effects: [Effect]) {
+    ///
+    /// `client` returns the client of a claim that the arbiter knows. Stops and deaths are counted
+    /// by the server, because an event does not say whether it is news, or what a client had.
+    mutating func record(
+        _ event: Event, _ effects: [Effect], client: (ClaimID) -> ClientID?
+    ) {
         switch event {
         case .clockAdvanced(let time): now = max(now, time)
         case .claimFiled(let claim): file(claim, effects)
@@ -48,9 +53,11 @@ struct ServerMetrics {
         case .presenterRemoved: count(.presentersRemoved)
         case .presenterAnswered(let presenter, let claim, _): answer(presenter, claim)
         case .presenterMoved: count(.plainMoves)
-        case .grantWithdrawn: count(.grantsWithdrawn)
+        case .grantWithdrawn(let claim):
+            count(.grantsWithdrawn)
+            // It waits again, and is granted once more.
+            if let client = client(claim) { pending[claim] = Pending(client: client, since: now) }
         case .clientDied(let client):
-            count(.clientDeaths)
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
         case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked, .movesTold,
             .presenterDismissed, .clientStopped, .clientContinued, .recoveryFinished,
@@ -95,7 +102,7 @@ struct ServerMetrics {
 
     private mutating func grant(_ claim: ClaimID) {
         count(.claimsGranted)
-        // One that was granted at once, or whose grant was withdrawn, is not waited for.
+        // One that was granted at once has not waited.
         guard !pending.isEmpty, let waited = pending.removeValue(forKey: claim) else { return }
         waits.add(now - waited.since)
     }

@@ -42,6 +42,7 @@ extension Server {
         follow(delegations.removeClient(client.id, ledgers))
         reportAbandonedWrites(of: client, known)
         decide(.clientDied(client.id))
+        if !known.isEmpty { outgoing.metrics.count(.clientDeaths) }
         // A recording describes the process with its death, so the process is removed after that.
         processes.remove(client.id)
         for (record, identity) in known {

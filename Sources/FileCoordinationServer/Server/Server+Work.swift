@@ -47,7 +47,7 @@ extension Server {
         _ event: Event, outright: ClaimID? = nil, handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
         let actions = arbiter.handle(event)
-        outgoing.metrics.record(event, actions)
+        outgoing.metrics.record(event, actions) { arbiter.claim($0)?.client }
         if !outgoing.recordings.isEmpty { record(event, actions) }
         var entries = actions.compactMap { $0.relocationEntry }
         if let handled {
