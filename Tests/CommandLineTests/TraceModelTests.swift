@@ -96,6 +96,49 @@ final class TraceModelTests: XCTestCase {
         XCTAssertEqual(model.claims[0].end, 300)
     }
 
+    func testAClaimGoesWithItsItem() throws {
+        let model = try model(
+            Self.processes, filed(100, 7, 1), line(110, "granted", "\"claim\":7"),
+            line(200, "claimMoved", "\"claim\":7,\"paths\":[{\"path\":\"/g\"}]"),
+            filed(300, 8, 2))
+        let paths = model.claims.map { $0.items.map { model.paths[$0.path] } }
+        XCTAssertEqual(paths, [["/g"], ["/f"]])
+        XCTAssertEqual(model.claims[0].items.map(\.isWriting), [true])
+    }
+
+    func testAMovedClaimIsFoundAtItsNewPath() throws {
+        let model = try model(
+            Self.processes, filed(100, 7, 1),
+            line(100, "granted", "\"claim\":7,\"unreported\":true"),
+            line(200, "claimMoved", "\"claim\":7,\"paths\":[{\"path\":\"/g\"}]"),
+            filed(300, 8, 1, event: "found").replacingOccurrences(of: "/f", with: "/g"),
+            line(400, "ended", "\"claim\":8"))
+        XCTAssertEqual(model.claims.map(\.ending), [.ended])
+    }
+
+    func testPathsAreToldApartByTheirBytes() throws {
+        let paths = [
+            #""path":"/m�","pathBytes":[47,109,255]"#,
+            #""path":"/m�","pathBytes":[47,109,254]"#,
+            // The same letter, composed and decomposed.
+            "\"path\":\"/\u{e9}\"", "\"path\":\"/e\u{301}\"", #""path":"/x\n\\y""#,
+        ]
+        let model = try model(
+            Self.processes,
+            paths.enumerated().map { index, path in
+                line(
+                    100 + index, "filed",
+                    "\"claim\":\(index + 1),\"process\":1,"
+                        + "\"items\":[{\(path),\"access\":\"writing\"}]")
+            }.joined(separator: "\n"),
+            line(200, "presenter", "\"presenter\":5,\"process\":2,\(paths[1])"))
+        XCTAssertEqual(
+            model.paths.map { Array($0.utf8) },
+            ["/m\\xff", "/m\\xfe", "/\u{e9}", "/e\u{301}", "/x\\n\\\\y"].map { Array($0.utf8) })
+        XCTAssertEqual(model.claims.map { $0.items.map(\.path) }, [[0], [1], [2], [3], [4]])
+        XCTAssertEqual(model.presenters.map(\.path), [1])
+    }
+
     func testATraceIsReadUpToItsLastWholeLine() throws {
         let whole = try model(Self.processes, filed(100, 7, 1))
         XCTAssertFalse(whole.isCut)

@@ -13,7 +13,8 @@ struct ReportCommand: ParsableCommand {
         discussion: """
             The page is one HTML file that needs no network. It has a timeline with a lane for \
             each process and file, who waited for whom at any moment, and the longest waits with \
-            their causes. It can be used with the keyboard; press ? in it for the keys.
+            their causes. It can be used with the keyboard; press ? in it for the keys. An access \
+            to an item that was moved meanwhile is shown at the item's last path.
 
             With --format perfetto, a file that ui.perfetto.dev and other viewers of Chrome's \
             traces open.

@@ -22,6 +22,9 @@ struct TraceFile {
         /// A text among the fields; empty if it is not there.
         func text(_ name: String) -> String { fields[field: name]?.text ?? "" }
 
+        /// A path among the fields; nil if it is not there.
+        func path(_ name: String) -> [UInt8]? { fields.path(name) }
+
         /// Numbers among the fields.
         func numbers(_ name: String) -> [UInt64] {
             fields[field: name]?.list { $0.integer() } ?? []
@@ -116,5 +119,14 @@ struct TraceFile {
                 throw Failure(errorNumber: errno, doing: "read", path: name)
             }
         }
+    }
+}
+
+extension StoredValue {
+    /// A path among the fields of an object; nil if it is not there.
+    ///
+    /// The text of a path that is not UTF-8 is not exact; then another field has its bytes.
+    func path(_ name: String) -> [UInt8]? {
+        self[field: name + "Bytes"]?.bytes ?? self[field: name]?.text.map { Array($0.utf8) }
     }
 }

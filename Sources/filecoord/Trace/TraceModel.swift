@@ -49,6 +49,7 @@ struct TraceModel {
 
     /// An item of a claim.
     struct Item {
+        /// Its path; the last one, if it was moved.
         var path: Int
         var isWriting: Bool
         var options: [String]
@@ -135,6 +136,7 @@ struct TraceModel {
     var events = 0
     var dropped: UInt64 = 0
     var processes: [Process] = []
+    /// Paths for people: what is not text, or would act on a terminal, is escaped.
     var paths: [String] = []
     var claims: [Claim] = []
     var presenters: [Presenter] = []

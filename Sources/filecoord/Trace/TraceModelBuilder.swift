@@ -10,7 +10,8 @@ import FileCoordinationVersions
 struct TraceModelBuilder {
     private(set) var model = TraceModel()
     private var processes: [UInt64: Int] = [:]
-    private var paths: [String: Int] = [:]
+    /// By their bytes, because two texts that look alike are equal as strings.
+    private var paths: [[UInt8]: Int] = [:]
     private var claims: [UInt64: Int] = [:]
     private var presenters: [UInt64: Int] = [:]
     /// Claims that are not over, by index.
@@ -44,6 +45,7 @@ struct TraceModelBuilder {
         case "seen": takeSight(line)
         case "waits": takeWaits(line)
         case "granted": takeGrant(line)
+        case "claimMoved": takeMove(line)
         case "grantWithdrawn", "questionsRecalled": enter(.waiting, line)
         case "ended": finish(line, .ended)
         case "cancelled": finish(line, .cancelled)
@@ -62,9 +64,9 @@ struct TraceModelBuilder {
             mark(line, "\(line.number("count") ?? 0) entries are missing here", isGap: true)
         case "delegated":
             let who = line.numbers("processes").compactMap { processes[$0] }
+            let path = PeopleText.text(line.path("path") ?? [])
             mark(
-                line, "\(line.text("path")) is delegated (\(line.text("mode"))): unseen from here",
-                who.first)
+                line, "\(path) is delegated (\(line.text("mode"))): unseen from here", who.first)
         case "delegationEnded":
             if let turns = line.number("turns") {
                 mark(line, "a ticket queue has ended after \(turns) accesses that were not seen")
@@ -86,10 +88,10 @@ struct TraceModelBuilder {
 
     // MARK: Names
 
-    private mutating func path(_ text: String) -> Int {
-        if let known = paths[text] { return known }
-        paths[text] = model.paths.count
-        model.paths.append(text)
+    private mutating func path(_ bytes: [UInt8]) -> Int {
+        if let known = paths[bytes] { return known }
+        paths[bytes] = model.paths.count
+        model.paths.append(PeopleText.text(bytes))
         return model.paths.count - 1
     }
 
@@ -127,7 +129,7 @@ struct TraceModelBuilder {
         guard case .list(let values)? = line.fields[field: "items"] else { return [] }
         var items: [TraceModel.Item] = []
         for value in values {
-            guard let path = value[field: "path"]?.text else { continue }
+            guard let path = value.path("path") else { continue }
             items.append(
                 TraceModel.Item(
                     path: self.path(path), isWriting: value[field: "access"]?.text == "writing",
@@ -174,6 +176,22 @@ struct TraceModelBuilder {
         model.claims[former].ending = .none
         extend(former, to: line.time)
         touched[former] = line.time
+    }
+
+    /// The items of a claim are at other paths, because a directory or the item itself was moved.
+    private mutating func takeMove(_ line: TraceFile.Line) {
+        guard let claim = line.number("claim").flatMap({ claims[$0] }),
+            case .list(let values)? = line.fields[field: "paths"],
+            values.count == model.claims[claim].items.count
+        else { return }
+        let former = key(model.claims[claim])
+        for (index, value) in values.enumerated() {
+            guard let path = value.path("path") else { continue }
+            model.claims[claim].items[index].path = self.path(path)
+        }
+        guard unreported[former] == claim else { return }
+        unreported[former] = nil
+        unreported[key(model.claims[claim])] = claim
     }
 
     private mutating func takeStatus(_ line: TraceFile.Line) {
@@ -309,8 +327,7 @@ struct TraceModelBuilder {
         let claim = line.number("claim")
         switch line.event {
         case "presenter", "presenterMoved":
-            let path = line.text("path")
-            model.presenters[presenter].path = path.isEmpty ? nil : self.path(path)
+            model.presenters[presenter].path = line.path("path").map { path($0) }
         case "presenterRemoved":
             model.presenters[presenter].to = line.time
             presenters[number] = nil
