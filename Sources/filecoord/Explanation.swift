@@ -124,10 +124,12 @@ struct Explanation {
     enum Remedy: Hashable {
         /// Its process is stopped: continue it.
         case proceed(Party)
-        /// Some wait for each other in a circle: end one of them.
-        case breakCircle(Party)
+        /// It is part of a circle of waits, which ends with the wait of this claim; `isCertain` is
+        /// false if an access or a presenter in the circle may not wait for its process's other
+        /// accesses.
+        case breakCircle(Party, claim: UInt64?, isCertain: Bool)
         /// It has to answer, and may have a question itself.
-        case answer(Party)
+        case answer(Party, presenter: UInt64)
         /// It holds the item: wait, or end it.
         case await(Party)
     }
@@ -140,13 +142,21 @@ struct Explanation {
         func add(_ remedy: Remedy, to list: inout [Remedy]) {
             if !list.contains(remedy) { list.append(remedy) }
         }
-        for step in chain?.steps ?? [] {
+        for (index, step) in (chain?.steps ?? []).enumerated() {
             if step.party.isStopped { add(.proceed(step.party.identity), to: &stopped) }
             switch step.end {
-            case .circle: add(.breakCircle(step.party.identity), to: &circles)
+            case .circle:
+                let circle = chain?.circle(closedBy: index) ?? []
+                let waiter = circle.last { $0.party.role == .waiter }
+                add(
+                    .breakCircle(
+                        step.party.identity, claim: waiter?.party.claim,
+                        isCertain: !circle.contains { $0.link == .alongside }),
+                    to: &circles)
             case .last where step.party.isStopped: break
             case .last where step.party.role == .presenter:
-                add(.answer(step.party.identity), to: &others)
+                guard let presenter = step.party.presenter else { break }
+                add(.answer(step.party.identity, presenter: presenter), to: &others)
             case .last where step.party.role == .holder:
                 add(.await(step.party.identity), to: &others)
             case .last, .open, .shown: break

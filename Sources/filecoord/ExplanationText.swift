@@ -275,20 +275,26 @@ struct ExplanationText {
                     ? "continue it from within its container"
                     : "continue it: kill -CONT \(party.processID)"
                 return "\(who(party)) is stopped; \(advice)"
-            case .breakCircle(let party):
-                return "\(who(party)) is part of a circle, which does not end by itself: end one "
-                    + "of its programs, or one wait: filecoord release PID"
-            case .answer(let party):
-                let advice =
-                    ProcessNumber.isOfAnotherNamespace(party.processID)
-                    ? "" : "; to go on without its answer: filecoord release \(party.processID)"
-                return "\(who(party)) has to answer: it may be busy, or ask you something itself"
-                    + advice
+            case .breakCircle(let party, let claim, let isCertain):
+                let circle =
+                    isCertain
+                    ? "is part of a circle, which does not end by itself"
+                    : "may be part of a circle, which would not end by itself"
+                let advice = claim.map { ", or one wait: \(release($0))" } ?? ""
+                return "\(who(party)) \(circle): end one of its programs\(advice)"
+            case .answer(let party, let presenter):
+                return "\(who(party)) has to answer: it may be busy, or ask you something itself; "
+                    + "to go on without its answer: \(release(presenter))"
             case .await(let party):
                 return "\(who(party)) holds what is waited for: wait until it is done; if it is "
                     + "ended, its access ends with it"
             }
         }
+    }
+
+    /// The command that ends one wait; it needs a reason, which is the user's.
+    private static func release(_ number: UInt64) -> String {
+        "filecoord release \(number) --reason \"...\""
     }
 
     private static func who(_ party: Party) -> String {

@@ -13,7 +13,8 @@ struct WaitChain {
         case waited
         /// It was asked for inside the access above, which ends no earlier.
         case inside
-        /// The process above waits for it too; whether its access does cannot be told.
+        /// The process above waits for it too; whether its access or its presenter does cannot be
+        /// told.
         case alongside
     }
 
@@ -21,7 +22,8 @@ struct WaitChain {
     enum End: Hashable {
         /// The chain goes on below.
         case open
-        /// The chain ends there: with an access that runs, or with a presenter.
+        /// The chain ends there: with an access that runs, or with a presenter whose process does
+        /// not wait.
         case last
         /// The access is above already: each access between waits for the next, in a circle.
         case circle
@@ -74,6 +76,18 @@ struct WaitChain {
         }
     }
 
+    /// The steps of the circle that a step closes, itself included; the first one follows from the
+    /// one that is shown twice.
+    func circle(closedBy index: Int) -> [Step] {
+        let claim = steps[index].party.claim
+        var circle = [steps[index]]
+        for step in steps[..<index].reversed() where step.depth < circle[0].depth {
+            if step.party.claim != nil, step.party.claim == claim { break }
+            circle.insert(step, at: 0)
+        }
+        return circle
+    }
+
     private func names(_ presenter: Int, _ party: Party) -> Bool {
         party.presenter == report.presenters[presenter].presenter
     }
@@ -96,7 +110,10 @@ struct WaitChain {
         func step(_ end: End) -> Step {
             Step(depth: depth, link: link, claim: index, party: party, end: end)
         }
-        guard let index else { return steps.append(step(.last)) }
+        guard let index else {
+            steps.append(step(.last))
+            return followProcess(of: party, depth)
+        }
         if way.contains(index) { return steps.append(step(.circle)) }
         guard seen.insert(index).inserted else { return steps.append(step(.shown)) }
         let place = steps.count
@@ -115,6 +132,22 @@ struct WaitChain {
         }
         way.removeLast()
         if steps.count == place + 1 { steps[place].end = .last }
+    }
+
+    /// Follows what the process of a presenter waits for: it may have to wait for that before the
+    /// presenter can answer.
+    private mutating func followProcess(of presenter: Party, _ depth: Int) {
+        guard presenter.role == .presenter, presenter.processID != 0 else { return }
+        let place = steps.count - 1
+        for index in report.claims.indices
+        where report.claims[index].stage != .granted
+            && report.claims[index].processID == presenter.processID
+            // A process may ask a presenter of its own: nothing new waits then.
+            && index != way.last
+        {
+            follow(index, Self.party(report.claims[index]), .alongside, depth + 1)
+        }
+        if steps.count > place + 1 { steps[place].end = .open }
     }
 
     /// What an access that runs waits for: what was asked for inside it, else what its process

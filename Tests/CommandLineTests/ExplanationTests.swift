@@ -152,7 +152,69 @@ final class ExplanationTests: XCTestCase {
         XCTAssertEqual(
             lines.last,
             "  claimer (pid 101) is part of a circle, which does not end by itself: end one of its "
-                + "programs, or one wait: filecoord release PID")
+                + "programs, or one wait: filecoord release 4 --reason \"...\"")
+        try assertCommandsAreValid(lines, count: 1)
+    }
+
+    /// Each command that the text names can be given as it is, on a terminal.
+    private func assertCommandsAreValid(_ lines: [String], count: Int) throws {
+        let commands = lines.compactMap {
+            $0.components(separatedBy: "filecoord release ").dropFirst().first
+        }
+        XCTAssertEqual(commands.count, count, "\(lines)")
+        for command in commands {
+            let words = command.split(separator: " ").map { $0.filter { $0 != "\"" } }
+            XCTAssertNil(ArgumentReading.complaint(about: ["release", "--yes"] + words), command)
+        }
+    }
+
+    func testAPresenterIsToBePassedOverByItsNumber() throws {
+        let report = StatusReport.of(
+            [.claim(1, .reading([]), .asking).waiting(for: .presenter(7))], [.presenter(7)])
+        let lines = try text(report)
+        XCTAssertEqual(
+            lines.last,
+            "  viewer (pid 207) has to answer: it may be busy, or ask you something itself; to go "
+                + "on without its answer: filecoord release 7 --reason \"...\"")
+        try assertCommandsAreValid(lines, count: 1)
+    }
+
+    func testAPresenterWhoseProcessWaitsIsNotTheEnd() throws {
+        let report = StatusReport.of(
+            [
+                .claim(1, .reading([]), .asking).waiting(for: .presenter(7)),
+                .claim(2, .writing(.plain), .waiting, at: "/d/g", process: 207)
+                    .waiting(for: .claim(3)),
+                .claim(3, .writing(.plain), at: "/d/g"),
+            ], [.presenter(7)])
+        XCTAssertEqual(
+            Array(try text(report).suffix(7)),
+            [
+                "The wait, to its end:",
+                "  claimer (pid 101) waits for /d/a, because:",
+                "    viewer (pid 207) presents /d/a, and has not answered savePresentedItemChanges",
+                "      its process also waits: claimer (pid 207) waits for /d/g, because:",
+                "        claimer (pid 103) holds /d/a", "",
+                "What you can do:",
+                "  claimer (pid 103) holds what is waited for: wait until it is done; if it is "
+                    + "ended, its access ends with it",
+            ].suffix(7))
+    }
+
+    func testACircleThroughAProcessIsOnlyPossible() throws {
+        // The presenter's process waits behind the claim that asks the presenter.
+        let report = StatusReport.of(
+            [
+                .claim(1, .reading([]), .asking).waiting(for: .presenter(7)),
+                .claim(2, .writing(.plain), .waiting, process: 207).waiting(
+                    for: .claim(1, .waiter)),
+            ], [.presenter(7)])
+        let lines = try text(report)
+        XCTAssertEqual(
+            lines.last,
+            "  claimer (pid 101) may be part of a circle, which would not end by itself: end one "
+                + "of its programs, or one wait: filecoord release 1 --reason \"...\"")
+        try assertCommandsAreValid(lines, count: 1)
     }
 
     func testDeedsAreJoined() {

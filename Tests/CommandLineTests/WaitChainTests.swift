@@ -44,6 +44,25 @@ final class WaitChainTests: XCTestCase {
         XCTAssertEqual(steps(claims, from: [0]), ["0 1 waited open", "1 7 waited last"])
     }
 
+    func testItFollowsWhatThePresentersProcessWaitsFor() {
+        let claims: [FileCoordinationWire.ClaimStatus] = [
+            .claim(1, .reading([]), .asking).waiting(for: .presenter(7, process: 9)),
+            .claim(2, .writing(.plain), .waiting, at: "/d/g", process: 9).waiting(for: .claim(3)),
+            .claim(3, .writing(.plain), at: "/d/g"),
+        ]
+        XCTAssertEqual(
+            steps(claims, from: [0]),
+            ["0 1 waited open", "1 7 waited open", "2 2 alongside open", "3 3 waited last"])
+    }
+
+    func testAProcessThatAsksItsOwnPresenterIsNoCircle() {
+        let claims = [
+            FileCoordinationWire.ClaimStatus.claim(1, .reading([]), .asking, process: 9)
+                .waiting(for: .presenter(7, process: 9))
+        ]
+        XCTAssertEqual(steps(claims, from: [0]), ["0 1 waited open", "1 7 waited last"])
+    }
+
     func testAPresenterThatOwesAnAnswerIsInIt() {
         let report = StatusReport.of(
             [.claim(1, .reading([]), .asking).waiting(for: .presenter(7))],

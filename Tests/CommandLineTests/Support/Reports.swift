@@ -66,9 +66,10 @@ extension Party {
     }
 
     /// A presenter that has not answered.
-    static func presenter(_ number: UInt64) -> Party {
+    static func presenter(_ number: UInt64, process: Int32? = nil) -> Party {
         Party(
-            claim: nil, presenter: number, processID: Int32(number) + 200, processName: "viewer",
+            claim: nil, presenter: number, processID: process ?? Int32(number) + 200,
+            processName: "viewer",
             purpose: [], path: Array("/d/a".utf8), role: .presenter, sinceNanoseconds: 0,
             message: "savePresentedItemChanges", isStopped: false)
     }
