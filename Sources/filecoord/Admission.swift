@@ -23,7 +23,8 @@ struct Admission {
         self.purpose = options.makePurpose()
         self.signals = signals
         surroundings = Surroundings.own(options)
-        ProcessLabel.text = options.label ?? CommandLabel.withoutCommand
+        ProcessLabel.text =
+            options.label.map { ArgumentText.shown($0) } ?? CommandLabel.withoutCommand
     }
 
     /// Sets COMMAND as the label that other programs are shown for this access, unless the user

@@ -53,6 +53,9 @@ package enum ArgumentReading {
     /// A name as it is shown to users.
     package static func shown(_ bytes: [UInt8]) -> String { PeopleText.text(bytes) }
 
+    /// The label of an access for a command of these words.
+    package static func label(for words: [String]) -> String { CommandLabel.text(for: words) }
+
     /// Folds the words into one argument, and unfolds it again.
     ///
     /// Returns nil if they were not folded.

@@ -45,6 +45,19 @@ enum ArgumentText {
         return String(result)
     }
 
+    /// The text for people: each byte that is not part of valid UTF-8 is written as `\xff`.
+    ///
+    /// Other programs are shown it, and do not know what the characters for bytes stand for.
+    static func shown(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { bytes.contains($0.value) }) else { return text }
+        var result = String.UnicodeScalarView()
+        UTF8Pieces.forEach(in: decode(text)) { scalar, piece in
+            if let scalar { return result.append(scalar) }
+            for byte in piece { result += "\\x\(String(byte, radix: 16))".unicodeScalars }
+        }
+        return String(result)
+    }
+
     /// The bytes that `text` represents.
     static func decode(_ text: String) -> [UInt8] {
         guard text.unicodeScalars.contains(where: { bytes.contains($0.value) }) else {

@@ -13,7 +13,7 @@ enum CommandLabel {
         var text = ""
         for word in words {
             if !text.isEmpty { text += " " }
-            text += quoted(word)
+            text += quoted(ArgumentText.shown(word))
             // The rest would be cut off anyway.
             guard text.count <= length else { return text.prefix(length - 1) + "…" }
         }

@@ -37,7 +37,7 @@ struct CommandRun {
         let child = try ChildProcess(
             words: template.words(for: paths),
             environment: CommandTemplate.environment(
-                for: paths, purpose: "\(admission.purpose)"))
+                for: paths, purpose: admission.purpose))
         return try child.run(signals: admission.signals, streams: streams)
     }
 }

@@ -5,6 +5,7 @@
 // jq and awk use it too, and because a path must never become a part of a shell script.
 
 import ArgumentParser
+import FileCoordinationArbiter
 
 /// Which arguments of COMMAND stand for paths.
 enum PathMark: Hashable {
@@ -97,8 +98,8 @@ struct CommandTemplate {
     }
 
     /// The environment variables that tell the command about the paths.
-    static func environment(for paths: [NativePath], purpose: String) -> [String: String] {
-        var environment = ["FILECOORD_PURPOSE": purpose]
+    static func environment(for paths: [NativePath], purpose: Purpose) -> [String: String] {
+        var environment = ["FILECOORD_PURPOSE": ArgumentText.encode(purpose.bytes)]
         for (index, path) in paths.enumerated() {
             environment["FILECOORD_PATH_\(index + 1)"] = path.argument
         }

@@ -14,9 +14,9 @@ enum JSONText: CustomStringConvertible, Sendable {
     /// A number with three decimals.
     case decimal(thousandths: UInt64)
     case text(String)
-    /// A path.
+    /// A path, or other bytes that identify something.
     ///
-    /// If it is not valid UTF-8, the object gets another field with the exact bytes.
+    /// If they are not valid UTF-8, the object gets another field with the exact bytes.
     case path([UInt8])
     case list([JSONText])
     case members([Member])
@@ -39,11 +39,6 @@ enum JSONText: CustomStringConvertible, Sendable {
 
     /// A process ID without the mark of another process namespace.
     static func process(_ number: Int32) -> JSONText { .number(ProcessNumber.plain(number)) }
-
-    /// Bytes as text.
-    ///
-    /// Invalid UTF-8 becomes replacement characters.
-    static func bytes(_ bytes: [UInt8]) -> JSONText { .text(repaired(bytes)) }
 
     private static func repaired(_ bytes: [UInt8]) -> String {
         String(decoding: bytes, as: UTF8.self)

@@ -112,7 +112,8 @@ struct PresentCommand: ParsableCommand {
 
     func run() throws {
         let end = try EndOfProgram()
-        ProcessLabel.text = label ?? CommandLabel.withoutCommand
+        ProcessLabel.text =
+            label.map { ArgumentText.shown($0) } ?? CommandLabel.withoutCommand
         let printer = PresenterPrinter(json ? .json : .people)
         let shells = ShellRunner(signalMask: end.originalMask)
         let reactions = try reactions()

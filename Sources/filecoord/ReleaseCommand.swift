@@ -113,6 +113,7 @@ struct ReleaseCommand: ParsableCommand {
         _ targets: [ReleaseTarget], _ environment: [String: String]
     ) throws(Failure) -> [DismissalOutcome] {
         let author = Self.author
+        let reason = ArgumentText.shown(reason)
         let dismissals = targets.map { Dismissal($0.party, author: author, reason: reason) }
         guard !dismissals.isEmpty else { return [] }
         let outcomes = try StatusCommand.answered { () throws -> [DismissalOutcome]? in

@@ -35,7 +35,7 @@ enum StatusJSON {
                 ("pid", .process(claim.processID)),
                 ("process", .text(claim.processName)),
                 ("label", label(claim.label, claim.processName)),
-                ("purpose", .bytes(claim.purpose)),
+                ("purpose", .path(claim.purpose)),
                 ("state", .text(claim.stage.name)),
                 ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
                 ("stopped", .truth(claim.isStopped)),

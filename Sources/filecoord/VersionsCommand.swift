@@ -270,7 +270,8 @@ extension VersionsCommand {
             let contents = try UserPath.item(contents)
             let identifier = try subject.change(reading: contents) {
                 versions, contents throws(Failure) in
-                try versions.add(contents, as: .conflict, savedOn: computer)
+                try versions.add(
+                    contents, as: .conflict, savedOn: computer.map { ArgumentText.shown($0) })
             }
             try Console.print(identifier)
         }

@@ -97,7 +97,7 @@ struct WaitingTerms: Hashable {
             }
             guard !nonblock else { return "Use --timeout or --nonblock, not both." }
         }
-        if let purpose, !(1...1024).contains(purpose.utf8.count) {
+        if let purpose, !(1...1024).contains(ArgumentText.decode(purpose).count) {
             return "--purpose takes an identifier of 1 to 1024 bytes."
         }
         return nil
@@ -110,7 +110,9 @@ struct WaitingTerms: Hashable {
     }
 
     /// Returns the purpose that the user gave, or a new one (Rule 4.1).
-    func makePurpose() -> Purpose { Purpose(purpose ?? Self.freshPurpose()) }
+    func makePurpose() -> Purpose {
+        Purpose(bytes: ArgumentText.decode(purpose ?? Self.freshPurpose()))
+    }
 
     private static func freshPurpose() -> String {
         let (high, low) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))

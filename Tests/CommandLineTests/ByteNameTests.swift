@@ -107,6 +107,41 @@ final class ByteNameTests: XCTestCase {
         }
     }
 
+    func testALabelShowsBytesThatAreNotText() throws {
+        let label = ArgumentReading.label(for: ["cat", ArgumentReading.text([0x78, 0xFF]), "é"])
+        XCTAssertEqual(label, "cat 'x\\xff' é")
+        try with { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                b="$(printf 'x\\377')"; mkfifo pipe; set -e
+                "$0" hold --write a --label "$b" --purpose "$b" <pipe >held & exec 3>pipe
+                until grep -q granted held; do sleep 0.01; done
+                "$0" present p --label "$b" <pipe >presented 3>&- &
+                until grep -q registered presented; do sleep 0.01; done
+                "$0" write a -- cat "$b" 2>errors 3>&- & waiter=$!
+                until "$0" status --json | grep -q waiting; do sleep 0.01; done
+                "$0" status --json
+                # An access for the same purpose does not wait.
+                "$0" write -n --purpose "$b" a -- sh -c \\
+                    '"$0" write -n --purpose "$FILECOORD_PURPOSE" a -- echo joined' "$0"
+                "$0" release --yes --reason "$b" $waiter >&2
+                exec 3>&-; wait; cat errors
+                """)
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+            let output = outcome.output
+            for text in [
+                #""label":"x\\xff""#, #""label":"cat 'x\\xff'""#, #""purposeBytes":"x%FF""#,
+                "joined\n", #"who says: x\xff"#,
+            ] {
+                XCTAssertTrue(output.contains(text), "\(text): \(output)\(outcome.errors)")
+            }
+            XCTAssertEqual(
+                output.components(separatedBy: #""label":"x\\xff""#).count - 1, 3, output)
+            XCTAssertFalse(
+                output.unicodeScalars.contains { $0.value >= 0x10FF00 }, output.debugDescription)
+        }
+    }
+
     func testMessagesAndTablesAreOneLineEach() throws {
         try with { sandbox in
             let missing = try sandbox.run("read", "a\nb\u{1b}[2J")
