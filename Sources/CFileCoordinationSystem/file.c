@@ -34,7 +34,7 @@ int fcs_close(int descriptor) {
 }
 
 static int64_t nanoseconds(struct timespec time) {
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    return clamped_nanoseconds(time.tv_sec, time.tv_nsec);
 }
 
 static int translate(int result, const struct stat *in, struct fcs_status *out) {

@@ -14,7 +14,7 @@
 #include <sys/sysmacros.h>
 
 static int64_t nanoseconds(struct statx_timestamp time) {
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    return clamped_nanoseconds(time.tv_sec, time.tv_nsec);
 }
 
 /// Makes the same digest as HandleDigest. Returns 0 if the file system has no handles.

@@ -20,7 +20,7 @@ int fcs_birth_at(int directory, const char *name, struct fcs_birth *out) {
     *out = (struct fcs_birth){
         .device = makedev(status.stx_dev_major, status.stx_dev_minor),
         .inode = status.stx_ino,
-        .born_ns = (int64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec,
+        .born_ns = clamped_nanoseconds(status.stx_btime.tv_sec, status.stx_btime.tv_nsec),
         .is_born_known = (status.stx_mask & STATX_BTIME) != 0,
     };
     return 0;

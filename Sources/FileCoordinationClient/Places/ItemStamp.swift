@@ -18,6 +18,15 @@ struct ItemStamp: Hashable {
     /// A change this soon after another one may have the same stamp.
     static let tick: Int64 = 20_000_000
 
+    /// Whether a change after `now` cannot have the same time stamp as `time`.
+    ///
+    /// False also if the two are so far apart that the difference is no number of nanoseconds: any
+    /// program can set a modification time, and a stored one may be damaged.
+    static func isOld(_ time: Int64, at now: Int64) -> Bool {
+        let (age, isAbsurd) = now.subtractingReportingOverflow(time)
+        return !isAbsurd && age >= tick
+    }
+
     /// Examines the item at `path`.
     ///
     /// A symbolic link at the end is not followed (Rule 1.6).
@@ -37,7 +46,7 @@ struct ItemStamp: Hashable {
         case (nil, .some): .created
         case (.some, nil): .deleted
         case (.some(let before), .some(let after)):
-            before.hasSameContents(as: after) && takenAt - before.modified >= Self.tick
+            before.hasSameContents(as: after) && Self.isOld(before.modified, at: takenAt)
                 ? .unchanged : .changed
         }
     }
@@ -61,7 +70,7 @@ struct ItemStamp: Hashable {
             // reported as changed.
             if before.kind == .directory {
                 .changed
-            } else if before.isSameVersion(as: after) && takenAt - before.changed >= Self.tick {
+            } else if before.isSameVersion(as: after) && Self.isOld(before.changed, at: takenAt) {
                 .unchanged
             } else {
                 .changed

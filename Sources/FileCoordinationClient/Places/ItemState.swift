@@ -58,8 +58,6 @@ package struct ItemState: Hashable, Sendable, Codable {
     package func mayDiffer(from later: ItemState) -> Bool {
         guard version == later.version else { return true }
         guard let version else { return false }
-        // A state that was stored may be damaged.
-        let (age, isAbsurd) = takenAt.subtractingReportingOverflow(version.changed)
-        return isAbsurd || age < ItemStamp.tick
+        return !ItemStamp.isOld(version.changed, at: takenAt)
     }
 }

@@ -200,7 +200,7 @@ extension Server {
             (try? FileLock.isHeldByAnother(file)) == false,
             // A young file may just have been created and not locked yet.
             let status = try? file.status(),
-            RealTimeClock.now - status.changed > ServerLimits.abandonedAge
+            status.changed < RealTimeClock.now - ServerLimits.abandonedAge
         else { return }
         // It stays until the next recovery.
         try? ledgers.remove(name)
