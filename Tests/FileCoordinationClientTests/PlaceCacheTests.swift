@@ -6,6 +6,7 @@
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import Foundation
+import TestHome
 import Testing
 
 @testable import FileCoordinationClient
@@ -139,6 +140,58 @@ import Testing
         #expect(isKnown.wait { $0 != nil })
         #expect(isKnown.withLock { $0 } == false)
         #expect(!cache.isUnchanged(since: finding.revision))
+    }
+
+    /// A cache that waits for a directory `dead` as for a file system that does not answer.
+    private final class DeadMount: Sendable {
+        let asked = Monitor(false)
+        let answers = Monitor(false)
+
+        func seesEverything(_ path: [UInt8]) -> Bool {
+            guard path.suffix(5).elementsEqual("/dead".utf8) else {
+                return DirectoryWatch.seesEverything(at: path)
+            }
+            asked.withLock { $0 = true }
+            asked.notifyAll()
+            return answers.wait { $0 } && false
+        }
+    }
+
+    @Test(arguments: ["resolve", "look for nothing"])
+    func `A file system that does not answer holds up no other lookup`(_ way: String) throws {
+        let mount = DeadMount()
+        let cache = try PlaceCache(seesEverything: { mount.seesEverything($0) })
+        #expect(mkdir(home.path + "/dead", 0o700) == 0)
+        _ = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
+        #expect(cache.known(file) != nil)
+        let dead = home.path + "/dead/x"
+        let isOver = Monitor(false)
+        try DetachedThread.start(name: "dead") {
+            if way == "resolve" {
+                // The first lookup in a directory watches nothing.
+                for name in [dead, dead + "y"] {
+                    _ = try? cache.resolve(Array(name.utf8), spelling: name) { .builtIn }
+                }
+            } else {
+                _ = cache.isAbsent(Array(dead.utf8), hasReadEvents: false)
+            }
+            isOver.withLock { $0 = true }
+            isOver.notifyAll()
+        }
+        let limit = MonotonicClock.after(.seconds(test_patience(30)))
+        #expect(mount.asked.wait(until: limit) { $0 })
+        let isKnown = Monitor<Bool?>(nil)
+        try DetachedThread.start(name: "living") { [file] in
+            let found = cache.known(file)
+            isKnown.withLock { $0 = found != nil }
+            isKnown.notifyAll()
+        }
+        #expect(isKnown.wait(until: MonotonicClock.after(.seconds(test_patience(5)))) { $0 != nil })
+        mount.answers.withLock { $0 = true }
+        mount.answers.notifyAll()
+        #expect(isOver.wait { $0 })
+        #expect(isKnown.wait { $0 != nil })
+        #expect(isKnown.withLock { $0 } == true)
     }
 
     @Test func `Forgetting everything ends what a thread remembers`() throws {

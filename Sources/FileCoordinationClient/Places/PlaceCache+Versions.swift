@@ -24,14 +24,24 @@ extension PlaceCache {
         let path = store.pathBytes
         let shelf = store.shelfBytes
         // The watches come first, so that changes after the check are noticed.
+        let start = state.withLock { state -> (clearings: Int, tellings: Int)? in
+            guard now >= state.resumesAt else { return nil }
+            return (state.clearings, state.versionless.tellings)
+        }
+        let watches = start.flatMap { start -> [WatchedDirectory]? in
+            guard let root = beginWatching(path, for: .versions, since: start.clearings),
+                let places = beginWatching(shelf, for: .versions, since: start.clearings)
+            else { return nil }
+            return [root, places]
+        }
         let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
-            guard now >= state.resumesAt, let root = number(of: path, &state),
-                let places = number(of: shelf, &state)
+            // An event in the meantime may have replaced a directory that is watched now.
+            guard let start, let watches, start == (state.clearings, state.versionless.tellings)
             else { return nil }
             let former = state.versionless.generation
             let generation = state.versionless.watch(
-                watches: [root.number, places.number], of: path,
-                until: min(root.expires, places.expires))
+                watches: watches.map { $0.number }, of: path,
+                until: watches.map { $0.expires }.min() ?? 0)
             if generation != former { raiseRevision() }
             return (generation, state.versionless.tellings)
         }
@@ -71,8 +81,10 @@ extension PlaceCache {
         }
         if let known { return known }
         guard let place = Self.plainPath(path) else { return false }
+        let start: Int? = state.withLock { now < $0.resumesAt ? nil : $0.clearings }
+        guard let start, watchAbsence(of: place, since: start) else { return false }
         return state.withLock { state in
-            guard now >= state.resumesAt, watchAbsence(of: place, &state) else { return false }
+            guard state.clearings == start else { return false }
             state.absent = (path, now + Self.lifetime)
             return true
         }
@@ -80,14 +92,16 @@ extension PlaceCache {
 
     /// Watches the existing part of the way to `path`.
     ///
-    /// Returns whether the path does not exist.
-    private func watchAbsence(of path: ItemPath, _ state: inout State) -> Bool {
+    /// Blocks as long as the file system does. Returns whether the path does not exist.
+    private func watchAbsence(of path: ItemPath, since clearings: Int) -> Bool {
         var directory = Array("/".utf8)
         var isAbsent: Bool?
         path.forEachComponent { name in
             guard isAbsent == nil else { return }
-            guard let (number, _) = number(of: directory, &state) else { return isAbsent = false }
-            state.concerns[number, default: DirectoryConcerns()].onTheWay.insert(Array(name))
+            let use = DirectoryUse.onTheWay(Array(name))
+            guard beginWatching(directory, for: use, since: clearings) != nil else {
+                return isAbsent = false
+            }
             if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
             directory += name
             do throws(SystemError) {

@@ -17,7 +17,9 @@ import Synchronization
 ///
 /// May be used from any thread.
 final class PlaceCache: Sendable {
-    private let watch: DirectoryWatch
+    let watch: DirectoryWatch
+    /// Whether a watch reports all changes in a directory, which the file system is asked.
+    let seesEverything: @Sendable ([UInt8]) -> Bool
     let news: ReadinessCheck
     /// Raised before entries are discarded.
     private let revision = Atomic<UInt64>(0)
@@ -34,7 +36,7 @@ final class PlaceCache: Sendable {
         var absent: (path: [UInt8], expires: UInt64)?
         /// The watched directories by path, and when each watch must be renewed, because another
         /// file system may have been mounted there.
-        var watched: [[UInt8]: (number: Int32, expires: UInt64)] = [:]
+        var watched: [[UInt8]: WatchedDirectory] = [:]
         /// The names that matter in each directory, by watch.
         var concerns: [Int32: DirectoryConcerns] = [:]
         /// Places whose items have no versions.
@@ -46,6 +48,9 @@ final class PlaceCache: Sendable {
         /// Nothing is cached before this time, because where much changes caching would be in vain.
         var resumesAt: UInt64 = 0
     }
+
+    /// The watch of a directory, and when it must be renewed.
+    typealias WatchedDirectory = (number: Int32, expires: UInt64)
 
     /// The watches on the way to an item.
     struct Preparation {
@@ -61,9 +66,9 @@ final class PlaceCache: Sendable {
     static let lifetime: UInt64 = 1_000_000_000
     /// How long nothing is cached after too many events, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
-    private static let directoryLimit = 2048
+    static let directoryLimit = 2048
     static let placeLimit = 16_384
-    private static let changes: DirectoryWatch.Changes = [
+    static let changes: DirectoryWatch.Changes = [
         .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,
     ]
 
@@ -72,10 +77,19 @@ final class PlaceCache: Sendable {
         .movedTo, .created, .watchEnded, .unmounted,
     ]
 
-    /// - Parameter arrivals: receives the paths to which items are moved.
+    /// - Parameters:
+    ///   - arrivals: receives the paths to which items are moved.
+    ///   - seesEverything: whether a watch reports all changes in a directory. It may wait for the
+    ///     file system as long as it wants: no lock is held.
     /// - Throws: if no directory can be watched.
-    init(arrivals: RecentArrivals = RecentArrivals()) throws(SystemError) {
+    init(
+        arrivals: RecentArrivals = RecentArrivals(),
+        seesEverything: @escaping @Sendable ([UInt8]) -> Bool = {
+            DirectoryWatch.seesEverything(at: $0)
+        }
+    ) throws(SystemError) {
         self.arrivals = arrivals
+        self.seesEverything = seesEverything
         watch = try DirectoryWatch()
         news = ReadinessCheck(of: watch.descriptor)
     }
@@ -198,52 +212,7 @@ final class PlaceCache: Sendable {
         state.withLock { clear(&$0) }
     }
 
-    // MARK: Watches
-
-    /// Watches everything on the way to `path`; returns nil if that is impossible.
-    func prepare(_ path: ItemPath) -> Preparation? {
-        state.withLock { state in
-            guard MonotonicClock.now >= state.resumesAt else { return nil }
-            if state.watched.count >= Self.directoryLimit { clear(&state) }
-            var directory = Array("/".utf8)
-            var depth = 0
-            var last: (number: Int32, expires: UInt64)?
-            var expires = UInt64.max
-            var isWatched = true
-            path.forEachComponent { name in
-                depth += 1
-                last = isWatched ? number(of: directory, &state) : nil
-                guard let (number, end) = last else { return isWatched = false }
-                expires = min(expires, end)
-                if depth < path.depth {
-                    state.concerns[number, default: DirectoryConcerns()].onTheWay.insert(
-                        Array(name))
-                    if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
-                    directory += name
-                } else {
-                    state.concerns[number, default: DirectoryConcerns()].items.insert(Array(name))
-                }
-            }
-            guard let last else { return nil }
-            return Preparation(clearings: state.clearings, watch: last.number, expires: expires)
-        }
-    }
-
-    /// Returns the watch of a directory, which is created if there is none, and when it must be
-    /// renewed.
-    func number(
-        of directory: [UInt8], _ state: inout State
-    ) -> (number: Int32, expires: UInt64)? {
-        let now = MonotonicClock.now
-        if let known = state.watched[directory], now < known.expires { return known }
-        guard DirectoryWatch.seesEverything(at: directory),
-            // What cannot be watched is not cached.
-            let number = try? watch.add(directory, Self.changes)
-        else { return nil }
-        let fresh = (number: number, expires: now + Self.lifetime)
-        state.watched[directory] = fresh
-        return fresh
-    }
+    // MARK: Events
 
     /// Reads all events, and discards the entries that they concern.
     func readEvents() {
@@ -261,7 +230,9 @@ final class PlaceCache: Sendable {
                     }
                 }
                 let isConcerned = news.events.contains { event in
+                    // The end of a file system concerns a watch also before anything in it does.
                     state.concerns[event.watch]?.contain(event) == true
+                        || event.changes.contains(.unmounted)
                 }
                 if isConcerned || news.overflowed { clearAndPause(&state) }
             }
