@@ -142,6 +142,29 @@ import Testing
         #expect(!cache.isUnchanged(since: finding.revision))
     }
 
+    @Test(arguments: ["/d", "/x.app"])
+    func `Rule 1.11: what makes a directory a package ends what is remembered`(
+        _ name: String
+    ) throws {
+        let directory = home.path + name
+        if name != "/d" { #expect(mkdir(directory, 0o700) == 0) }
+        let file = directory + "/f"
+        for marker in ["/Contents", "/Index"] {
+            var place = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
+            if cache.known(file) == nil {
+                // Of the first item in a new directory, nothing is cached.
+                place = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
+            }
+            #expect(place.packageDepths.isEmpty)
+            #expect(cache.known(file) != nil)
+            #expect(mkdir(directory + marker, 0o700) == 0)
+            #expect(cache.known(file) == nil)
+            #expect(rmdir(directory + marker) == 0)
+            // After an event, nothing is cached for a moment.
+            cache.clear()
+        }
+    }
+
     /// A cache that waits for a directory `dead` as for a file system that does not answer.
     private final class DeadMount: Sendable {
         let asked = Monitor(false)

@@ -11,9 +11,14 @@ struct DirectoryConcerns {
     /// Names of cached items; an event matters only if the item is or becomes a directory.
     var items: Set<[UInt8]> = []
 
+    /// Whether an event may change where a cached place is, or what it is.
+    ///
+    /// An item with a typical name of a package's contents may make the watched directory a
+    /// package, or end that (Rule 1.11).
     func contain(_ event: DirectoryWatch.Event) -> Bool {
         !event.changes.isDisjoint(with: [.watchEnded, .unmounted])
             || onTheWay.contains(event.name)
             || event.changes.contains(.isDirectory) && items.contains(event.name)
+            || PackagePolicy.isMarker(event.name)
     }
 }

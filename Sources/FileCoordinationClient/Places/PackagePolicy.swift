@@ -73,6 +73,11 @@ package struct PackagePolicy: Hashable, Sendable {
         (Array("/Index".utf8), .directory),
     ]
 
+    /// Whether an item of this name can make the directory around it a package.
+    static func isMarker(_ name: [UInt8]) -> Bool {
+        markers.contains { $0.name.dropFirst().elementsEqual(name) }
+    }
+
     /// The extended attribute that marks a directory as a package; its value does not matter.
     package static let attribute = "user.filecoordination.package"
 
