@@ -66,11 +66,28 @@ public enum ProcessState {
         return fields.count > 1 ? Int32(String(decoding: fields[1], as: UTF8.self)) : nil
     }
 
-    /// The third field of `/proc/PID/stat`.
+    /// The state of a process: that of its first thread, or of the next one if that has ended while
+    /// others go on.
+    private static func stateLetter(of processID: Int32) -> UInt8? {
+        guard processID > 0, let letter = stateLetter(at: "/proc/\(processID)") else { return nil }
+        guard isOver(letter) else { return letter }
+        let tasks = "/proc/\(processID)/task"
+        // Without a list of its threads, the process counts as ended.
+        let threads = (try? Directory.open(tasks).names()) ?? []
+        return threads.lazy.compactMap { stateLetter(at: "\(tasks)/\($0)") }
+            .first { !isOver($0) } ?? letter
+    }
+
+    /// Whether a thread in this state has ended.
+    private static func isOver(_ letter: UInt8) -> Bool {
+        letter == UInt8(ascii: "Z") || letter == UInt8(ascii: "X")
+    }
+
+    /// The third field of the file `stat` in a directory of `/proc`.
     ///
     /// The second is a name in parentheses that may contain anything.
-    private static func stateLetter(of processID: Int32) -> UInt8? {
-        guard processID > 0, let text = KernelText.read("/proc/\(processID)/stat"),
+    private static func stateLetter(at directory: String) -> UInt8? {
+        guard let text = KernelText.read("\(directory)/stat"),
             let bracket = text.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let index = bracket + 2

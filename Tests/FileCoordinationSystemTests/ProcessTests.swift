@@ -53,6 +53,34 @@ final class ProcessTests: XCTestCase {
         XCTAssertNil(handle.namespace)
     }
 
+    /// The first thread's state says that it has ended, and the process goes on.
+    func testAStoppedProcessWhoseFirstThreadHasEndedIsStopped() throws {
+        let child = Child {
+            var thread = pthread_t()
+            let result = pthread_create(&thread, nil, { _ in while true { pause() } }, nil)
+            guard result == 0 else { return 1 }
+            pthread_exit(nil)
+        }
+        let handle = try ProcessHandle(processID: child.id)
+        let limit = MonotonicClock.after(.seconds(60))
+        while !isFirstThreadOver(child.id), MonotonicClock.now < limit { sched_yield() }
+        XCTAssertTrue(isFirstThreadOver(child.id))
+        XCTAssertFalse(ProcessState.isStopped(child.id))
+        try handle.kill(signal: SIGSTOP)
+        var status: Int32 = 0
+        XCTAssertEqual(waitpid(child.id, &status, WUNTRACED), child.id)
+        XCTAssertTrue(ProcessState.isStopped(child.id))
+        XCTAssertFalse(ProcessState.hasEnded(child.id))
+        try handle.kill(signal: SIGKILL)
+        XCTAssertEqual(child.wait(), -SIGKILL)
+        XCTAssertFalse(ProcessState.isStopped(child.id))
+    }
+
+    private func isFirstThreadOver(_ process: pid_t) -> Bool {
+        let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return text?.contains(") Z ") == true
+    }
+
     func testTheUserHasTheSameNumberOutsideWhereAllHave() throws {
         try XCTSkipIf(CurrentProcess.missesUsers, "This is a user namespace of its own.")
         XCTAssertEqual(CurrentProcess.outerUserID, geteuid())
