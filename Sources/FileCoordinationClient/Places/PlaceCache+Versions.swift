@@ -53,7 +53,7 @@ extension PlaceCache {
         state.withLock { state in
             // An event in the meantime may concern the item.
             guard let before, before.tellings == state.versionless.tellings else { return }
-            state.versionless.insert(place)
+            state.versionless.insert(place, now: now)
         }
         return true
     }

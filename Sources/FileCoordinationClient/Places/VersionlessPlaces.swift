@@ -13,8 +13,9 @@ struct VersionlessPlaces {
     private(set) var generation: UInt64 = 1
     /// The number of events so far that may concern a place.
     private(set) var tellings = 0
-    /// The places, by the watch of the directory and the name in it.
-    private var places: [Int32: [[UInt8]: KnownPlace]] = [:]
+    /// The places, by the watch of the directory and the name in it: one for each spelling of the
+    /// item's path that was used lately.
+    private var places: [Int32: [[UInt8]: [KnownPlace]]] = [:]
 
     /// Returns until when it is known that the item has no versions in the store at `path`.
     ///
@@ -46,16 +47,25 @@ struct VersionlessPlaces {
     }
 
     /// Records that the item of a place has no versions.
-    mutating func insert(_ place: KnownPlace) {
+    ///
+    /// Discards places that have expired: each spelling gets a new one then.
+    mutating func insert(_ place: KnownPlace, now: UInt64) {
+        let name = place.place.path.nameBytes
+        var spellings = places[place.watch]?[name] ?? []
+        spellings.removeAll { known in
+            if known !== place, now < known.expires { return false }
+            known.versionlessGeneration = 0
+            return true
+        }
         place.versionlessGeneration = generation
-        places[place.watch, default: [:]][place.place.path.nameBytes] = place
+        places[place.watch, default: [:]][name] = spellings + [place]
     }
 
     /// Handles an event: an item of that name has arrived in a directory, or its watch ended.
     mutating func handleEvent(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
         if let store, store.watches.contains(watch) { generation += 1 }
-        if let place = places[watch]?.removeValue(forKey: name) {
+        for place in places[watch]?.removeValue(forKey: name) ?? [] {
             place.versionlessGeneration = 0
         }
     }
