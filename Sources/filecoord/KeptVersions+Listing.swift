@@ -60,11 +60,12 @@ extension KeptVersions {
 
     /// The time at which the version's contents were modified, rounded to microseconds.
     private static func moment(of version: StoredVersion) -> timespec {
-        let time = (version.record.modified + 500).quotientAndRemainder(dividingBy: 1_000_000_000)
-        let isBefore = time.remainder < 0
+        // Divided first: the sum could overflow. A far date is stored as the greatest number.
+        let time = version.record.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let fraction = time.remainder + 500
+        let carry: Int64 = fraction < 0 ? -1 : fraction >= 1_000_000_000 ? 1 : 0
         return timespec(
-            tv_sec: Int(time.quotient) - (isBefore ? 1 : 0),
-            tv_nsec: Int(time.remainder) + (isBefore ? 1_000_000_000 : 0))
+            tv_sec: Int(time.quotient + carry), tv_nsec: Int(fraction - carry * 1_000_000_000))
     }
 
     private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }

@@ -35,6 +35,26 @@ final class VersionsTests: XCTestCase {
         return outcome.output.trimmingCharacters(in: .newlines)
     }
 
+    /// Such a date is stored as the greatest or least number of nanoseconds.
+    func testFarDatesAreListed() throws {
+        try withEachArbiter { sandbox in
+            for (name, year) in [("late", 9999), ("early", 1600)] {
+                try sandbox.makeFile(name, "one")
+                let date = DateComponents(
+                    calendar: Calendar(identifier: .gregorian),
+                    timeZone: TimeZone(identifier: "UTC"), year: year
+                ).date
+                try FileManager.default.setAttributes(
+                    [.modificationDate: try XCTUnwrap(date)],
+                    ofItemAtPath: sandbox.path(name))
+                try run(sandbox, "add", name)
+                let dates = try versions(sandbox, name).map(\.date)
+                XCTAssertEqual(dates.count, 1)
+                XCTAssertTrue(try !run(sandbox, "list", name).isEmpty)
+            }
+        }
+    }
+
     func testVersionsAreAddedListedRestoredAndRemoved() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "one")
