@@ -22,7 +22,7 @@
 
 extern int __sigaction(int signal, const struct sigaction *new, struct sigaction *old);
 
-enum { CAPACITY = 4096, RESERVED = 1 };
+enum { CAPACITY = 16384, RESERVED = 1 };
 
 struct entry {
     _Atomic uintptr_t base;    // 0: free; RESERVED: being filled in

@@ -15,8 +15,8 @@ public enum MappingGuard {
     /// private to this process, instead of ending the process.
     ///
     /// The new page replaces that part of the mapping permanently. If it was the only page, the
-    /// mapping no longer holds the file nor its lock. Throws `ErrorNumber.noSpace` if 4096 mappings
-    /// are protected.
+    /// mapping no longer holds the file nor its lock. Throws `ErrorNumber.noSpace` if 16,384
+    /// mappings are protected.
     public static func protect(_ mapping: SharedMapping) throws(SystemError) {
         try unsafe check(fcs_mapping_protect(mapping.base, mapping.length), "protect a mapping")
     }

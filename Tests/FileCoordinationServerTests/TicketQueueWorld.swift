@@ -75,6 +75,11 @@ final class TicketQueueWorld {
         server.abandon()
         server = try Self.makeServer(runtime, wakeUp, .max, stopped)
         #expect(server.brokenInvariant == nil)
+        try takeOver()
+    }
+
+    /// Another server takes the role of one that was killed.
+    func takeOver() throws {
     }
 
     func client() throws -> TicketQueueClient {

@@ -128,11 +128,18 @@ extension Server {
         return clients.admit(ledger, at: MonotonicClock.now)
     }
 
-    /// Returns whether the kernel was short of a resource that may become available, such as
-    /// descriptors.
+    /// Returns whether a resource was missing that may become available, such as descriptors.
+    ///
+    /// To a reader of a ledger, "no space" means that too many mappings are protected
+    /// (``MappingGuard``): a reader never extends the file.
     static func isWant(_ error: LedgerError) -> Bool {
-        guard case .system(let cause) = error else { return false }
-        return ErrorNumber.wants.contains(cause.code)
+        switch error {
+        case .noSpace: true
+        case .system(let cause): ErrorNumber.wants.contains(cause.code)
+        case .full, .bodyTooLarge, .notALedger, .damaged, .cutOff, .deposed, .epochsExhausted,
+            .staleReference:
+            false
+        }
     }
 
     // MARK: Reconnecting clients

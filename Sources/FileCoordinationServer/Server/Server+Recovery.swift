@@ -160,7 +160,16 @@ extension Server {
     private func admitAll(
         _ orphans: [LedgerReader], _ opened: [String: LedgerReader]
     ) throws -> [Client] {
-        var owners = try orphans.map { try admit($0) }
+        var owners: [Client] = []
+        for orphan in orphans {
+            do throws(LedgerError) {
+                owners.append(try admit(orphan))
+            } catch {
+                if Self.isWant(error) { throw error }
+                if orphan.ledgerEpoch > presence.epoch { throw OrphanRecovery.Failure.movedOn }
+                configuration.log(.ledgerRejected(name: orphan.fileName, reason: "\(error)"))
+            }
+        }
         let names = try presence.runtime.ledgers.names().sorted()
         for name in names where LedgerName.isTemporary(name) { removeIfAbandoned(name) }
         for name in names where LedgerName.isFinal(name) {
@@ -173,7 +182,7 @@ extension Server {
                     owners.append(try admit(name))
                 }
             } catch {
-                // If the kernel lacks a resource, the ledger may be in use, so the recovery must
+                // If this process lacks a resource, the ledger may be in use, so the recovery must
                 // fail. With any other error the file is not a ledger.
                 if Self.isWant(error) { throw error }
                 configuration.log(.ledgerRejected(name: name, reason: "\(error)"))

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server that takes over makes of ledgers that it cannot use (Rule 2.0).
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Testing
+
+@testable import FileCoordinationLedger
+@testable import FileCoordinationServer
+
+@Suite("Takeovers")
+struct TakeoverTests {
+    /// Protects mappings until no more can be protected.
+    private static func fillGuard(_ directory: Directory) throws -> [SharedMapping] {
+        let descriptor = try directory.openFile("guarded", [.read, .write, .create])
+        try FileSpace.truncate(descriptor, length: 4096)
+        var mappings: [SharedMapping] = []
+        while true {
+            let mapping = try SharedMapping(
+                file: descriptor, length: 4096, writable: true, inheritedByFork: false)
+            do {
+                try MappingGuard.protect(mapping)
+            } catch {
+                #expect(error.code == ErrorNumber.noSpace)
+                return mappings
+            }
+            mappings.append(mapping)
+        }
+    }
+
+    /// Rule 2.0.
+    ///
+    /// The table of mappings is one for the whole process, so another process fills it.
+    @Test("A server that can map no more ledgers does not take over without them")
+    func tooManyMappings() async {
+        await #expect(processExitsWith: .success) {
+            let world = try TicketQueueWorld()
+            let claim = try world.client().file("/d/f")
+            try world.settle()
+            #expect(claim.isGranted)
+            world.server.abandon()
+            var mappings = try TakeoverTests.fillGuard(world.runtime.directory)
+            var failures = 0
+            var hasTakenOver = false
+            // The server needs some mappings for itself, and one for the ledger.
+            while !hasTakenOver, mappings.popLast() != nil {
+                do {
+                    try world.takeOver()
+                    hasTakenOver = true
+                } catch {
+                    failures += 1
+                }
+            }
+            #expect(failures > 0)
+            #expect(hasTakenOver)
+            #expect(world.server.records.claimCount == 1)
+        }
+    }
+
+    @Test("A damaged ledger without a name is passed over")
+    func damagedOrphan() throws {
+        let world = try TicketQueueWorld()
+        let (damaged, other) = (try world.client(), try world.client())
+        let claims = [try damaged.file("/d/f"), try other.file("/d/g")]
+        try world.settle()
+        #expect(claims.allSatisfy { $0.isGranted })
+        let fallbacks = try [damaged, other].map {
+            try LedgerFallback(for: $0.ledger, in: world.runtime) {}
+        }
+        defer { for fallback in fallbacks { fallback.retire() } }
+        for (client, fallback) in zip([damaged, other], fallbacks) {
+            #expect(fallback.start())
+            try world.runtime.ledgers.remove(client.ledger.fileName)
+        }
+        let word = claims[0].word
+        let last = ServerEpoch(truncating: 0xFF_FFFF)
+        damaged.ledger.memory.word(.record(Int(claims[0].record.index)))
+            .store(word.with(.granted, [], last).rawValue)
+        try world.replaceServer()
+        #expect(world.server.records.claimCount == 1)
+    }
+}
