@@ -21,7 +21,10 @@ extension LedgerWriter {
     public func waitWhileAsked(_ reference: RecordReference, deadline: UInt64?) -> RecordState {
         let index = Int(reference.index)
         let procedure = AwaitGrant(record: index, generation: reference.generation)
+        // If another thread cancels the claim, the record stays unused until this one returns.
+        allocation.withLock { $0.beginWait(index) }
         let word = memory.run(procedure, deadline: deadline)
+        allocation.withLock { $0.endWait(index) }
         guard word.generation == reference.generation else { return .free }
         switch word.state {
         case .draft: return .asked

@@ -11,6 +11,10 @@ struct RecordAllocation: Sendable {
     /// on.
     private var ended: [Int] = []
     private var endedStart = 0
+    /// The number of threads that wait for the claim in a record.
+    private var waiters: [Int: Int] = [:]
+    /// Records that have ended, and for which threads still wait.
+    private var endedAwaited: Set<Int> = []
     /// The index from which on records were never used.
     private(set) var mark = 0
     /// Heap blocks by the record that uses them.
@@ -50,7 +54,23 @@ struct RecordAllocation: Sendable {
     }
 
     /// Records that a record has ended and waits for the server.
-    mutating func markEnded(_ index: Int) { ended.append(index) }
+    ///
+    /// It is not reused before the last thread has stopped waiting. A thread that has loaded the
+    /// word and is about to sleep would not notice: the half of the word on which it sleeps has no
+    /// generation, so the next claim in the record can look the same.
+    mutating func markEnded(_ index: Int) {
+        if waiters[index] == nil { ended.append(index) } else { endedAwaited.insert(index) }
+    }
+
+    /// Records that a thread is about to wait for the claim in a record.
+    mutating func beginWait(_ index: Int) { waiters[index, default: 0] += 1 }
+
+    /// Records that a thread has stopped waiting.
+    mutating func endWait(_ index: Int) {
+        let others = waiters[index].map { $0 - 1 } ?? 0
+        waiters[index] = others > 0 ? others : nil
+        if others == 0, endedAwaited.remove(index) != nil { ended.append(index) }
+    }
 
     /// Records that a record is free.
     mutating func markFree(_ index: Int) {
