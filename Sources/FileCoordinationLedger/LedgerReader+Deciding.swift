@@ -142,12 +142,14 @@ extension LedgerReader {
     ///
     /// From now on these are ordinary claims, whose release is reported.
     ///
-    /// Never waits for the client.
+    /// Never waits for the client. A claim for which `isMeant` is false stays local: it runs under
+    /// another delegation.
     public func revoke(
-        slot: Int, _ delegation: SlotWord, _ epoch: ServerEpoch
+        slot: Int, _ delegation: SlotWord, _ epoch: ServerEpoch,
+        where isMeant: (RecordReference) -> Bool = { _ in true }
     ) throws(LedgerError) -> [RecordSnapshot] {
         close(slot: slot, delegation)
-        return try requestReleaseReports(epoch) { !$1 }.held
+        return try requestReleaseReports(epoch) { !$1 && isMeant($0) }.held
     }
 
     /// Ends a delegation; ``requestReleaseReports(_:where:)`` follows.

@@ -64,6 +64,37 @@ struct TicketQueueEndingTests {
         #expect(second.claim.isGranted)
     }
 
+    /// A recall elsewhere finds the member's claims, and leaves the one in the queue alone.
+    @Test("A recall of another file of a member does not end it")
+    func otherRecall() throws {
+        let world = try TicketQueueWorld()
+        let clients = try world.openTicketQueue(at: file)
+        let member = clients[0]
+        member.slot = 1
+        for _ in 0..<8 where !member.slotWord.isDelegated {
+            let claim = try member.file("/d/g")
+            try world.settle()
+            try claim.end()
+            try world.settle()
+        }
+        let held = try #require(try member.claimLocally("/d/g"))
+        member.slot = 0
+        let first = try #require(try member.takeNumber(file))
+        #expect(first.begins() || first.claim.state == .granted)
+        let stranger = try world.client()
+        let claim = try stranger.file("/d/g")
+        try world.settle()
+        #expect(claim.state == .asked)
+        #expect(held.word.flags.contains(.reportsRelease))
+        #expect(clients.allSatisfy { $0.slotWord.ticketQueue != nil })
+        #expect(first.claim.word.flags == .unreported)
+        try held.end()
+        try world.settle()
+        #expect(claim.isGranted)
+        try first.end()
+        #expect(try #require(try clients[1].takeNumber(file)).claim.state == .granted)
+    }
+
     @Test("A claim that has waited for too long is the server's to decide, and keeps its place")
     func tooLong() throws {
         let world = try TicketQueueWorld()

@@ -238,6 +238,14 @@ final class TicketQueueClient {
     /// Files a presenter and says so.
     func present(
         _ path: String, _ methods: PresenterMethods = .itemDidChange
+    /// Claims a file by its delegation, without the server; nil if it is not delegated.
+    func claimLocally(_ path: String, _ access: Access = .writing(.plain)) throws -> Claimed? {
+        let claim = try write(path, access)
+        let state = ledger.claimLocally(
+            claim.record, slot: slot, delegation: slotWord, isWriting: access.isWriting)
+        return state == .granted ? claim : nil
+    }
+
     ) throws -> Claimed {
         let body = PresenterBody(purpose: [0x70], path: Array(path.utf8), methods: methods)
         let record = try ledger.write(kind: .presenter, body: body.encode())

@@ -11,7 +11,7 @@ struct DelegationRegistry {
     /// The form of a delegation in a ledger.
     enum Subject {
         /// A path or directory in which the client may grant claims itself.
-        case slot(Int, SlotWord)
+        case slot(Int, SlotWord, ItemPath)
         /// A claim that is running or over; no client reports its release.
         case claim(RecordReference, ClaimID)
     }

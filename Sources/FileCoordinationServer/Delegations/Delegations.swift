@@ -52,7 +52,7 @@ struct Delegations {
             }
         // Nothing is delegated to a client that tampers with its ledger, or by a deposed server.
         guard let word = try? ledger.delegate(slot: slot, terms: terms, epoch) else { return false }
-        registry.insert(.slot(slot, word), of: client, as: delegation.id)
+        registry.insert(.slot(slot, word, delegation.path), of: client, as: delegation.id)
         if terms.contains(.reportsWrites) { reporters.insert(client) }
         return true
     }
@@ -88,10 +88,14 @@ struct Delegations {
             return nil
         }
         switch entry.subject {
-        case .slot(let slot, let word):
+        case .slot(let slot, let word, let path):
             // A ledger that its client has tampered with contains no valid claims.
-            let held = (try? ledger.revoke(slot: slot, word, epoch)) ?? []
-            return Recalled(held: held.map { FoundClaim(entry.client, $0) })
+            let held = try? ledger.revoke(slot: slot, word, epoch) { record in
+                // To report the end of a claim elsewhere would end its ticket queue. A claim that
+                // cannot be read at this moment is reported.
+                ledger.place(ofClaim: record).map { path == $0 || path.contains($0) } ?? true
+            }
+            return Recalled(held: (held ?? []).map { FoundClaim(entry.client, $0) })
         case .claim(let record, _):
             guard let snapshot = ledger.snapshot(ofRecord: record.index),
                 snapshot.reference == record, snapshot.hasSomethingToTell
