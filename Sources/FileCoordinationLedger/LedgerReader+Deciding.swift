@@ -6,17 +6,19 @@
 internal import FileCoordinationSystem
 
 extension LedgerReader {
-    /// Gives a claim its serial number, unless it has one.
+    /// Gives a claim its serial number, unless it has another one than `former`.
     ///
     /// Returns the number that it has. Use numbers from ``ServerEpoch/firstSerial`` on: they are
     /// unique, even though a deposed server may still write one of its own.
     @discardableResult
-    public func setSerial(_ reference: RecordReference, _ serial: UInt64) -> UInt64 {
+    public func setSerial(
+        _ reference: RecordReference, _ serial: UInt64, over former: UInt64 = 0
+    ) -> UInt64 {
         guard reference.index < LedgerLayout.recordCount else { return serial }
         Failpoint.reach(.before, .numbersRecord)
         defer { Failpoint.reach(.after, .numbersRecord) }
         let word = memory.serial(Int(reference.index))
-        let (exchanged, original) = word.compareExchange(expected: 0, desired: serial)
+        let (exchanged, original) = word.compareExchange(expected: former, desired: serial)
         return exchanged ? serial : original
     }
 

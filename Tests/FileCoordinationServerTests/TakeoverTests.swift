@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server that takes over makes of ledgers that it cannot use (Rule 2.0).
+// What a server that takes over makes of ledgers that it cannot use, and of serial numbers that a
+// deposed server has written late (Rules 2.0, 2.14).
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -11,6 +12,8 @@ import Testing
 
 @Suite("Takeovers")
 struct TakeoverTests {
+    private let file = "/d/f"
+
     /// Protects mappings until no more can be protected.
     private static func fillGuard(_ directory: Directory) throws -> [SharedMapping] {
         let descriptor = try directory.openFile("guarded", [.read, .write, .create])
@@ -79,5 +82,29 @@ struct TakeoverTests {
             .store(word.with(.granted, [], last).rawValue)
         try world.replaceServer()
         #expect(world.server.records.claimCount == 1)
+    }
+
+    /// Rule 2.14: the number is lower than that of a claim that waits.
+    @Test("A serial number that a deposed server writes late moves no claim forward")
+    func lateNumber() throws {
+        let world = try TicketQueueWorld()
+        try world.replaceServer()
+        let clients = try (0..<3).map { _ in try world.client() }
+        let running = try clients[0].file(file)
+        try world.settle()
+        let waiting = try clients[1].file(file)
+        try world.settle()
+        let late = try clients[2].file(file)
+        late.client.ledger.memory.serial(Int(late.record.index))
+            .store(world.server.presence.epoch.firstSerial - 5)
+        try world.settle()
+        try running.end()
+        try world.settle()
+        #expect(waiting.isGranted)
+        #expect(late.state == .asked)
+        // The next server sees the same order.
+        try world.replaceServer()
+        #expect(waiting.state == .granted)
+        #expect(late.state == .asked)
     }
 }

@@ -20,6 +20,10 @@ struct Records {
     /// Claims about to be granted that get no serial number unless they are recalled.
     private var unnumbered: [ClaimID: RecordAddress] = [:]
     private var lastSerial: UInt64
+    /// Whether records with serial numbers of former servers may still be found.
+    private var isRecovering = true
+    /// The serial numbers of former servers that living claims and presenters have.
+    private var believed: Set<UInt64> = []
 
     init(epoch: ServerEpoch, relocations: RelocationLog) {
         self.epoch = epoch
@@ -131,14 +135,33 @@ struct Records {
     /// Returns the serial number that a former server gave to the record, or a new one.
     ///
     /// A number that no former server can have given was written by the client and is ignored.
+    ///
+    /// After the recovery, a claim has a former server's number only if that server was suspended
+    /// just before it wrote the number, and wrote it into the next claim in the record. Such a
+    /// number is replaced: with it the claim would go ahead of those that wait.
     private mutating func serial(of snapshot: RecordSnapshot, _ client: Client) -> UInt64 {
         let old = snapshot.serial
-        if old > 0, old < epoch.firstSerial, !isTaken(old) { return old }
+        if isFormer(old), isRecovering || believed.contains(old), !isTaken(old) {
+            believed.insert(old)
+            return old
+        }
         lastSerial += 1
-        let given = client.ledger.setSerial(snapshot.reference, lastSerial)
-        // The number may come from a server that was deposed concurrently, or from a faulty client.
-        return given <= lastSerial && !isTaken(given) ? given : lastSerial
+        var given = isFormer(old) && !isRecovering ? old : 0
+        // A deposed server may write between the look and the swap.
+        for _ in 0..<(isRecovering ? 1 : 2) {
+            given = client.ledger.setSerial(snapshot.reference, lastSerial, over: given)
+            guard isFormer(given) else { break }
+        }
+        // The number may also come from a faulty client.
+        let isBelieved = given > 0 && (isRecovering || !isFormer(given))
+        return isBelieved && given <= lastSerial && !isTaken(given) ? given : lastSerial
     }
+
+    /// Whether a serial number is one of a former server.
+    private func isFormer(_ serial: UInt64) -> Bool { serial > 0 && serial < epoch.firstSerial }
+
+    /// Ends the recovery: records with numbers of former servers are known from now on.
+    mutating func finishRecovery() { isRecovering = false }
 
     private func isTaken(_ serial: UInt64) -> Bool {
         claims[ClaimID(rawValue: serial)] != nil
@@ -154,6 +177,7 @@ struct Records {
     /// Discards a claim that is over.
     mutating func discard(_ claim: ClaimID) {
         claims[claim] = nil
+        if !believed.isEmpty { believed.remove(claim.rawValue) }
         relocations.end(claim.rawValue)
     }
 
@@ -165,6 +189,7 @@ struct Records {
     /// Discards a presenter that is gone.
     mutating func discard(_ presenter: PresenterID) {
         presenters[presenter] = nil
+        if !believed.isEmpty { believed.remove(presenter.rawValue) }
         relocations.end(presenter.rawValue)
     }
 

@@ -60,6 +60,7 @@ extension Server {
         work.append(.decide(.recoveryFinished))
         for client in dead { work.append(.removeClient(client.id)) }
         finishWork()
+        records.finishRecovery()
         beginRelocationLog()
         Delegations.removeFormerTicketQueues(
             from: presence.runtime.directory, before: presence.epoch)
