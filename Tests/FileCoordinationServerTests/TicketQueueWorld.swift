@@ -235,9 +235,6 @@ final class TicketQueueClient {
         return claim
     }
 
-    /// Files a presenter and says so.
-    func present(
-        _ path: String, _ methods: PresenterMethods = .itemDidChange
     /// Claims a file by its delegation, without the server; nil if it is not delegated.
     func claimLocally(_ path: String, _ access: Access = .writing(.plain)) throws -> Claimed? {
         let claim = try write(path, access)
@@ -246,6 +243,9 @@ final class TicketQueueClient {
         return state == .granted ? claim : nil
     }
 
+    /// Files a presenter and says so.
+    func present(
+        _ path: String, _ methods: PresenterMethods = .itemDidChange
     ) throws -> Claimed {
         let body = PresenterBody(purpose: [0x70], path: Array(path.utf8), methods: methods)
         let record = try ledger.write(kind: .presenter, body: body.encode())
