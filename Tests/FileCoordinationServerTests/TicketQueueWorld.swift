@@ -18,21 +18,20 @@ final class TicketQueueWorld {
     let epochs: EpochFile
     private let path: String
     private let wakeUp: WakeUp
-    /// The names of the ledgers whose processes are stopped, as the server sees it.
-    let stopped = Lock<Set<String>>([])
     private(set) var server: Server
 
-    /// - Parameter handoverTime: how quickly a place must be handed over to come into a ticket
-    ///   queue.
+    /// - Parameters:
+    ///   - handoverTime: how quickly a place must be handed over to come into a ticket queue.
+    ///   - watchesItems: whether presenters are told of what plain programs do.
     /// - Throws: an error if the server cannot be made.
-    init(handoverTime: UInt64 = .max) throws {
+    init(handoverTime: UInt64 = .max, watchesItems: Bool = false) throws {
         path =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("ticketQueue-\(UUID().uuidString.prefix(8))").path
         runtime = try RuntimeDirectory.open(path: path)
         epochs = try EpochFile(directory: runtime.directory)
         wakeUp = try WakeUp()
-        server = try Self.makeServer(runtime, wakeUp, handoverTime, stopped)
+        server = try Self.makeServer(runtime, wakeUp, handoverTime, watchesItems: watchesItems)
     }
 
     deinit {
@@ -42,15 +41,14 @@ final class TicketQueueWorld {
 
     private static func makeServer(
         _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64,
-        _ stopped: Lock<Set<String>>
+        watchesItems: Bool = false
     ) throws -> Server {
         let role = try #require(
             try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime))
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
-        configuration.watchesItems = false
+        configuration.watchesItems = watchesItems
         configuration.delegationPolicy.handoverTime = handoverTime
-        configuration.isStopped = { ledger in stopped.withLock { $0.contains(ledger) } }
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
@@ -73,13 +71,13 @@ final class TicketQueueWorld {
     /// The server is killed, and another one takes over.
     func replaceServer() throws {
         server.abandon()
-        server = try Self.makeServer(runtime, wakeUp, .max, stopped)
-        #expect(server.brokenInvariant == nil)
         try takeOver()
     }
 
     /// Another server takes the role of one that was killed.
     func takeOver() throws {
+        server = try Self.makeServer(runtime, wakeUp, .max)
+        #expect(server.brokenInvariant == nil)
     }
 
     func client() throws -> TicketQueueClient {
@@ -144,9 +142,10 @@ struct Claimed {
     var isGranted: Bool { client.ledger.takeGrant(record) }
 
     /// Ends it, as an ordinary one.
-    func end() throws {
+    func end(outcomes: [ItemOutcome]? = nil) throws {
         #expect(isGranted)
-        guard try client.ledger.release(record, outcome: []) == .released else { return }
+        let outcome = try outcomes.map { try ClaimLogEntry.outcomes($0).encodeChecked() } ?? []
+        guard try client.ledger.release(record, outcome: outcome) == .released else { return }
         try client.say(.ended(WireRecord(record)))
     }
 }
@@ -274,7 +273,10 @@ final class TicketQueueClient {
                 continue
             }
             for delivery in deliveries {
-                if case .notice = delivery.message { count += 1 }
+                switch delivery.message {
+                case .notice, .plainNotice: count += 1
+                case _: break
+                }
             }
         }
         return count

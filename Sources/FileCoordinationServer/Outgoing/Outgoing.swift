@@ -45,6 +45,9 @@ struct Outgoing {
             && givenBackAddresses.contains(RecordAddress(client: client, record: record))
     }
 
+    /// Whether records are about to be returned.
+    var hasGivenBack: Bool { !givenBack.isEmpty }
+
     /// Takes out the records that are to be given back now.
     mutating func takeGivenBack() -> [GivenBack] {
         if givenBack.isEmpty { return [] }

@@ -187,8 +187,7 @@ extension Server {
         if change.origin != .coordinated, !delegations.reporters.isEmpty {
             let known = writers ?? localWriters()
             writers = known
-            if let writer = known.first(where: { $0.mayHaveMade(change) }) {
-                makeKnown(writer)
+            if let writer = known.first(where: { $0.mayHaveMade(change) }), makeKnown(writer) {
                 return watching.hold(change, for: id, until: writer.address)
             }
         }
@@ -244,6 +243,8 @@ extension Server {
                 guard snapshot.kind == .claim, snapshot.hasSomethingToTell,
                     snapshot.flags.contains(.unreported),
                     records.identity(of: snapshot.reference, of: client.id) == nil,
+                    // The end of that write has been handled: nothing more follows from it.
+                    !outgoing.isGivenBack(snapshot.reference, of: client.id),
                     let body = client.ledger.claimBody(snapshot.reference)
                 else { return nil }
                 let paths = body.items.filter(\.access.isWriting).map(\.path)
@@ -256,14 +257,20 @@ extension Server {
 
     /// Has the server tell the arbiter and the watcher about a delegated write, and asks the client
     /// to report its end.
-    private func makeKnown(_ writer: LocalWriter) {
-        guard !writer.isOver, let client = clients[writer.address.client] else { return }
-        if requestReport(of: writer.address.record, client) {
+    ///
+    /// Returns whether the end of the write will be handled.
+    private func makeKnown(_ writer: LocalWriter) -> Bool {
+        guard let client = clients[writer.address.client] else { return false }
+        if writer.isOver { return true }
+        let record = writer.address.record
+        if requestReport(of: record, client) {
             work.append(
-                .makeKnown(
-                    RecordCheck(
-                        client: client.id, record: writer.address.record, isPrepared: true)))
+                .makeKnown(RecordCheck(client: client.id, record: record, isPrepared: true)))
+            return true
         }
+        // It has ended since the scan. Its client reports that if it was to from the beginning.
+        let snapshot = client.ledger.snapshot(ofRecord: record.index)
+        return snapshot?.reference == record && snapshot?.hasSomethingToTell == true
     }
 
     /// Tells the changes that waited for a write which is over, unless its claim has announced
@@ -286,7 +293,7 @@ extension Server {
     }
 
     /// Tells the changes that wait for a write whose record has been reused for another claim.
-    private func releaseAbandonedChanges() {
+    func releaseAbandonedChanges() {
         for write in watching.awaitedWrites {
             let snapshot = clients[write.client]?.ledger.snapshot(ofRecord: write.record.index)
             guard snapshot?.reference != write.record || snapshot?.hasSomethingToTell != true

@@ -129,12 +129,15 @@ package final class Server {
     /// Performs the queued work and sends its messages, until neither is left.
     private func sendAll() {
         repeat {
-            finishWork()
-            flushDeliveries()
-        } while !work.isEmpty || !outgoing.deliveries.isFlushed
-        for entry in outgoing.takeGivenBack() {
-            entry.client.ledger.reap(entry.record, presence.epoch)
-        }
+            repeat {
+                finishWork()
+                flushDeliveries()
+            } while !work.isEmpty || !outgoing.deliveries.isFlushed
+            let givenBack = outgoing.takeGivenBack()
+            for entry in givenBack { entry.client.ledger.reap(entry.record, presence.epoch) }
+            // No message will follow from these records, for which a change may still wait.
+            if !givenBack.isEmpty { releaseAbandonedChanges() }
+        } while !work.isEmpty || !outgoing.deliveries.isFlushed || outgoing.hasGivenBack
         records.relocations.forgetOver()
         let now = MonotonicClock.now
         // A failed send may have closed the last connection. No event reports that, so it is

@@ -102,6 +102,9 @@ struct Watching {
         unwatchedSince = unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause)
     }
 
+    /// Readable while the watcher has messages; nil if it is not running.
+    var descriptor: Descriptor? { watcher?.mailbox.descriptor }
+
     /// Removes and returns the messages of the watcher, and the number of the last question that it
     /// has answered.
     func takeMail() -> (mail: [WatchMail], lastAnswered: UInt64) {
