@@ -28,8 +28,8 @@ extension Arbiter {
                 guard records[other]?.watchers.contains(id) == true else {
                     return "\(id) waits behind \(other), which does not know"
                 }
-                var bypassRules = BypassRules()
-                guard blockers(of: record, &bypassRules).contains(other) else {
+                var waits = IndirectWaits()
+                guard blockers(of: record, &waits).contains(other) else {
                     return "\(id) waits behind \(other) without need: a lost wake-up"
                 }
             case .skipped:

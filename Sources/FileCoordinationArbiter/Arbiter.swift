@@ -129,7 +129,10 @@ public struct Arbiter: Hashable, Sendable {
                 switch task {
                 case .putPostponedQuestions(let presenter):
                     putPostponedQuestions(presenter, &reevaluations)
-                case .grantIfReady(let claim): grantIfReady(claim, &reevaluations)
+                    reevaluations.discardIndirectWaits()
+                case .grantIfReady(let claim):
+                    grantIfReady(claim, &reevaluations)
+                    reevaluations.discardIndirectWaits()
                 case .evaluate(let claim): evaluate(claim, &reevaluations)
                 }
             }

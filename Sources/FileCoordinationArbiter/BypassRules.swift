@@ -11,17 +11,8 @@
 //
 // The other claim may also wait indirectly, through a chain of claims. An indirect wait counts
 // where waiting would be a certain deadlock: in A, and in B for a call made inside the accessor.
-
-/// Results of the rules, cached while one claim is evaluated.
-struct BypassRules {
-    fileprivate struct Pair: Hashable {
-        let claim: ClaimID
-        let other: ClaimID
-    }
-
-    /// Used for lookup only, never iterated.
-    fileprivate var known: [Pair: Bool] = [:]
-}
+// Such chains are found by `IndirectWaits`; what a claim waits for directly is examined first,
+// because in most cases that decides.
 
 extension Arbiter {
     /// Whether an exception could apply to a claim of this purpose; usually not.
@@ -31,32 +22,43 @@ extension Arbiter {
 
     /// Whether `record`, in stage 1, need not wait for `other`, which is waiting or asking itself.
     func canBypass(
-        _ record: ClaimState, from other: ClaimState, _ bypassRules: inout BypassRules
+        _ record: ClaimState, from other: ClaimState, _ waits: inout IndirectWaits
     ) -> Bool {
         let purpose = record.claim.purpose
         let mayBeSavingBack = purposeIndex.isAwaited(purpose)
         let mayBeInside = purposeIndex.holdsGrant(purpose)
-        guard mayBeSavingBack || mayBeInside else { return false }
-
-        let pair = BypassRules.Pair(claim: record.claim.id, other: other.claim.id)
-        if let known = bypassRules.known[pair] { return known }
-        let answer =
-            (mayBeSavingBack && isBehindPresenter(other, of: purpose, &bypassRules))
-            || (mayBeInside && isBehindGrant(other, for: record.claim, &bypassRules))
-        bypassRules.known[pair] = answer
-        return answer
+        return (mayBeSavingBack && isBehindPresenter(other, of: purpose, &waits))
+            || (mayBeInside && isBehindGrant(other, for: record.claim, &waits))
     }
 
     /// Exception A: whether `other` waits, directly or indirectly, for the answer of a presenter of
     /// this purpose.
     private func isBehindPresenter(
-        _ other: ClaimState, of purpose: Purpose, _ bypassRules: inout BypassRules
+        _ other: ClaimState, of purpose: Purpose, _ waits: inout IndirectWaits
     ) -> Bool {
-        isOrWaitsFor(other, &bypassRules) { record in
-            (record.asking?.awaited ?? []).contains { answer in
-                registry[answer.presenter]?.registration.purpose == purpose
+        isDirectlyBehindPresenter(other, of: purpose)
+            || isOrWaitsForAsker(other.claim.id, of: purpose, &waits)
+    }
+
+    /// Whether `other` is one of the first claims that wait for an answer of a presenter of this
+    /// purpose, or certainly waits for one of them.
+    private func isDirectlyBehindPresenter(_ other: ClaimState, of purpose: Purpose) -> Bool {
+        // If an exception may apply to `other` itself, only the search for indirect waits knows.
+        let isWaiting = other.stage == .waiting && !mayHaveBypass(other.claim.purpose)
+        var comparisons = 0
+        for presenter in purposeIndex.awaited(purpose) {
+            for asker in registry[presenter]?.awaitedBy ?? [] {
+                if asker == other.claim.id { return true }
+                if isWaiting, let record = records[asker],
+                    meeting(of: other.claim, with: record.territory) != nil
+                {
+                    return true
+                }
+                comparisons += 1
+                if comparisons == Limits.claimsComparedOneByOne { return false }
             }
         }
+        return false
     }
 
     /// Exception B: whether `other` waits for a granted claim of the same purpose as `claim` that
@@ -64,7 +66,7 @@ extension Arbiter {
     ///
     /// In the second case an indirect wait counts, too, if the accessor waits for `claim`.
     private func isBehindGrant(
-        _ other: ClaimState, for claim: FiledClaim, _ bypassRules: inout BypassRules
+        _ other: ClaimState, for claim: FiledClaim, _ waits: inout IndirectWaits
     ) -> Bool {
         if isDirectlyBehindGrant(other, ofPurpose: claim.purpose) { return true }
         let surroundings = claim.outerClaims.filter { id in
@@ -77,7 +79,7 @@ extension Arbiter {
         // If the accessors around `claim` do not wait for it, their grants end without it, and
         // `other` need not be passed for that.
         guard claim.blocksCaller, surroundings.contains(where: isAwaited) else { return false }
-        return isOrWaitsFor(other, &bypassRules) { surroundings.contains($0.claim.id) }
+        return isOrWaits(other.claim.id, forAnyOf: surroundings, &waits)
     }
 
     /// Whether `other` waits directly for a claim of a purpose that was granted before `other` was
@@ -88,11 +90,11 @@ extension Arbiter {
         var grants = 0
         for mark in purposeIndex.granted(purpose) {
             guard mark.youngestFiled < other.claim.id else { return false }
-            if grants == Limits.grantsComparedOneByOne { break }
+            if grants == Limits.claimsComparedOneByOne { break }
             if isHeldUp(other, by: mark.claim) { return true }
             grants += 1
         }
-        guard grants == Limits.grantsComparedOneByOne else { return false }
+        guard grants == Limits.claimsComparedOneByOne else { return false }
         // The purpose holds many grants, but only few of them are at the paths of `other`.
         return holders(of: other) { holder in
             guard let record = records[holder], let grant = record.grant else { return false }
@@ -143,36 +145,25 @@ extension Arbiter {
         }
     }
 
-    /// Whether `start`, or a claim that it waits for directly or indirectly, passes `test`.
+    /// Whether `record`, which holds its position, is claim `id` or waits for it directly or
+    /// indirectly.
     ///
-    /// The search ends: a claim in stage 1 waits only for earlier claims and for claims that hold
-    /// their position, and those wait only for claims that got their position later.
-    private func isOrWaitsFor(
-        _ start: ClaimState, _ bypassRules: inout BypassRules, _ test: (ClaimState) -> Bool
-    ) -> Bool {
-        var ahead = [start]
-        var seen: OrderedIDs<ClaimID> = [start.claim.id]
+    /// A claim that holds its position waits only for claims that got theirs later.
+    func waits(_ record: ClaimState, for id: ClaimID) -> Bool {
+        if record.claim.id == id { return true }
+        guard record.asking != nil else { return false }
+        var ahead = [record]
+        // Used for lookup only.
+        var seen: Set<ClaimID> = [record.claim.id]
         while let record = ahead.popLast() {
-            if test(record) { return true }
-            let next: OrderedIDs<ClaimID>
-            switch record.state {
-            case .filed, .waiting: next = blockers(of: record, &bypassRules)
-            case .asking(let asking): next = claimsAwaited(by: record.claim.id, asking)
-            case .skipped, .granted: continue
-            }
-            for id in next where !seen.contains(id) {
-                seen.insert(id)
-                if let record = records[id] { ahead.append(record) }
+            guard let asking = record.asking else { continue }
+            for next in claimsAwaited(by: record.claim.id, asking) {
+                if next == id { return true }
+                guard seen.insert(next).inserted, let record = records[next] else { continue }
+                ahead.append(record)
             }
         }
         return false
-    }
-
-    /// Whether `record`, which holds its position, is claim `id` or waits for it directly or
-    /// indirectly.
-    func waits(_ record: ClaimState, for id: ClaimID) -> Bool {
-        var bypassRules = BypassRules()
-        return isOrWaitsFor(record, &bypassRules) { $0.claim.id == id }
     }
 
     /// Returns the claims that a claim in stage 2 waits for: those that were let past it, and those

@@ -49,9 +49,12 @@ extension Arbiter {
         }
         if isStopped(record.claim.client) {
             records[id]?.state = .skipped
-            return
+            return reevaluations.discardIndirectWaits()
         }
-        guard let blocker = blocker(of: record) else { return takePlace(record, &reevaluations) }
+        guard let blocker = blocker(of: record, &reevaluations.indirectWaits) else {
+            takePlace(record, &reevaluations)
+            return reevaluations.discardIndirectWaits()
+        }
         records[id]?.state = .waiting(behind: blocker)
         records[id]?.hasWaited = true
         records[blocker]?.watchers.insert(id)
@@ -120,7 +123,7 @@ extension Arbiter {
     ///
     /// With the youngest one, a queue of writers becomes a chain in which the end of each claim
     /// wakes only one other.
-    private func blocker(of record: ClaimState) -> ClaimID? {
+    private func blocker(of record: ClaimState, _ waits: inout IndirectWaits) -> ClaimID? {
         guard mayHaveBypass(record.claim.purpose) else {
             // In most cases only the claim states have to be examined.
             let records = records
@@ -128,22 +131,21 @@ extension Arbiter {
                 records[other]?.holdsUp(record, meeting) != nil
             }
         }
-        var bypassRules = BypassRules()
         // A long queue behind a claim of the same purpose is skipped in one step (Rule 2.17).
         let records = records
         return tree.firstNeighbour(
             of: record.claim.id, .ahead,
             grantedAfter: { records[$0]?.grant?.youngestFiled }
         ) { other, meeting in
-            isInTheWay(other, of: record, meeting, &bypassRules)
+            isInTheWay(other, of: record, meeting, &waits)
         }
     }
 
     /// Returns every claim that `record`, in stage 1, must wait for.
-    func blockers(of record: ClaimState, _ bypassRules: inout BypassRules) -> OrderedIDs<ClaimID> {
+    func blockers(of record: ClaimState, _ waits: inout IndirectWaits) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
         _ = tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
-            if isInTheWay(other, of: record, meeting, &bypassRules) { result.insertOnce(other) }
+            if isInTheWay(other, of: record, meeting, &waits) { result.insertOnce(other) }
             return false
         }
         return result
@@ -154,13 +156,13 @@ extension Arbiter {
     /// If more than `limit` claims would have to be examined, these are the ones that hold their
     /// position and some others.
     func blockers(of record: ClaimState, atMost limit: Int) -> OrderedIDs<ClaimID> {
-        var bypassRules = BypassRules()
-        guard limit < .max else { return blockers(of: record, &bypassRules) }
+        var waits = IndirectWaits()
+        guard limit < .max else { return blockers(of: record, &waits) }
         var result: OrderedIDs<ClaimID> = []
         for scope in [PlaceTree.Scope.holding, .ahead] {
             var looks = 0
             _ = tree.firstNeighbour(of: record.claim.id, scope) { other, meeting in
-                if isInTheWay(other, of: record, meeting, &bypassRules) { result.insertOnce(other) }
+                if isInTheWay(other, of: record, meeting, &waits) { result.insertOnce(other) }
                 looks += 1
                 return looks >= limit
             }
@@ -169,15 +171,15 @@ extension Arbiter {
     }
 
     /// Whether `record`, in stage 1, must wait for the conflicting claim `id`.
-    private func isInTheWay(
-        _ id: ClaimID, of record: ClaimState, _ meeting: Meeting, _ bypassRules: inout BypassRules
+    func isInTheWay(
+        _ id: ClaimID, of record: ClaimState, _ meeting: Meeting, _ waits: inout IndirectWaits
     ) -> Bool {
         guard let other = records[id], let firmness = other.holdsUp(record, meeting) else {
             return false
         }
         switch firmness {
         case .always: return true
-        case .unlessBypassed: return !canBypass(record, from: other, &bypassRules)
+        case .unlessBypassed: return !canBypass(record, from: other, &waits)
         }
     }
 

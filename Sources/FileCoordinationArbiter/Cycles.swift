@@ -68,10 +68,17 @@ extension Arbiter {
             reevaluations.mayHaveNewWaits
             ? Array(purposeIndex.nestedWaiting) + Array(purposeIndex.nestedAsking)
             : Array(reevaluations.nested)
-        let starts = nested.filter(isInsideAwaited)
-        for start in starts + OrderedIDs(unique: purposeIndex.blocking) where records[start] != nil
-        {
-            guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
+        let blocking =
+            reevaluations.mayHaveNewWaits ? OrderedIDs(unique: purposeIndex.blocking) : []
+        let starts = (nested.filter(isInsideAwaited) + blocking)
+            .filter { records[$0] != nil && mayReachTarget($0, &reevaluations.indirectWaits) }
+        guard !starts.isEmpty else { return }
+        let knots = knots(among: starts, &reevaluations.indirectWaits)
+        for start in starts {
+            guard let knot = knots[start] else { continue }
+            guard let cycle = cycle(through: start, in: knot, knots, &reevaluations.indirectWaits),
+                let victim = victim(of: cycle)
+            else {
                 continue
             }
             // The cycle as seen by the failing claim, which comes first.
@@ -104,17 +111,22 @@ extension Arbiter {
         var presenter: PresenterID?
     }
 
-    /// Returns a cycle through `start`, if there is one: each claim waits for the next, and the
-    /// last for `start`, which comes first.
-    private func cycle(through start: ClaimID) -> [CycleStep]? {
-        var bypassRules = BypassRules()
+    /// Returns a cycle through `start`: each claim waits for the next, and the last for `start`,
+    /// which comes first.
+    ///
+    /// All claims of the cycle are in the same knot.
+    private func cycle(
+        through start: ClaimID, in knot: Int, _ knots: [ClaimID: Int],
+        _ waits: inout IndirectWaits
+    ) -> [CycleStep]? {
         /// For each claim found: the claim before it on the path, and the presenter between them.
         ///
         /// Used for lookup only.
         var cameFrom: [ClaimID: (claim: ClaimID, presenter: PresenterID?)] = [:]
         var ahead = [start]
         while let id = ahead.popLast() {
-            for edge in edges(from: id, &bypassRules) where cameFrom[edge.claim] == nil {
+            for edge in edges(from: id, &waits)
+            where cameFrom[edge.claim] == nil && knots[edge.claim] == knot {
                 cameFrom[edge.claim] = (id, edge.presenter)
                 if edge.claim == start { return way(to: start, cameFrom) }
                 ahead.append(edge.claim)
@@ -138,21 +150,46 @@ extension Arbiter {
     }
 
     /// Returns the claims that must end before `id` can.
-    private func edges(from id: ClaimID, _ bypassRules: inout BypassRules) -> [Edge] {
+    private func edges(from id: ClaimID, _ waits: inout IndirectWaits) -> [Edge] {
         guard let record = records[id] else { return [] }
         switch record.state {
         case .filed, .skipped: return []
-        case .waiting: return blockers(of: record, &bypassRules).map { Edge(claim: $0) }
+        case .waiting: return blockers(of: record, &waits).map { Edge(claim: $0) }
         case .asking(let asking):
             return claimsAwaited(by: id, asking).map { Edge(claim: $0) }
-                + asking.awaited.flatMap { edges(through: $0, of: id) }
+                + edges(throughPresentersOf: asking, of: id)
         case .granted:
-            return purposeIndex.inner(of: id).filter { inner in
-                guard let claim = records[inner]?.claim else { return false }
-                // A process knows the claims around its own ones. Claims of other processes are
-                // known through the commands that made them.
-                return claim.surrounding.contains(id) || claim.client == record.claim.client
-            }.map { Edge(claim: $0) }
+            return innerCalls(of: record).map { Edge(claim: $0) }
+        }
+    }
+
+    /// Returns the calls for which the accessor of a granted claim waits.
+    private func innerCalls(of record: ClaimState) -> [ClaimID] {
+        let id = record.claim.id
+        return purposeIndex.inner(of: id).filter { inner in
+            guard let claim = records[inner]?.claim else { return false }
+            // A process knows the claims around its own ones. Claims of other processes are known
+            // through the commands that made them.
+            return claim.surrounding.contains(id) || claim.client == record.claim.client
+        }
+    }
+
+    /// Returns the calls that keep presenters from answering a claim.
+    private func edges(throughPresentersOf asking: ClaimState.Asking, of id: ClaimID) -> [Edge] {
+        guard !purposeIndex.blocking.isEmpty else { return [] }
+        return asking.awaited.flatMap { edges(through: $0, of: id) }
+    }
+
+    /// Returns claims that must end before `id` can: enough of them to reach every other one.
+    func nearestEdges(from id: ClaimID, _ waits: inout IndirectWaits) -> [ClaimID] {
+        guard let record = records[id] else { return [] }
+        switch record.state {
+        case .filed, .skipped: return []
+        case .waiting: return nearestBlockers(of: id, &waits)
+        case .asking(let asking):
+            return nearestBlockers(of: id, &waits)
+                + edges(throughPresentersOf: asking, of: id).map(\.claim)
+        case .granted: return innerCalls(of: record)
         }
     }
 

@@ -22,10 +22,11 @@ public enum Limits {
     /// The number of empty tree nodes that are kept for reuse.
     static let restingPlaces = 256
 
-    /// The number of grants of one purpose that are compared with a claim one by one.
+    /// The number of claims that are compared with a claim one by one: grants of one purpose, and
+    /// claims that wait for a presenter's answer.
     ///
-    /// If there are more, the tree is searched for those at the claim's paths.
-    static let grantsComparedOneByOne = 8
+    /// If there are more, the tree is searched.
+    static let claimsComparedOneByOne = 8
 
     /// How long a claim waits for a presenter whose process is stopped (Rule 18.6).
     public static let stoppedPresenter: Duration = .seconds(2)

@@ -21,6 +21,8 @@ struct ReevaluationQueue {
     private(set) var mayHaveNewWaits = false
     /// Claims that were filed in this turn and for which an accessor waits.
     private(set) var nested: OrderedIDs<ClaimID> = []
+    /// The indirect waits between claims, as far as they were needed since a wait changed.
+    var indirectWaits = IndirectWaits()
     /// Delegation requests of claims that ended, or were granted without a report, in this turn.
     private(set) var wishes: [DelegationWish] = []
 
@@ -47,7 +49,13 @@ struct ReevaluationQueue {
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
     /// Begins a round of reevaluations.
-    mutating func beginRound() { hasProgressed = false }
+    mutating func beginRound() {
+        hasProgressed = false
+        discardIndirectWaits()
+    }
+
+    /// Records that a wait has changed.
+    mutating func discardIndirectWaits() { indirectWaits = IndirectWaits() }
 
     /// Records that a claim has advanced, so that waits have changed.
     mutating func markProgress() { hasProgressed = true }

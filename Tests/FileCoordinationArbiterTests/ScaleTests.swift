@@ -11,43 +11,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ScaleTests {
     private static let crowd = 2000
 
-    /// An arbiter without a witness, who looks at everything after each event.
-    private struct Hall {
-        var arbiter = Arbiter()
-        var lastID: UInt64 = 0
-
-        mutating func file(
-            _ items: [AccessItem], client: UInt32 = 1, purpose: String? = nil,
-            inside outer: ClaimID? = nil, blocksCaller: Bool = false
-        ) -> ClaimID {
-            var claim = claim(items, client: client, purpose: purpose)
-            if let outer { claim.enclosing = [outer] }
-            claim.blocksCaller = blocksCaller
-            _ = arbiter.handle(.claimFiled(claim))
-            return claim.id
-        }
-
-        mutating func claim(
-            _ items: [AccessItem], client: UInt32 = 1, purpose: String? = nil
-        ) -> FiledClaim {
-            lastID += 1
-            return FiledClaim(
-                id: ClaimID(rawValue: lastID), client: ClientID(rawValue: client),
-                purpose: Purpose(purpose ?? "own \(lastID)"), items: items)
-        }
-
-        mutating func presenter(_ place: String, client: UInt32 = 2) -> RegisteredPresenter {
-            lastID += 1
-            return RegisteredPresenter(
-                id: PresenterID(rawValue: lastID), client: ClientID(rawValue: client),
-                purpose: Purpose("own \(lastID)"), path: path(place), methods: .all)
-        }
-
-        mutating func end(_ claim: ClaimID) -> [Effect] {
-            arbiter.handle(.claimEnded(claim, outcomes: [.changed]))
-        }
-    }
-
     @Test func `Rule 2.14: each of thousands that wait for one file has its turn`() {
         var hall = Hall()
         var running = hall.file(.write("/f"))
