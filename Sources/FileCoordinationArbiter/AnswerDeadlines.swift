@@ -49,9 +49,9 @@ extension Arbiter {
     /// Advances the clock and passes over presenters whose deadlines have expired.
     mutating func advanceClock(to time: UInt64, _ reevaluations: inout ReevaluationQueue) {
         now = max(now, time)
-        // A claim that asks presenters may now have to wait for readers that have lasted too long
-        // (Rule 6.11).
-        if !purposeIndex.asking.isEmpty { reevaluations.markNewWaits() }
+        // A claim whose question to a presenter is postponed may now have to wait for readers that
+        // have lasted too long (Rule 6.11). Time begins no other wait.
+        if purposeIndex.postponedCount > 0 { reevaluations.markNewWaits() }
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil
         var silent: OrderedIDs<PresenterID> = []
@@ -72,9 +72,10 @@ extension Arbiter {
     mutating func passOver(
         _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
-        guard registry[presenter]?.awaitedBy.isEmpty == false else { return }
+        guard let record = registry[presenter], !record.awaitedBy.isEmpty else { return }
         unresponsive.insertOnce(presenter)
-        for claim in registry[presenter]?.awaitedBy ?? [] {
+        purposeIndex.enterUnresponsive(record.registration)
+        for claim in record.awaitedBy {
             stopAwaiting(presenter, for: claim, &reevaluations)
         }
         reevaluations.resume(presenter)
@@ -84,6 +85,7 @@ extension Arbiter {
     mutating func markResponsive(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue)
     {
         guard unresponsive.remove(presenter), let record = registry[presenter] else { return }
+        purposeIndex.leaveUnresponsive(record.registration)
         if record.registration.methods.contains(.itemDidChange) {
             reevaluations.emit(.notify(presenter, .itemDidChange))
         }
@@ -92,8 +94,8 @@ extension Arbiter {
     /// Handles the beginning or end of an access with this purpose: its presenters are alive but
     /// busy.
     mutating func extendPatience(with purpose: Purpose, _ reevaluations: inout ReevaluationQueue) {
-        for id in unresponsive where registry[id]?.registration.purpose == purpose {
-            markResponsive(id, &reevaluations)
+        if !unresponsive.isEmpty {
+            for id in purposeIndex.unresponsive(purpose) { markResponsive(id, &reevaluations) }
         }
         guard purposeIndex.isAwaited(purpose) else { return }
         renewDeadlines(OrderedIDs(unique: purposeIndex.awaited(purpose)), &reevaluations)

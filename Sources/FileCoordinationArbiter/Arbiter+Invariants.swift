@@ -120,12 +120,17 @@ extension Arbiter {
                 if let asked = registry[answer.presenter] {
                     expected.beginAwaiting(asked.registration.purpose, of: answer.presenter)
                 }
+                switch answer.question {
+                case .put: break
+                case .postponed: expected.addPostponed(1)
+                }
                 if let call = answer.blockedBy { expected.beginBlocking(call) }
             }
         }
         for id in registry.ids {
             guard let asked = registry[id]?.registration else { continue }
             expected.enterPresenter(asked)
+            if unresponsive.contains(id) { expected.enterUnresponsive(asked) }
         }
         if expected != purposeIndex { return "the census is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty

@@ -121,7 +121,7 @@ extension Arbiter {
         if let path = record.registration.path { tree.remove(id, at: path) }
         registry[id] = nil
         purposeIndex.leavePresenter(record.registration)
-        unresponsive.remove(id)
+        if unresponsive.remove(id) { purposeIndex.leaveUnresponsive(record.registration) }
         let client = record.registration.client
         clientStates[client]?.presenters.remove(id)
         discardIfEmpty(client)

@@ -37,9 +37,12 @@ struct PurposeIndex: Hashable, Sendable {
         var awaited: OrderedIDs<PresenterID> = []
         /// The number of presenters that claims may have to ask.
         var askable = 0
+        /// Presenters that did not answer in time.
+        var unresponsive: OrderedIDs<PresenterID> = []
 
         var isEmpty: Bool {
             granted.isEmpty && waiting.isEmpty && awaited.isEmpty && askable == 0
+                && unresponsive.isEmpty
         }
     }
 
@@ -50,6 +53,8 @@ struct PurposeIndex: Hashable, Sendable {
     private var awaitedCount = 0
     /// The number of presenters that claims may have to ask.
     private var askableCount = 0
+    /// The number of questions that are postponed (Rule 6.11).
+    private(set) var postponedCount = 0
     /// Claims in stage 1 for which the surrounding accessor waits.
     private(set) var nestedWaiting: OrderedIDs<ClaimID> = []
     /// Claims in stage 1 whose purpose has presenters with missing answers.
@@ -175,6 +180,24 @@ struct PurposeIndex: Hashable, Sendable {
         askableCount -= 1
         update(presenter.purpose) { $0.askable -= 1 }
     }
+
+    /// Returns the presenters of a purpose that did not answer in time.
+    func unresponsive(_ purpose: Purpose) -> OrderedIDs<PresenterID> {
+        tallies[purpose]?.unresponsive ?? []
+    }
+
+    /// Adds a presenter that did not answer in time.
+    mutating func enterUnresponsive(_ presenter: RegisteredPresenter) {
+        update(presenter.purpose) { $0.unresponsive.insertOnce(presenter.id) }
+    }
+
+    /// Removes a presenter from those that did not answer in time.
+    mutating func leaveUnresponsive(_ presenter: RegisteredPresenter) {
+        _ = update(presenter.purpose) { $0.unresponsive.remove(presenter.id) }
+    }
+
+    /// Records that the number of postponed questions has changed.
+    mutating func addPostponed(_ change: Int) { postponedCount += change }
 
     /// Adds a missing answer of a presenter of the purpose.
     mutating func beginAwaiting(_ purpose: Purpose, of presenter: PresenterID) {

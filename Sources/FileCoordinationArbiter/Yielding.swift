@@ -94,9 +94,12 @@ extension Arbiter {
         reevaluations.markNewWaits()
         let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
+        let wasPostponed = isPostponed(presenter, for: id)
         if registry[presenter]?.addAwaitingClaim(by: id, question) == true {
             purposeIndex.beginAwaiting(purpose, of: presenter)
         }
+        purposeIndex.addPostponed(
+            (isPostponed(presenter, for: id) ? 1 : 0) - (wasPostponed ? 1 : 0))
         lowerDeadline(to: deadline)
     }
 
@@ -107,6 +110,7 @@ extension Arbiter {
         block(presenter, for: id, by: nil)
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
         reevaluations.reconsiderGrant(id)
+        if isPostponed(presenter, for: id) { purposeIndex.addPostponed(-1) }
         guard registry[presenter]?.removeAwaitingClaim(by: id) == true,
             let purpose = registry[presenter]?.registration.purpose
         else { return }
@@ -114,6 +118,10 @@ extension Arbiter {
     }
 
     // MARK: Postponed questions
+
+    private func isPostponed(_ presenter: PresenterID, for id: ClaimID) -> Bool {
+        registry[presenter]?.postponedFor.contains(id) ?? false
+    }
 
     /// Whether the presenter cannot be asked for this claim now.
     private func mustPostpone(

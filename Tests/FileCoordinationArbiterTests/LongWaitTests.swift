@@ -72,4 +72,40 @@ import Testing
         }
         #expect(hall.arbiter.stage(of: reader) == .asking)
     }
+
+    @Test func `Rule 6.11: thousands of calls and savers wait, and time passes`() {
+        var hall = Hall()
+        let presenter = hall.presenter("/g")
+        _ = hall.arbiter.handle(.presenterAdded(presenter))
+        _ = hall.file(.write("/f"))
+        for number in 0..<Self.crowd {
+            let client = UInt32(number + 3)
+            let outer = hall.file(.write("/o/\(number)"), client: client, purpose: "\(number)")
+            _ = hall.file(
+                .write("/f"), client: client, purpose: "\(number)", inside: outer,
+                blocksCaller: true)
+        }
+        let reader = hall.file(.read("/g"))
+        for time in 1...UInt64(2 * Self.crowd) {
+            #expect(hall.arbiter.handle(.clockAdvanced(to: time)).isEmpty)
+        }
+        #expect(hall.arbiter.stage(of: reader) == .asking)
+    }
+
+    @Test func `Rule 18.3: accesses elsewhere do not look at thousands that do not answer`() {
+        var hall = Hall()
+        let count = 10 * Self.crowd
+        for number in 0..<count {
+            var presenter = hall.presenter("/d/\(number)")
+            presenter.patience = 1
+            _ = hall.arbiter.handle(.presenterAdded(presenter))
+        }
+        let deletion = hall.file(.delete("/d/"))
+        #expect(hall.arbiter.handle(.clockAdvanced(to: 1)).contains(.grant(deletion)))
+        for _ in 0..<count {
+            let other = hall.file(.write("/x"))
+            #expect(hall.end(other).isEmpty)
+        }
+        #expect(hall.arbiter.presenters.filter(\.isUnresponsive).count == count)
+    }
 }
