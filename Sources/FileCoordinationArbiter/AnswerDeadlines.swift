@@ -91,14 +91,29 @@ extension Arbiter {
         }
     }
 
-    /// Handles the beginning or end of an access with this purpose: its presenters are alive but
-    /// busy.
-    mutating func extendPatience(with purpose: Purpose, _ reevaluations: inout ReevaluationQueue) {
+    /// Handles the beginning or end of an access: the presenters of its purpose are alive, and
+    /// those of its items are busy with it.
+    mutating func extendPatience(with claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
+        let purpose = claim.purpose
         if !unresponsive.isEmpty {
             for id in purposeIndex.unresponsive(purpose) { markResponsive(id, &reevaluations) }
         }
         guard purposeIndex.isAwaited(purpose) else { return }
-        renewDeadlines(OrderedIDs(unique: purposeIndex.awaited(purpose)), &reevaluations)
+        var busy: OrderedIDs<PresenterID> = []
+        for id in OrderedIDs(unique: purposeIndex.awaited(purpose)) where isBusy(id, with: claim) {
+            busy.insert(id)
+        }
+        renewDeadlines(busy, &reevaluations)
+    }
+
+    /// Whether an access concerns the item of a presenter, its contents or a directory around it.
+    ///
+    /// An access elsewhere does not show that the presenter is about to answer.
+    private func isBusy(_ presenter: PresenterID, with claim: FiledClaim) -> Bool {
+        guard let place = registry[presenter]?.registration.path else { return true }
+        return claim.items.contains { item in
+            item.path == place || item.path.contains(place) || place.contains(item.path)
+        }
     }
 
     /// Restarts the deadlines for the answers of these presenters.

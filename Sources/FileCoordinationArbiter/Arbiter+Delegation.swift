@@ -39,7 +39,7 @@ extension Arbiter {
         delegations.insert(
             Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
         reevaluations.emit(.grantUnreported(claim.id, id))
-        extendPatience(with: claim.purpose, &reevaluations)
+        extendPatience(with: claim, &reevaluations)
         if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.enqueue(wish) }
     }
 

@@ -41,7 +41,7 @@ extension Arbiter {
         unblockQuestions(for: id)
         guard let record = records[id] else { return }
         discard(record)
-        extendPatience(with: record.claim.purpose, &reevaluations)
+        extendPatience(with: record.territory, &reevaluations)
         for notice in notices { reevaluations.emit(notice) }
         letGo(record, &reevaluations)
     }

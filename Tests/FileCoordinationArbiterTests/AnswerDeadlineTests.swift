@@ -86,6 +86,25 @@ import Testing
         #expect(arbiter.handle(.clockAdvanced(to: 28 * Self.second)).contains(.grant(.one)))
     }
 
+    @Test func `Rule 18.3: an access of its own elsewhere gives it no more time`() {
+        var arbiter = arbiter()
+        _ = file(1, .read("/f"), &arbiter)
+        _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
+        #expect(
+            file(2, .write("/g"), purpose: "editor", &arbiter) == [.grant(ClaimID(rawValue: 2))])
+        _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 2), outcomes: [.changed]))
+        #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [.grant(.one)])
+    }
+
+    @Test func `Rule 18.3: an access to a directory around its item gives it more time`() {
+        var arbiter = arbiter()
+        _ = file(1, .read("/f"), &arbiter)
+        _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
+        _ = file(2, .read("/"), purpose: "editor", &arbiter)
+        #expect(arbiter.handle(.clockAdvanced(to: 18 * Self.second)) == [])
+        #expect(arbiter.handle(.clockAdvanced(to: 19 * Self.second)) == [.grant(.one)])
+    }
+
     @Test func `Rule 18.3: without a bound it is waited for as long as it takes`() {
         var arbiter = arbiter(patience: nil)
         _ = file(1, .read("/f"), &arbiter)
