@@ -50,10 +50,13 @@ extension Arbiter {
     mutating func letGo(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         let id = record.claim.id
         for presenter in record.relinquished {
-            for kind in registry[presenter]?.release(id) ?? [] {
+            let back = registry[presenter]?.release(id) ?? []
+            for kind in back {
                 reevaluations.emit(.reacquire(presenter, kind))
             }
-            reevaluations.resume(presenter)
+            // Questions are postponed until the presenter has its item back, not until one of many
+            // readers is over (Rule 6.11).
+            if !back.isEmpty { reevaluations.resume(presenter) }
         }
         switch record.state {
         case .filed, .skipped, .granted:

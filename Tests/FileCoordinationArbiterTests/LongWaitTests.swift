@@ -108,4 +108,20 @@ import Testing
         }
         #expect(hall.arbiter.presenters.filter(\.isUnresponsive).count == count)
     }
+
+    @Test func `Rule 6.11: readers end one by one while others wait for the last`() {
+        var hall = Hall()
+        let presenter = hall.presenter("/f")
+        _ = hall.arbiter.handle(.presenterAdded(presenter))
+        let readers = (0..<Self.crowd / 4).map { _ in hall.file(.read("/f", .withoutChanges)) }
+        _ = hall.arbiter.handle(.presenterAnswered(presenter.id, for: readers[0], failure: nil))
+        _ = hall.arbiter.handle(.clockAdvanced(to: 31_000_000_000))
+        let waiting = readers.map { _ in hall.file(.read("/f", .withoutChanges)) }
+        for reader in readers.dropLast() { #expect(hall.end(reader).isEmpty) }
+        let last = hall.end(readers[readers.count - 1])
+        #expect(last.first == .reacquire(presenter.id, .reader))
+        let granted = hall.arbiter.handle(
+            .presenterAnswered(presenter.id, for: waiting[0], failure: nil))
+        #expect(granted == waiting.map { .grant($0) })
+    }
 }
