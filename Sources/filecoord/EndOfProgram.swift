@@ -7,15 +7,23 @@ import FileCoordinationSystem
 import Glibc
 
 /// Waits until the program is to end.
+///
+/// A second signal ends the process at once: what comes after the first one may take long. SIGHUP
+/// does not count as a second one, because some senders let it follow SIGTERM.
 final class EndOfProgram: Sendable {
     private let hasCome = Monitor(false)
+    private let alert: @Sendable () -> Void
     /// The signal mask with which children must start.
     let originalMask: sigset_t
 
     /// Takes over SIGTERM, SIGINT and SIGHUP.
     ///
     /// It must be made on the main thread, before there is another thread.
-    init() throws(Failure) {
+    ///
+    /// - Parameter alert: called when the program is to end, on another thread.
+    /// - Throws: ``Failure`` if no thread can be started.
+    init(alert: @escaping @Sendable () -> Void = {}) throws(Failure) {
+        self.alert = alert
         var taken = sigset_t()
         unsafe sigemptyset(&taken)
         for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&taken, signal) }
@@ -27,6 +35,9 @@ final class EndOfProgram: Sendable {
             var number: Int32 = 0
             unsafe sigwait(&awaited, &number)
             come()
+            unsafe sigdelset(&awaited, SIGHUP)
+            unsafe sigwait(&awaited, &number)
+            _exit(ExitStatus.signal(number))
         }
     }
 
@@ -46,7 +57,11 @@ final class EndOfProgram: Sendable {
         _ = hasCome.wait { $0 }
     }
 
-    private func come() {
+    /// Ends the program as a signal does.
+    ///
+    /// May be called on any thread.
+    func come() {
+        alert()
         hasCome.withLock { $0 = true }
         hasCome.notifyAll()
     }

@@ -54,23 +54,26 @@ struct StatusWatch {
         guard var client = try connect() else { return false }
         var (isAsking, hasNews) = (true, false)
         var last: (report: StatusReport, time: UInt64)?
-        var shownAt: UInt64 = 0
+        // An answer that changes nothing is not shown, and must not put off the next durations.
+        var (answeredAt, shownAt): (UInt64, UInt64) = (0, 0)
         try? client.requestStatus()  // If it fails, `next` reports the loss.
         while true {
             let now = MonotonicClock.now
             var deadline = UInt64.max
             if hasNews, !isAsking {
-                deadline = shownAt + Self.pause
-                if now >= deadline {
-                    (isAsking, hasNews, deadline) = (true, false, .max)
+                if now >= answeredAt + Self.pause {
+                    (isAsking, hasNews) = (true, false)
                     try? client.requestStatus()  // If it fails, `next` reports the loss.
+                } else {
+                    deadline = answeredAt + Self.pause
                 }
-            } else if refreshesTimes, let last, !last.report.claims.isEmpty {
+            }
+            if refreshesTimes, let last, !last.report.claims.isEmpty {
                 if now >= shownAt + Self.agingPause {
                     try show(last.report.grown(by: now - last.time))
                     shownAt = now
                 }
-                deadline = shownAt + Self.agingPause
+                deadline = min(deadline, shownAt + Self.agingPause)
             }
             // Bytes that mean nothing come from a server that is not to be believed.
             let news: TraceClient.News?
@@ -78,10 +81,13 @@ struct StatusWatch {
             switch news {
             case .entries(let entries): hasNews = hasNews || entries.contains { $0.isOfStatus }
             case .status(let whole):
-                (isAsking, shownAt) = (false, MonotonicClock.now)
+                (isAsking, answeredAt) = (false, MonotonicClock.now)
                 let report = part(whole)
-                if report.withoutTimes != last?.report.withoutTimes { try show(report) }
-                last = (report, shownAt)
+                if report.withoutTimes != last?.report.withoutTimes {
+                    try show(report)
+                    shownAt = answeredAt
+                }
+                last = (report, answeredAt)
             case .lost:
                 if let refusal = client.refusal { throw Failure(.unavailable, refusal.text) }
                 return true

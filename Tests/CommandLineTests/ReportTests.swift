@@ -175,6 +175,24 @@ final class ReportTests: XCTestCase {
         }
     }
 
+    func testOddNamesAreEscaped() {
+        let report = StatusReport.of(
+            [.claim(1, .writing([]), at: "/a\"\u{301}\\\u{301}\u{ffff}b")],
+            [.presenter(2, at: "/z")])
+        var part = report
+        part.presenters = []
+        let graph = WaitGraph(report, isWhole: true, part: part)
+        // What was not asked about is left out.
+        XCTAssertEqual(graph.nodes.map(\.name), ["claim1"])
+        let dot = graph.dot
+        // The name's backslash is escaped for people first, and then for Graphviz.
+        let name = "/a\\\"\u{301}\\\\\\\\\u{301}"
+        XCTAssertNotNil(Data(dot.utf8).range(of: Data(name.utf8)), dot)
+        let picture = WaitGraphPicture(graph).text
+        XCTAssertFalse(picture.unicodeScalars.contains("\u{ffff}"), picture)
+        XCTAssertTrue(picture.contains("\\u{ffff}b"), picture)
+    }
+
     func testTheColumnsOfACircleEnd() {
         func claim(_ number: UInt64, for others: [UInt64]) -> FileCoordinationWire.ClaimStatus {
             FileCoordinationWire.ClaimStatus(
@@ -193,7 +211,7 @@ final class ReportTests: XCTestCase {
             claims: [
                 claim(1, for: [2]), claim(2, for: [1, 3]), claim(3, for: []), claim(4, for: [9]),
             ], presenters: [])
-        let graph = WaitGraph(report, isWhole: false) { _ in true }
+        let graph = WaitGraph(report, isWhole: false, part: report)
         XCTAssertEqual(graph.nodes.count, 5)
         XCTAssertEqual(graph.edges.count, 4)
         let columns = graph.columns

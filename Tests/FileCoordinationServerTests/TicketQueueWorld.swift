@@ -18,6 +18,8 @@ final class TicketQueueWorld {
     let epochs: EpochFile
     private let path: String
     private let wakeUp: WakeUp
+    /// The names of the ledgers whose processes are stopped, as the server sees it.
+    let stopped = Lock<Set<String>>([])
     private(set) var server: Server
 
     /// - Parameters:
@@ -31,7 +33,8 @@ final class TicketQueueWorld {
         runtime = try RuntimeDirectory.open(path: path)
         epochs = try EpochFile(directory: runtime.directory)
         wakeUp = try WakeUp()
-        server = try Self.makeServer(runtime, wakeUp, handoverTime, watchesItems: watchesItems)
+        server = try Self.makeServer(
+            runtime, wakeUp, handoverTime, stopped, watchesItems: watchesItems)
     }
 
     deinit {
@@ -41,7 +44,7 @@ final class TicketQueueWorld {
 
     private static func makeServer(
         _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64,
-        watchesItems: Bool = false
+        _ stopped: Lock<Set<String>>, watchesItems: Bool = false
     ) throws -> Server {
         let role = try #require(
             try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime))
@@ -49,6 +52,7 @@ final class TicketQueueWorld {
         configuration.watchesDirectory = false
         configuration.watchesItems = watchesItems
         configuration.delegationPolicy.handoverTime = handoverTime
+        configuration.isStopped = { ledger in stopped.withLock { $0.contains(ledger) } }
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
@@ -76,7 +80,7 @@ final class TicketQueueWorld {
 
     /// Another server takes the role of one that was killed.
     func takeOver() throws {
-        server = try Self.makeServer(runtime, wakeUp, .max)
+        server = try Self.makeServer(runtime, wakeUp, .max, stopped)
         #expect(server.brokenInvariant == nil)
     }
 

@@ -51,8 +51,7 @@ struct GraphCommand: ParsableCommand {
                 arbiter: ArbiterStatus(
                     processID: 0, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 0),
                 claims: [], presenters: [])
-        let chosen = Set(selection.part(report).claims.map(\.claim))
-        let graph = WaitGraph(report, isWhole: all) { chosen.contains($0.claim) }
+        let graph = WaitGraph(report, isWhole: all, part: selection.part(report))
         switch format {
         case .dot: try Console.print(graph.dot)
         case .svg: try Console.print(WaitGraphPicture(graph).text)

@@ -19,6 +19,10 @@ struct RecordCommand: ParsableCommand {
             written as it goes: what is there can be read, whatever happens. "filecoord report" \
             makes a page of it.
 
+            An earlier trace in the file is replaced when the recording has begun. Without \
+            COMMAND, a trace that cannot be written any more ends the program, and a second \
+            signal ends it at once.
+
             Recording changes nothing and no program waits for it. If the recorder does not keep \
             up, entries are left out, and the trace says how many. When the server dies, the \
             next one is recorded, and the trace has a mark.
@@ -52,32 +56,29 @@ struct RecordCommand: ParsableCommand {
     var command: CommandArguments
 
     func run() throws {
+        // Opening a FIFO waits for its reader: a signal must still end the program then.
+        let recorder = try TraceRecorder(
+            environment: CurrentProcess.environment, program: FileCoord.configuration.version,
+            output: output == "-" ? STDOUT_FILENO : open())
         if command.words.isEmpty {
-            let end = try EndOfProgram()
-            let recorder = try begin()
+            let end = try EndOfProgram { recorder.askToEnd() }
+            try recorder.begin { end.come() }
             try end.wait()
             try finish(recorder, status: 0)
         } else {
             let signals = try SignalReceiver()
             let child = try ChildProcess(words: command.words, environment: [:])
-            let recorder = try begin()
+            try recorder.begin {}
             let status = try child.run(signals: signals)
             try finish(recorder, status: status)
         }
     }
 
-    private func begin() throws(Failure) -> TraceRecorder {
-        let descriptor = try output == "-" ? STDOUT_FILENO : create()
-        return try TraceRecorder(
-            environment: CurrentProcess.environment, program: FileCoord.configuration.version,
-            output: descriptor)
-    }
-
-    /// Creates the file, or empties it; others may not read which files there are.
-    private func create() throws(Failure) -> Int32 {
+    /// Opens or creates the file; other users may not read which files there are.
+    private func open() throws(Failure) -> Int32 {
         let path = try UserPath.item(output)
         let descriptor = unsafe path.withCString {
-            unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            unsafe Glibc.open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         }
         guard descriptor >= 0 else {
             throw Failure(errorNumber: errno, doing: "write", path: path)

@@ -160,12 +160,50 @@ enum TracePageModelScript {
           });
         }
 
+        // A number that rounding has brought to the limit of its unit gets the next one.
         function duration(time) {
           if (time < 1e3) return time + " ns";
-          if (time < 1e6) return (time / 1e3).toFixed(time < 1e4 ? 1 : 0) + " \u00b5s";
-          if (time < 1e9) return (time / 1e6).toFixed(time < 1e7 ? 1 : 0) + " ms";
-          if (time < 6e10) return (time / 1e9).toFixed(time < 1e10 ? 2 : 1) + " s";
-          return Math.floor(time / 6e10) + " min " + Math.round(time % 6e10 / 1e9) + " s";
+          for (const [unit, name, digits, limit] of
+            [[1e3, "\u00b5s", 1, 1000], [1e6, "ms", 1, 1000], [1e9, "s", 2, 60]]) {
+            const value = time / unit;
+            const text = value.toFixed(value < 10 ? digits : digits - 1);
+            if (Number(text) < limit) return text + " " + name;
+          }
+          return inMinutes(Math.round(time / 1e9));
+        }
+        function inMinutes(seconds) {
+          const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds % 3600 / 60);
+          return (hours ? hours + " h " : "") + minutes + " min " + seconds % 60 + " s";
+        }
+
+        // The ticks of the axis, about as many as wanted. Ticks that differ by little get the
+        // whole time at the first one, and at the others what is added to it.
+        function ticks(from, to, wanted) {
+          const longer = [1e10, 3e10, 6e10, 12e10, 3e11, 6e11, 18e11, 36e11, 72e11, 216e11, 432e11];
+          let step = 1;
+          while (step < (to - from) / wanted) {
+            if (step < 5e9) step *= step.toString()[0] === "2" ? 2.5 : 2;
+            else step = longer.find(one => one > step) || step * 2;
+          }
+          const result = [];
+          const first = Math.ceil(from / step) * step;
+          const [unit, name] = step < 1e3 ? [1, "ns"] : step < 1e6 ? [1e3, "\u00b5s"] : [1e6, "ms"];
+          for (let time = first; time <= to; time = first + result.length * step) {
+            let text = duration(time);
+            if (step < 1e9 && to < 1e5 * unit) text = Math.round(time / unit) + " " + name;
+            else if (step < 1e9)
+              text = result.length ? "+" + Math.round((time - first) / unit) + " " + name :
+                wholeTime(first);
+            result.push({time, text});
+          }
+          return result;
+        }
+        // A time with all its digits.
+        function wholeTime(time) {
+          const seconds = Math.floor(time / 1e9);
+          const rest = String(Math.round(time % 1e9) + 1e9).slice(1).replace(/0+$/, "");
+          return (seconds < 60 ? seconds + " s" : inMinutes(seconds))
+            .replace(/ s$/, (rest ? "." + rest : "") + " s");
         }
 
         function describe(trace, claim) {

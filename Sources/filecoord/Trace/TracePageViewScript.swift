@@ -74,14 +74,13 @@ enum TracePageViewScript {
             }
           }
           function drawTimes(paint) {
-            let step = 1;
-            const wanted = (to - from) / Math.max(2, (width - LABEL) / 110);
-            while (step < wanted) step *= step.toString()[0] === "2" ? 2.5 : 2;
             pen.fillStyle = paint.soft;
-            for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
-              pen.fillText(duration(Math.round(time)), x(time) + 3, HEAD / 2);
+            const all = ticks(from, to, Math.max(2, (width - LABEL) / 110));
+            all.forEach(({time, text}, index) => {
+              const next = index + 1 < all.length ? x(all[index + 1].time) : Infinity;
+              pen.fillText(text, x(time) + 3, HEAD / 2, Math.min(next - x(time) - 6, 200));
               pen.fillRect(x(time), HEAD - 4, 1, 4);
-            }
+            });
           }
           function drawLane(one, y, index, paint) {
             if (index % 2 || index === lane) {

@@ -21,6 +21,8 @@ final class TraceRecorder: Sendable {
 
     private struct State: Sendable {
         var hasBegun = false
+        /// When the recording must be over, once its end was asked for; a monotonic time.
+        var deadline: UInt64?
         var summary: Summary?
     }
 
@@ -35,13 +37,13 @@ final class TraceRecorder: Sendable {
     /// How long the recorder waits before it looks again for a server that is not there yet.
     private static let pause: UInt64 = 10_000_000
 
-    /// Begins to record, and returns when the server does.
+    /// Prepares a recording.
     ///
     /// - Parameters:
     ///   - environment: says where processes meet.
     ///   - program: who records, for people.
     ///   - output: the open file for the trace.
-    /// - Throws: ``Failure`` if no thread can be started, or the server cannot be recorded.
+    /// - Throws: ``Failure`` if there are no descriptors left.
     init(
         environment: [String: String], program: String, output: Int32
     ) throws(Failure) {
@@ -50,7 +52,22 @@ final class TraceRecorder: Sendable {
         self.output = output
         do {
             wakeUp = try WakeUp()
-            try DetachedThread.start(name: "recorder") { [self] in finish(record()) }
+        } catch {
+            throw Failure(.unavailable, "cannot record: \(error)")
+        }
+    }
+
+    /// Begins to record, and returns when the server does, or when the recording has ended.
+    ///
+    /// - Parameter hasEnded: called on the recorder's thread when the recording is over, also
+    ///   because of a failure.
+    /// - Throws: ``Failure`` if no thread can be started, or the server cannot be recorded.
+    func begin(_ hasEnded: @escaping @Sendable () -> Void) throws(Failure) {
+        do {
+            try DetachedThread.start(name: "recorder") { [self] in
+                finish(record())
+                hasEnded()
+            }
         } catch {
             throw Failure(.unavailable, "cannot start a thread: \(error)")
         }
@@ -61,9 +78,17 @@ final class TraceRecorder: Sendable {
 
     /// Ends the recording, after the last entries have come.
     func end() -> Summary {
-        wakeUp.signal()
+        askToEnd()
         _ = state.wait { $0.summary != nil }
         return state.withLock { $0.summary } ?? Summary()
+    }
+
+    /// Makes the recording end, after the last entries have come, or after some seconds.
+    func askToEnd() {
+        state.withLock { state in
+            if state.deadline == nil { state.deadline = MonotonicClock.after(Self.patience) }
+        }
+        wakeUp.signal()
     }
 
     private func finish(_ summary: Summary) {
@@ -77,14 +102,13 @@ final class TraceRecorder: Sendable {
         var writer = TraceWriter(start: MonotonicClock.now)
         var failure: Failure?
         do throws(Failure) {
-            try write(TraceWriter.header(program))
             var isFirst = true
             while let client = try connect(isFirst: isFirst) {
                 isFirst = false
                 let isWanted = try record(client, &writer)
                 guard isWanted else { break }
                 writer.lost(at: MonotonicClock.now)
-                try write(writer.take())
+                try write(&writer)
             }
         } catch {
             failure = error
@@ -137,36 +161,78 @@ final class TraceRecorder: Sendable {
                     writer.asked(at: MonotonicClock.now)
                     try? client.requestStatus()  // The loss is reported by `next`.
                 }
-                begun()
+                try begun()
             case .status(let report): writer.add(report, at: MonotonicClock.now)
             case .lost:
                 if let refusal = client.refusal { throw Failure(.unavailable, refusal.text) }
                 return !isEnding
             case .woken:
                 isEnding = true
-                deadline = MonotonicClock.after(Self.patience)
+                deadline = state.withLock { $0.deadline } ?? MonotonicClock.after(Self.patience)
                 try? client.end()  // The loss is reported by `next`.
             }
-            try write(writer.take())
+            try write(&writer)
         }
         return false
     }
 
-    private func begun() {
+    /// Replaces an earlier trace when it is certain that there is another one.
+    private func begun() throws(Failure) {
         guard !state.withLock({ $0.hasBegun }) else { return }
+        // Standard output may be a file that the shell has opened to append.
+        if isFile, output != STDOUT_FILENO, ftruncate(output, 0) != 0 { throw Self.unwritten() }
+        try write(TraceWriter.header(program))
         state.withLock { $0.hasBegun = true }
         state.notifyAll()
     }
 
+    /// Writes the lines that there are, once the recording has begun.
+    private func write(_ writer: inout TraceWriter) throws(Failure) {
+        guard state.withLock({ $0.hasBegun }) else { return }
+        try write(writer.take())
+    }
+
+    /// Writes bytes; a pipe gets no more at a time than it takes without blocking.
     private func write(_ bytes: [UInt8]) throws(Failure) {
-        guard !bytes.isEmpty else { return }
-        do throws(Failure) {
-            try Console.write(bytes, to: output)
-        } catch {
-            throw Failure(
-                .inputOutput,
-                "cannot write the trace: \(ErrorNumber.reason(errno)); what is there can "
-                    + "be read up to its last whole line")
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if !isFile { try awaitRoom() }
+            let piece = isFile ? rest : rest.prefix(Int(PIPE_BUF))
+            do throws(Failure) {
+                try Console.write(Array(piece), to: output)
+            } catch {
+                throw Self.unwritten(ErrorNumber.reason(errno))
+            }
+            rest = rest.dropFirst(piece.count)
         }
+    }
+
+    /// Waits until the output takes bytes, at most up to the deadline of the recording's end.
+    private func awaitRoom() throws(Failure) {
+        while true {
+            let deadline = state.withLock { $0.deadline }
+            let now = MonotonicClock.now
+            let time = deadline.map { $0 > now ? Int32(clamping: ($0 - now) / 1_000_000 + 1) : 0 }
+            var wanted = [
+                pollfd(fd: output, events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: wakeUp.descriptor.number, events: Int16(POLLIN), revents: 0),
+            ]
+            // The flag stays set until the recorder takes it; it must not keep this loop busy.
+            let count = unsafe poll(&wanted, deadline == nil ? 2 : 1, time ?? -1)
+            if wanted[0].revents != 0 { return }
+            if count == 0, time == 0 { throw Self.unwritten("its reader does not read") }
+        }
+    }
+
+    private var isFile: Bool {
+        var status = stat()
+        return unsafe fstat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    private static func unwritten(_ reason: String = ErrorNumber.reason(errno)) -> Failure {
+        Failure(
+            .inputOutput,
+            "cannot write the trace: \(reason); what is there can be read up to its last whole "
+                + "line")
     }
 }

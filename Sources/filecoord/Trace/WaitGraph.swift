@@ -44,16 +44,15 @@ struct WaitGraph {
     /// - Parameters:
     ///   - report: the report.
     ///   - isWhole: whether to include claims and presenters for which none waits.
-    ///   - isChosen: whether a claim was asked about. What it waits for is there, too.
-    init(
-        _ report: StatusReport, isWhole: Bool, isChosen: (FileCoordinationWire.ClaimStatus) -> Bool
-    ) {
+    ///   - part: the part of the report that was asked about. What its claims wait for is there,
+    ///     too.
+    init(_ report: StatusReport, isWhole: Bool, part: StatusReport) {
         let claims = Dictionary(
             report.claims.map { ($0.claim, $0) }, uniquingKeysWith: { first, _ in first })
         let presenters = Dictionary(
             report.presenters.map { ($0.presenter, $0) }, uniquingKeysWith: { first, _ in first })
         // What is waited for may wait itself, to the end of the chain.
-        var next = report.claims.filter { isChosen($0) && (isWhole || $0.stage != .granted) }
+        var next = part.claims.filter { isWhole || $0.stage != .granted }
         var seen = Set(next.map(\.claim))
         var position = 0
         while position < next.count {
@@ -74,7 +73,7 @@ struct WaitGraph {
             if more > 0 { link(from, to: add(more, of: claim), "") }
         }
         guard isWhole else { return }
-        for presenter in report.presenters { _ = add(presenter) }
+        for presenter in part.presenters { _ = add(presenter) }
     }
 
     // MARK: Nodes
@@ -164,7 +163,13 @@ struct WaitGraph {
     }
 
     private static func escaped(_ text: String) -> String {
-        String(text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] })
+        // By scalars: a quotation mark and a combining mark after it are one Character.
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { result.append("\\") }
+            result.append(scalar)
+        }
+        return String(result)
     }
 
     // MARK: Columns

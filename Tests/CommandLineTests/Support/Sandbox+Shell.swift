@@ -18,6 +18,13 @@ extension Sandbox {
         return try command.outcome()
     }
 
+    /// Starts a shell script in which "$0" is `filecoord`, and which ends with the test.
+    func startInShell(_ script: String) throws -> RunningCommand {
+        try start(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", script, Self.executables.appendingPathComponent("filecoord").path])
+    }
+
     /// Runs a shell script that does not coordinate, and has to end well; returns what it prints.
     @discardableResult
     func runPlainly(_ script: String) throws -> String {

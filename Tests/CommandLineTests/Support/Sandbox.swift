@@ -112,9 +112,17 @@ final class Sandbox {
     func start(
         _ arguments: [String], environment additions: [String: String] = [:]
     ) throws -> RunningCommand {
+        try start(
+            Self.executables.appendingPathComponent("filecoord"), arguments,
+            environment: additions)
+    }
+
+    /// Starts a program in the test's directory; it is ended with the test.
+    func start(
+        _ executable: URL, _ arguments: [String], environment additions: [String: String] = [:]
+    ) throws -> RunningCommand {
         let command = try RunningCommand(
-            executable: Self.executables.appendingPathComponent("filecoord"),
-            arguments: arguments, directory: directory,
+            executable: executable, arguments: arguments, directory: directory,
             environment: environment.merging(additions) { $1 })
         commands.append(command)
         return command
