@@ -178,9 +178,15 @@ class QueuedWritesTests: DelegatingTestCase {
             do {
                 try victim.awaitEnd()
             } catch {
-                let status = try stage.start("status", [Products.filecoord, "status"])
-                try status.awaitEnd()
-                throw StageError("\(error); written: \(try counts(besides: 0)); \(status.lines)")
+                // Where it gets its turns by ticket alone, it takes no such step.
+                guard place.contains("grants"), try progress.count(of: victim.pid) > 100 else {
+                    let status = try stage.start("status", [Products.filecoord, "status"])
+                    try status.awaitEnd()
+                    throw StageError(
+                        "\(error); written: \(try counts(besides: 0)); \(status.lines)")
+                }
+                victim.signal(SIGKILL)
+                victim.end()
             }
             writers.removeLast()
             XCTAssertTrue(try allWrite(20, within: Program.patience), place)
