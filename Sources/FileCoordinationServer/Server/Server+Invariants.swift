@@ -20,6 +20,11 @@ extension Server {
         arbiter.stage(of: ClaimID(rawValue: number)) == .asking
     }
 
+    /// Whether the arbiter has a claim with this serial number, for tests.
+    package func knows(claim number: UInt64) -> Bool {
+        arbiter.stage(of: ClaimID(rawValue: number)) != nil
+    }
+
     /// Returns the serial number of the claim that a question with this number is for, for tests.
     package func claim(ofQuestion number: UInt64) -> UInt64? {
         outgoing.questions.claim(numbered: number)?.rawValue

@@ -29,7 +29,8 @@ extension ServerWorld {
                     continue
                 }
                 let serial = client.ledger.serial(of: claim.record)
-                if serial != 0, !claim.isNoted { seen.append((serial, claim)) }
+                guard serial != 0, !claim.isNoted, !isLate(serial) else { continue }
+                seen.append((serial, claim))
             }
         }
         for (_, claim) in seen.sorted(by: { $0.serial < $1.serial }) { recordFiling(claim) }
@@ -59,6 +60,12 @@ extension ServerWorld {
                 }
             }
         }
+    }
+
+    /// Whether a serial number was written by a former server after the next one had looked: that
+    /// one replaces it.
+    private func isLate(_ serial: UInt64) -> Bool {
+        serial < epochs.load().firstSerial && server?.knows(claim: serial) == false
     }
 
     /// The claims that were filed and do not run, with words of that state.
