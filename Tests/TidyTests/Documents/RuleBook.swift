@@ -20,6 +20,8 @@ struct RuleBook {
         let statement: String
         /// The entries below it, such as "Why".
         let terms: Set<String>
+        /// Whether nothing of it is implemented.
+        let isPending: Bool
         /// The lines of the entry "Tests"; empty if there is none.
         let testLines: Range<Int>
         /// The test files that it names, below `Tests/`.
@@ -50,9 +52,17 @@ struct RuleBook {
             return Entry(
                 number: String(file.lines[start].dropFirst("### Rule ".count)), path: file.path,
                 line: start + 1, statement: statement, terms: terms(in: file.lines[start..<end]),
+                isPending: file.lines[start..<end].contains {
+                    $0.hasPrefix("- term Status: Not yet implemented")
+                },
                 testLines: lines ?? end..<end,
                 tests: parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })
         }
+    }
+
+    /// Whether a statement has the form of one sentence in bold type.
+    static func isOneSentence(_ statement: String) -> Bool {
+        statement.hasPrefix("**") && statement.hasSuffix(".**") && !statement.contains(". ")
     }
 
     private static func terms(in lines: ArraySlice<String>) -> Set<String> {
