@@ -20,9 +20,7 @@ public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 /// ```swift
 /// func explain(_ error: any Error) {
 ///     guard let error = error as? FileCoordinationError else { return }
-///     for party in error.parties where party.role == .holder {
-///         print("\(party.label) has had \(party.url?.path ?? "it") for \(party.since)")
-///     }
+///     for party in error.parties where party.role == .holder { print(party) }
 /// }
 /// ```
 public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {

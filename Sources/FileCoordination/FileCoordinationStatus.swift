@@ -14,7 +14,7 @@ public import Foundation
 ///
 /// ```swift
 /// let status = try FileCoordinationStatus(ofItemAt: document)
-/// for holder in status.holders { print(holder.participant.label, "for", holder.since) }
+/// for holder in status.holders { print(holder) }
 /// ```
 ///
 /// The status may be outdated when it arrives. Show it to people, but do not use it to decide
@@ -49,6 +49,8 @@ public struct FileCoordinationStatus: Sendable {
         public let isWriting: Bool
         /// How long the access has been held or has waited: a duration, not a point in time.
         public let since: Duration
+        /// Whether the access is held; otherwise it waits.
+        let isGranted: Bool
     }
 
     /// A registered presenter.
@@ -132,7 +134,21 @@ extension FileCoordinationStatus.Access {
                 URL(pathBytes: $0.path.bytes, isDirectory: $0.isDirectory)
             },
             isWriting: claim.items.contains { $0.access.isWriting },
-            since: .nanoseconds(claim.sinceNanoseconds))
+            since: .nanoseconds(claim.sinceNanoseconds), isGranted: claim.stage == .granted)
+    }
+}
+
+extension FileCoordinationStatus.Access: CustomStringConvertible {
+    /// The process, and what it holds or waits for: one sentence, without control characters.
+    public var description: String {
+        let place = participant.isInAnotherNamespace ? " in another namespace" : ""
+        let label = ShownText.escaped(participant.label)
+        let who = "\(label) (pid \(participant.processIdentifier)\(place))"
+        let paths = urls.map { ShownText.escaped($0.path) }.joined(separator: " and ")
+        let time = DurationText.text(since)
+        return isGranted
+            ? "\(who) has held \(paths) for \(isWriting ? "writing" : "reading") for \(time)."
+            : "\(who) has waited to \(isWriting ? "write" : "read") \(paths) for \(time)."
     }
 }
 

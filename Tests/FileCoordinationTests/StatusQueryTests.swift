@@ -40,6 +40,30 @@ final class StatusQueryTests: CoordinatorTestCase {
         wait(end)
     }
 
+    /// Rules 18.5 and 18.15: printed, each access is a sentence for people.
+    func testAnAccessSaysWhatItDoes() throws {
+        let (a, b) = (try file("a"), try file("b"))
+        let coordinator = NSFileCoordinator()
+        coordinator.label = "nightly\nexport"
+        let hold = try coordinator.hold(with: [.writingIntent(with: a), .readingIntent(with: b)])
+        let end = onThread("waiter") {
+            NSFileCoordinator().coordinate(readingItemAt: a, error: nil) { _ in }
+        }
+        var status = try FileCoordinationStatus(ofItemAt: a)
+        while status.waiters.isEmpty { status = try FileCoordinationStatus(ofItemAt: a) }
+        let texts = (status.holders + status.waiters).map(\.description)
+        let process = #"\(pid \#(getpid())\)"#
+        let time = #"for \d\S* m?s\.$"#
+        let held = #"^nightly\\nexport \#(process) has held \S+/a and \S+/b for writing \#(time)"#
+        let waited = #"^\S+ \#(process) has waited to read \S+/a \#(time)"#
+        for (text, pattern) in zip(texts, [held, waited]) {
+            XCTAssertNotNil(text.range(of: pattern, options: .regularExpression), text)
+        }
+        XCTAssertEqual(texts.count, 2)
+        hold.release()
+        wait(end)
+    }
+
     /// Rule 1.10: what is no file's URL is refused.
     func testAURLThatIsNoFilesIsRefused() throws {
         let url = try XCTUnwrap(URL(string: "https://example.org/f"))

@@ -80,5 +80,5 @@ func vacuum(_ database: URL) throws {
 
 func showHolders(of document: URL) throws {
     let status = try FileCoordinationStatus(ofItemAt: document)
-    for holder in status.holders { print(holder.participant.label, "for", holder.since) }
+    for holder in status.holders { print(holder) }
 }

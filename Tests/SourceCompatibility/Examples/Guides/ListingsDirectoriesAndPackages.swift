@@ -32,6 +32,9 @@ final class FolderIndex: NSObject, NSFilePresenter {
         presentedItemOperationQueue.underlyingQueue = serial
     }
 
+    func open() { NSFileCoordinator.addFilePresenter(self) }
+    func close() { NSFileCoordinator.removeFilePresenter(self) }
+
     func presentedSubitemDidChange(at url: URL) { changed(url) }
 
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {

@@ -72,7 +72,7 @@ private func register(_ editor: any NSFilePresenter) {
 
 private func status(_ document: URL) throws {
     let status = try FileCoordinationStatus(ofItemAt: document)
-    for holder in status.holders { print(holder.participant.label, "for", holder.since) }
+    for holder in status.holders { print(holder) }
 }
 
 private func conflicts(_ url: URL) {
@@ -89,9 +89,7 @@ private func changes(_ folder: URL) async throws {
 
 private func explain(_ error: any Error) {
     guard let error = error as? FileCoordinationError else { return }
-    for party in error.parties where party.role == .holder {
-        print("\(party.label) has had \(party.url?.path ?? "it") for \(party.since)")
-    }
+    for party in error.parties where party.role == .holder { print(party) }
 }
 
 private func show(_ change: FileChange) {

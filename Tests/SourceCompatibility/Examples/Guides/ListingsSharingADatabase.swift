@@ -53,6 +53,9 @@ final class DatabaseKeeper: NSObject, NSFilePresenter {
         presentedItemOperationQueue.underlyingQueue = serial
     }
 
+    func start() { NSFileCoordinator.addFilePresenter(self) }
+    func stop() { NSFileCoordinator.removeFilePresenter(self) }
+
     func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
