@@ -28,7 +28,9 @@ struct GlossaryTests {
         let lists = [Glossary.path, "Tests/TidyTests/Exceptions.swift"]
         let files = tree.files.filter { !lists.contains($0.path) }
         #expect(files.contains { $0.path == "Sources/filecoord/FileCoord.swift" })
-        #expect(files.contains { $0.path == "docs/build" } && files.contains { $0.path == "check" })
+        for path in SourceTree.scripts.union(["check", "docs/filecoordinationd.socket"]) {
+            #expect(files.contains { $0.path == path }, "\(path) is not read")
+        }
         expectNone(
             files.flatMap { file in
                 let allowed = Exceptions.oldWords[file.path, default: [:]].keys

@@ -17,7 +17,7 @@ struct SourceTree {
         let own = URL(filePath: #filePath).resolvingSymlinksInPath()
         // Scanners, TidyTests, Tests
         let root = (0..<4).reduce(own) { url, _ in url.deletingLastPathComponent() }
-        var paths = ["Package.swift", "check", ".ci/run"]
+        var paths = ["Package.swift", "check", "install", ".ci/run"]
         let manager = FileManager.default
         for name in try manager.contentsOfDirectory(atPath: root.path) where !name.hasPrefix(".") {
             var isDirectory: ObjCBool = false
@@ -48,6 +48,7 @@ struct SourceTree {
 
     private static let kinds: Set<String> = [
         "swift", "c", "h", "py", "md", "sh", "json", "txt", "1",
+        "service", "socket", "prerm", "postrm",
     ]
 
     /// Programs of the shell, whose names have no extension.
@@ -55,15 +56,15 @@ struct SourceTree {
         "Benchmarks/run", "Benchmarks/touched", "Examples/test", "Fuzzing/run",
         "Libraries/C/build", "Libraries/test", "Linking/build",
         "Tests/RealHome/run",
-        "docs/build", "docs/draw-rooms",
+        "docs/build", "docs/draw-rooms", "docs/man-page", "install",
         "packaging/debian/build", "packaging/debian/test", "packaging/debian/test-in-root",
-        "packaging/systemd/test",
+        "packaging/retire-daemons", "packaging/systemd/test", "packaging/test-install",
     ]
 
     private static func isChecked(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         guard !parts.dropFirst().contains(where: { $0.hasPrefix(".") }) else { return false }
-        return path == "check" || path == ".ci/run" || scripts.contains(path)
+        return ["check", ".ci/run"].contains(path) || scripts.contains(path)
             || kinds.contains(URL(filePath: path).pathExtension)
     }
 }
