@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The version stands in the sources once. The changelog, the security policy and the manifests that
-// documents show name the same one.
+// The version stands in the sources once. The changelog, the security policy, the libraries for
+// other languages, and what documents show name the same one.
 
 import Testing
 
@@ -38,9 +38,9 @@ struct VersionTests {
         return found[0]
     }
 
-    @Test func `The changelog begins with it`() throws {
+    @Test func `The changelog begins with it, after what is not released`() throws {
         let (version, changelog) = (try version(), try file("CHANGELOG.md"))
-        #expect(Self.versions(after: "## [", in: changelog).first == version)
+        #expect(Self.versions(after: "## [", in: changelog).first { !$0.isEmpty } == version)
     }
 
     @Test func `The security policy supports it`() throws {
@@ -56,13 +56,27 @@ struct VersionTests {
         #expect(!versions.isEmpty && Set(versions) == [version], "\(path): \(versions)")
     }
 
+    /// In C and Python, and in the lines that documents show of logs and traces.
+    @Test(arguments: [
+        ("Libraries/C/Sources/CFileCoordination/include/filecoordination.h", "FC_VERSION \""),
+        ("Libraries/Python/src/filecoordination/_version.py", "VERSION = \""),
+        (RuleBook.catalog + "Guides/ServicesAndContainers.md", "event=start version="),
+        ("docs/trace-format.md", "\"program\":\"filecoord "),
+    ])
+    func `Other files repeat it`(path: String, mark: String) throws {
+        let version = try version()
+        let versions = Self.versions(after: mark, in: try file(path))
+        #expect(!versions.isEmpty && Set(versions) == [version], "\(path): \(versions)")
+    }
+
     @Test func `A version is found`() {
         let text = """
+            ## [Unreleased]
             ## [1.2.3] - today
               .package(url: "a/swift-file-coordination", from: "0.9.1")
             """
         let file = SourceFile(path: "a.md", text: text)
-        #expect(Self.versions(after: "## [", in: file) == ["1.2.3"])
+        #expect(Self.versions(after: "## [", in: file) == ["", "1.2.3"])
         #expect(Self.versions(after: Self.dependency, in: file) == ["0.9.1"])
     }
 }
