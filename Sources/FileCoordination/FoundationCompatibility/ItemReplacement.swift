@@ -36,7 +36,7 @@ package struct ItemReplacement {
     }
 
     /// A name in an open directory.
-    private struct Place {
+    struct Place {
         var directory: Descriptor
         var path: ItemPath
         var name: [UInt8] { path.name }
@@ -49,27 +49,27 @@ package struct ItemReplacement {
         }
     }
 
-    private let original: Place
-    private let new: Place
-    private let backup: Place?
-    private let keepsBackup: Bool
+    let original: Place
+    let new: Place
+    let backup: Place?
+    let keepsBackup: Bool
     private let keepsMetadata: Bool
     /// The status of the original; nil if there was none.
-    private let oldStatus: stat?
+    let oldStatus: stat?
     /// The item that gets the original's name: the new item, or its copy on the original's file
     /// system.
-    private var source: Place
+    var source: Place
     /// Where the old contents are after they have lost their name.
-    private var old: Place?
+    var old: Place?
 
     /// What the file system is taken to be unable to do; for tests.
     package var missing: Set<Ability> = []
 
     /// Where the original is, if it is not at its path after ``run()`` has failed.
-    package private(set) var strayOriginal: ItemPath?
+    package internal(set) var strayOriginal: ItemPath?
     /// Whether the new item has the original's name though ``run()`` has failed; then a power
     /// failure may undo that.
-    package private(set) var isReplacedWithoutProof = false
+    package internal(set) var isReplacedWithoutProof = false
 
     /// Prepares the replacement without changing anything.
     ///
@@ -157,7 +157,7 @@ package struct ItemReplacement {
         try original.directory.status(of: Array(".".utf8)).st_dev
     }
 
-    private mutating func bringOver() throws(SystemError) {
+    mutating func bringOver() throws(SystemError) {
         let copy = hiddenPlace()
         do {
             try TreeCopy.copy(
@@ -171,12 +171,12 @@ package struct ItemReplacement {
     }
 
     /// Returns an unused hidden name in the original's directory.
-    private func hiddenPlace() -> Place {
+    func hiddenPlace() -> Place {
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         return original.sibling(Array(".replacing-\(number)~".utf8))
     }
 
-    private var isCopy: Bool { source.path != new.path }
+    var isCopy: Bool { source.path != new.path }
 
     private func synchronize() throws(SystemError) {
         switch try source.directory.status(of: source.name).kind {
@@ -187,159 +187,6 @@ package struct ItemReplacement {
         case S_IFDIR: try source.directory.synchronizeFileSystem()
         default: break
         }
-    }
-
-    // MARK: The exchange
-
-    private mutating func install() throws(SystemError) {
-        do {
-            try takeName()
-        } catch let error where error.code == ErrorNumber.crossDevice && !isCopy {
-            // This is known only now: the file system is mounted twice, or consists of several
-            // parts.
-            try bringOver()
-            try perform(.carryMetadata)
-            try perform(.synchronize)
-            try installCopy()
-        } catch {
-            removeCopy()
-            throw error
-        }
-        do {
-            try synchronizeName()
-        } catch {
-            // The device may have the old name still, so the old contents are not removed.
-            isReplacedWithoutProof = true
-            strayOriginal = old?.path
-            throw error
-        }
-    }
-
-    private func synchronizeName() throws(SystemError) {
-        guard !missing.contains(.synchronizeDirectories) else {
-            throw SystemError(code: EIO, operation: "fdatasync")
-        }
-        try original.directory.synchronize()
-    }
-
-    private mutating func installCopy() throws(SystemError) {
-        do {
-            try takeName()
-        } catch {
-            removeCopy()
-            throw error
-        }
-    }
-
-    private func removeCopy() {
-        if isCopy { TreeRemoval.remove(source.name, from: source.directory) }
-    }
-
-    private mutating func takeName() throws(SystemError) {
-        guard let oldStatus else {
-            return try rename(source, original, ifTaken: .refuse)
-        }
-        let kinds = [oldStatus.kind, try source.directory.status(of: source.name).kind]
-        if !keepsBackup, !kinds.contains(S_IFDIR) {
-            return try rename(source, original)
-        }
-        do {
-            try exchange(source, original)
-            old = source
-        } catch let error where Self.cannotExchange.contains(error.code) {
-            try takeNameInTwoSteps()
-        }
-    }
-
-    private static let cannotExchange = [
-        ErrorNumber.invalidArgument, ErrorNumber.notSupported, ENOSYS,
-    ]
-
-    /// For file systems that cannot exchange names: the item has no name for an instant.
-    private mutating func takeNameInTwoSteps() throws(SystemError) {
-        let aside = hiddenPlace()
-        try rename(original, aside, ifTaken: .refuse)
-        do {
-            try rename(source, original, ifTaken: .refuse)
-            old = aside
-        } catch {
-            do {
-                try rename(aside, original, ifTaken: .refuse)
-            } catch {
-                strayOriginal = aside.path
-            }
-            throw error
-        }
-    }
-
-    private func exchange(_ one: Place, _ other: Place) throws(SystemError) {
-        guard !missing.contains(.exchangeNames) else {
-            throw SystemError(code: ErrorNumber.notSupported, operation: "exchange two names")
-        }
-        try rename(one, other, ifTaken: .exchange)
-    }
-
-    private func rename(
-        _ place: Place, _ target: Place, ifTaken: Directory.TakenName = .replace
-    ) throws(SystemError) {
-        if ifTaken == .refuse, missing.contains(.refuseTakenNames) {
-            return try place.directory.renameInSteps(
-                place.name, toFree: target.name, in: target.directory)
-        }
-        try place.directory.rename(
-            place.name, to: target.name, in: target.directory, ifTaken: ifTaken)
-    }
-
-    // MARK: The old content
-
-    private mutating func keepBackup() throws(SystemError) {
-        guard keepsBackup, let backup, let old else { return }
-        // The exchange has given the old content the new item's name, which may be the backup's.
-        guard old.path != backup.path else { return self.old = nil }
-        do {
-            let former = backup.status?.kind
-            if former != nil, [former, old.status?.kind].contains(S_IFDIR) {
-                try takeBackupName(backup, from: old)
-            } else {
-                try rename(old, backup)
-                self.old = nil
-            }
-        } catch {
-            putBack(old)
-            throw error
-        }
-    }
-
-    /// Gives the old content the backup's name; an earlier backup is what is discarded then.
-    private mutating func takeBackupName(_ backup: Place, from old: Place) throws(SystemError) {
-        do {
-            try exchange(old, backup)
-        } catch let error where Self.cannotExchange.contains(error.code) {
-            let aside = hiddenPlace()
-            try rename(backup, aside, ifTaken: .refuse)
-            do {
-                try rename(old, backup, ifTaken: .refuse)
-            } catch {
-                // If this fails too, the earlier backup keeps the hidden name.
-                try? rename(aside, backup, ifTaken: .refuse)
-                throw error
-            }
-            self.old = aside
-        }
-    }
-
-    /// Gives the original its name again, because no backup can be made.
-    private mutating func putBack(_ old: Place) {
-        // The other way is to rename both; the error that led here is the one that counts.
-        if (try? exchange(old, original)) == nil {
-            strayOriginal = old.path
-            // If this fails too, the error says where the original is.
-            guard (try? rename(original, source, ifTaken: .refuse)) != nil,
-                (try? rename(old, original, ifTaken: .refuse)) != nil
-            else { return }
-            strayOriginal = nil
-        }
-        removeCopy()
     }
 
     /// Errors are ignored: the new item is in its place, as requested.
