@@ -16,6 +16,9 @@ extension LedgerWriter {
         typealias Header = LedgerLayout.Header
         let word = memory.mapping.word(at: Header.label)
         let sequence = UInt32(truncatingIfNeeded: word.load() >> 32) &+ 1
+        // A server that copies a former label from this place sees the word changed if it has read
+        // a byte of the new one.
+        AtomicWord.fenceReleasing()
         unsafe memory.mapping.base.copy(label, to: LedgerReader.labelPlace(sequence))
         word.store(UInt64(sequence) << 32 | UInt64(label.count))
     }
@@ -34,9 +37,9 @@ extension LedgerReader {
             guard length > 0, length <= LedgerLayout.maximumLabelLength else { return [] }
             let place = Self.labelPlace(UInt32(truncatingIfNeeded: before >> 32))
             let bytes = unsafe memory.mapping.base.bytes(at: place, count: length)
-            // Exchanges the word for itself, so that the copy of the bytes is not reordered behind
-            // it.
-            if word.compareExchange(expected: before, desired: before).exchanged { return bytes }
+            // The copy is made before the second look.
+            AtomicWord.fenceAcquiring()
+            if word.load() == before { return bytes }
         }
         return []
     }
