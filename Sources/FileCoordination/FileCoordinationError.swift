@@ -190,7 +190,7 @@ extension FileCoordinationError.Party: CustomStringConvertible {
         let time = DurationText.text(since)
         return switch role {
         case .holder: "\(who) has held \(path) for \(time)."
-        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
+        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in the queue."
         case .presenter: "\(who) presents \(path) and has not answered \(message ?? "yet")."
         }
     }

@@ -116,10 +116,13 @@ enum Diagnosis {
         switch facts.arbiter {
         case .success(let arbiter?):
             let kind = arbiter.kind == .daemon ? "the daemon" : "a program"
+            let isElsewhere = ProcessNumber.isOfAnotherNamespace(arbiter.processID)
+            let number = "\(ProcessNumber.plain(arbiter.processID))"
+            let process = number + (isElsewhere ? " in another namespace" : "")
             return [
                 DoctorFinding(
                     subject: "server", state: .ok,
-                    text: "\(kind) serves them: process \(ProcessNumber.plain(arbiter.processID))")
+                    text: "\(kind) serves them: process \(process)")
             ]
         case .success(nil):
             return [

@@ -94,14 +94,12 @@ extension PeopleText {
     /// A sentence about one process in a cycle of waits.
     static func sentence(_ party: Party) -> String {
         let label = party.label.isEmpty ? party.processName : party.label
-        let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
-        let number = "\(ProcessNumber.plain(party.processID))"
-        let who = "\(line(label)) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
+        let who = "\(line(label)) (\(ProcessNumber.text(party.processID)))"
         let path = party.path.isEmpty ? "something" : text(party.path)
         let time = seconds(party.sinceNanoseconds)
         return switch party.role {
         case .holder: "\(who) has held \(path) for \(time)."
-        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
+        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in the queue."
         case .presenter:
             "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
         }

@@ -52,7 +52,7 @@ enum PeopleText {
         case .holder:
             return "\(who) has held \(path) for \(since)\(stopped)"
         case .waiter:
-            return "\(who) has waited for \(path) for \(since), and is ahead in line\(stopped)"
+            return "\(who) has waited for \(path) for \(since), and is ahead in the queue\(stopped)"
         case .presenter:
             let message = party.message ?? "a message"
             return "\(who) presents \(path) and has not answered \(message) yet\(stopped)"

@@ -44,7 +44,7 @@ enum Surroundings {
         guard !quiet else { return Failure(status: ExitStatus.refused.rawValue, lines: []) }
         let others = parties.dropFirst().filter { $0.processID != outer.processID }
         let label = outer.label.isEmpty ? outer.processName : outer.label
-        let command = "\(PeopleText.line(label)) (pid \(ProcessNumber.plain(outer.processID)))"
+        let command = "\(PeopleText.line(label)) (\(ProcessNumber.text(outer.processID)))"
         let way = others.isEmpty ? "" : ", by way of others,"
         let paths = PeopleText.paths(access.requestedPaths)
         let first =

@@ -43,6 +43,15 @@ final class DoctorTests: XCTestCase {
         XCTAssertTrue(findings().contains { $0.text.contains("process 12") })
     }
 
+    func testAServerInAContainerIsSaidToBeThere() {
+        let server = ArbiterStatus(
+            processID: ProcessNumber.inAnotherNamespace(12), kind: .embedded,
+            uptimeNanoseconds: 1, protocolVersion: 1)
+        let texts = findings { $0.arbiter = .success(server) }.map(\.text)
+        XCTAssertTrue(
+            texts.contains("a program serves them: process 12 in another namespace"), "\(texts)")
+    }
+
     func testTwoPlacesInUseAreAProblem() {
         let two = findings {
             $0.places = .success([

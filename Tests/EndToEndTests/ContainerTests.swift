@@ -280,6 +280,10 @@ class ContainerTests: StageTestCase {
         let line = try json.expect("\"pidNamespace\":\"other\"", inside: true)
         XCTAssertTrue(line.contains("\"pid\":\(outside.pid),"), line)
         XCTAssertTrue(line.contains("\"pid\":\(inner),"), line)
+        // So do errors: the one who waits outside the container is named with the number there.
+        let refused = try container.start(
+            "refused", ["/bin/sh", "-c", "\(Products.filecoord) read -n '\(file)' 2>&1; true"])
+        try refused.expect("(pid \(outside.pid) in another namespace)", inside: true)
         // And a third, which does not see the container's, gets its number there.
         let third = try Container(stage).peer("third")
         third.program.tell("z write \(file)")

@@ -83,6 +83,7 @@ struct TraceWriter {
         let (now, arbiter) = (since(time), report.arbiter)
         lines.line(now, "server") { lines in
             lines.number("pid", ProcessNumber.plain(arbiter.processID))
+            lines.flag("otherNamespace", ProcessNumber.isOfAnotherNamespace(arbiter.processID))
             lines.text("kind", arbiter.kind.name)
             lines.number("protocol", arbiter.protocolVersion)
         }
