@@ -128,6 +128,10 @@ enum DecoderSeeds {
                 presenter: 6, processID: 8, processName: "q", path: near.bytes,
                 isUnresponsive: true, isStopped: false, watching: .remote,
                 methods: [.save, .itemDidMove], relinquished: [.writer])
+        ],
+        delegations: [
+            DelegationStatus(
+                processID: 8, processName: "r", label: "l", path: near.bytes, kind: .queue)
         ])
 
     static let placeFrames: [UInt8] = {

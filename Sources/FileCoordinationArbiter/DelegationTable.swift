@@ -34,8 +34,11 @@ struct DelegationTable: Hashable, Sendable {
     /// Whether no delegation exists and nothing waits for a recall.
     var isEmpty: Bool { entries.isEmpty && recalling.isEmpty && held.isEmpty }
 
+    /// The numbers of all valid delegations, ascending.
+    var ids: [DelegationID] { entries.keys.sorted() }
+
     /// All valid delegations, ascending; for invariant checks.
-    var all: [Delegation] { entries.keys.sorted().compactMap { entries[$0] } }
+    var all: [Delegation] { ids.compactMap { entries[$0] } }
 
     subscript(id: DelegationID) -> Delegation? { entries[id] }
 

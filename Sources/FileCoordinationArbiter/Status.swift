@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Status of claims and presenters, for reports. Reading it stops no other work (Rule 18.5).
+// Status of claims, presenters and delegations, for reports. Reading it stops no other work (Rule
+// 18.5).
 
 /// The status of one claim.
 public struct ClaimStatus: Hashable, Sendable {
@@ -79,6 +80,12 @@ extension Arbiter {
 
     /// The IDs of all registered presenters, in order of registration.
     public var presenterIDs: [PresenterID] { Array(registry.ids) }
+
+    /// The IDs of all delegations, in the order in which they were made.
+    public var delegationIDs: [DelegationID] { delegations.ids }
+
+    /// Returns a delegation, or nil if it is over.
+    public func delegation(_ id: DelegationID) -> Delegation? { delegations[id] }
 
     /// Lists what a claim waits for now.
     ///

@@ -24,8 +24,8 @@ public enum ProtocolVersion {
     /// Version 6 adds ``ClientMessage/record(_:)`` and ``ServerMessage/trace(_:)``. Version 7 says
     /// of each question whether its presenter is kept from answering it, and adds
     /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
-    /// ``ServerMessage/dismissed(_:author:reason:)``.
-    public static let current: UInt16 = 7
+    /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations.
+    public static let current: UInt16 = 8
 
     /// The first version that reports parties, claims and presenters with their labels.
     static let withLabels: UInt16 = 4
@@ -46,10 +46,13 @@ public enum ProtocolVersion {
     /// The first version with ``ClientMessage/dismiss(_:)``.
     public static let withDismissals: UInt16 = 7
 
+    /// The first version whose status reports contain delegations.
+    public static let withDelegations: UInt16 = 8
+
     /// All versions that this source code speaks.
     ///
     /// The client chooses one in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...7
+    public static let supported: ClosedRange<UInt16> = 1...8
 }
 
 /// The limits of everything that is sent or stored in a ledger.

@@ -166,11 +166,16 @@ extension StatusReport: WireCoded {
         encoder.value(arbiter)
         encoder.list(claims, .statusReport)
         encoder.list(presenters, .statusReport)
+        guard encoder.version >= ProtocolVersion.withDelegations else { return }
+        encoder.list(delegations, .statusReport)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         arbiter = try decoder.value(ArbiterStatus.self)
         claims = try decoder.list(of: ClaimStatus.self, .statusReport)
         presenters = try decoder.list(of: PresenterStatus.self, .statusReport)
+        delegations =
+            decoder.version >= ProtocolVersion.withDelegations
+            ? try decoder.list(of: DelegationStatus.self, .statusReport) : []
     }
 }

@@ -203,7 +203,7 @@ public struct PresenterStatus: Hashable, Sendable {
     }
 }
 
-/// The status of all claims and presenters at one moment.
+/// The status of all claims, presenters and delegations at one moment.
 public struct StatusReport: Hashable, Sendable {
     /// The status of the server.
     public var arbiter: ArbiterStatus
@@ -211,9 +211,15 @@ public struct StatusReport: Hashable, Sendable {
     public var claims: [ClaimStatus]
     /// The presenters, in order of registration.
     public var presenters: [PresenterStatus]
+    /// What processes may use without asking; none, if an older server does not say.
+    public var delegations: [DelegationStatus]
 
     /// Creates a report.
-    public init(arbiter: ArbiterStatus, claims: [ClaimStatus], presenters: [PresenterStatus]) {
+    public init(
+        arbiter: ArbiterStatus, claims: [ClaimStatus], presenters: [PresenterStatus],
+        delegations: [DelegationStatus] = []
+    ) {
+        self.delegations = delegations
         self.arbiter = arbiter
         self.claims = claims
         self.presenters = presenters

@@ -3,9 +3,10 @@
 // A status report that is encoded step by step, because a server with thousands of claims must
 // serve other clients meanwhile. It is also sent part by part.
 
-/// The encoding of a ``StatusReport`` so far: first the claims, then the presenters.
+/// The encoding of a ``StatusReport`` so far: first the claims, then the presenters and the
+/// delegations.
 public struct StatusReportText: Sendable {
-    /// The bytes; complete after the last presenter was added.
+    /// The bytes; complete after the last delegation was added.
     private var bytes: [UInt8]
     /// The offset and value of the count of the present list.
     private var count: (offset: Int, value: UInt32)
@@ -37,6 +38,18 @@ public struct StatusReportText: Sendable {
 
     /// Adds a presenter; ignored if no client would accept it.
     public mutating func add(_ presenter: PresenterStatus) { append(presenter) }
+
+    /// Ends the list of presenters and begins that of delegations.
+    ///
+    /// Older versions do not have it.
+    public mutating func beginDelegations() {
+        if version >= ProtocolVersion.withDelegations { beginList() }
+    }
+
+    /// Adds a delegation; ignored if no client would accept it.
+    public mutating func add(_ delegation: DelegationStatus) {
+        if version >= ProtocolVersion.withDelegations { append(delegation) }
+    }
 
     private mutating func append(_ value: some WireCoded) {
         var encoder = MessageEncoder(version: version)

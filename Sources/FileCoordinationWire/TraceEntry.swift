@@ -93,7 +93,7 @@ public enum TraceEvent: Hashable, Sendable {
     case asked(presenter: UInt64, claim: UInt64, message: String)
     /// A presenter has answered.
     case answered(presenter: UInt64, claim: UInt64, isRefusal: Bool)
-    /// The questions for a claim were taken back; it waits in line again (Rule 18.6).
+    /// The questions for a claim were taken back; it waits in the queue again (Rule 18.6).
     case questionsRecalled(UInt64)
     /// An accessor has returned.
     case ended(UInt64, outcomes: [ItemOutcome])

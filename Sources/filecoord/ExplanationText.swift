@@ -145,7 +145,7 @@ struct ExplanationText {
             switch claim.stage {
             case .granted: "has held \(path) for \(deed) for \(since)"
             case .asking: "is before it, and asks presenters of \(path) to make way for \(deed)"
-            case .waiting: "is before it in line for \(path), for \(deed), since \(since)"
+            case .waiting: "is before it in the queue for \(path), for \(deed), since \(since)"
             }
         return "\(who) \(state)\(claim.isStopped ? "; its process is stopped" : "")"
     }

@@ -23,6 +23,10 @@ struct StatusCommand: ParsableCommand {
             Who waits, and for whom, is listed up to \(StatusTable.rowLimit) for each file, and \
             the others are counted; --json lists all claims.
 
+            "may use … without asking" is a delegation: the program holds nothing just now, and \
+            the server takes the delegation back when another program wants the file. A PATH \
+            names its delegations; without one, those of other files are counted.
+
             With --json, one object on one line:
               {"arbiter": {"pid", "kind": "daemon"|"embedded", "uptime", "protocol"} or null,
                "claims": [{"id", "pid", "process", "label", "purpose",
@@ -32,7 +36,9 @@ struct StatusCommand: ParsableCommand {
                               {"presenter", "pid", "process", "label", "message"}],
                            "waitsForCount"}],
                "presenters": [{"id", "pid", "process", "label", "path", "unresponsive",
-                               "stopped"}]}
+                               "stopped", "watching"}],
+               "delegations": [{"pid", "process", "label", "path",
+                                "kind": "reading"|"writing"|"directory"|"queue"}]}
             With --metrics, counters and histograms since the server began, and gauges, for a \
             scraper such as the textfile collector of the node exporter. Claims that programs \
             grant themselves by delegation are not counted: the server does not know of them.
@@ -121,7 +127,7 @@ struct StatusCommand: ParsableCommand {
         }
         let table = StatusTable(
             report, runtimeDirectory: directory.path, nameRemarks: NameRemarks(of: report),
-            isSortedByWait: watch)
+            isSortedByWait: watch, showsAllDelegations: !paths.isEmpty)
         for line in table.lines {
             try Console.print(line)
         }

@@ -15,6 +15,7 @@ enum StatusJSON {
             ("arbiter", report.map { arbiter($0.arbiter) } ?? .null),
             ("claims", .list((report?.claims ?? []).map { claim($0) })),
             ("presenters", .list((report?.presenters ?? []).map { presenter($0) })),
+            ("delegations", .list((report?.delegations ?? []).map { delegation($0) })),
         ]).description
     }
 
@@ -90,6 +91,31 @@ enum StatusJSON {
                 ("stopped", .truth(presenter.isStopped)),
                 ("watching", .text(presenter.watching.name)),
             ] + namespace(presenter.processID))
+    }
+}
+
+extension StatusJSON {
+    private static func delegation(_ delegation: DelegationStatus) -> JSONText {
+        .object(
+            [
+                ("pid", .process(delegation.processID)),
+                ("process", .text(delegation.processName)),
+                ("label", label(delegation.label, delegation.processName)),
+                ("path", .path(delegation.path)),
+                ("kind", .text(delegation.kind.name)),
+            ] + namespace(delegation.processID))
+    }
+}
+
+extension DelegationKind {
+    /// The name in JSON.
+    fileprivate var name: String {
+        switch self {
+        case .reading: "reading"
+        case .writing: "writing"
+        case .directory: "directory"
+        case .queue: "queue"
+        }
     }
 }
 

@@ -33,7 +33,18 @@ struct StatusSelection {
             claim.items.contains { isWithin($0.path.bytes) }
         }
         part.presenters = report.presenters.filter { $0.path.map(isWithin) ?? false }
+        part.delegations = report.delegations.filter { delegation in
+            isWithin(delegation.path) || delegation.kind == .directory && isInside(delegation.path)
+        }
         return part
+    }
+
+    /// Whether all that is asked about.
+    var isAll: Bool { places.isEmpty }
+
+    /// Whether one of the paths is directly inside a directory.
+    private func isInside(_ directory: [UInt8]) -> Bool {
+        places.contains { ItemPath(bytes: $0)?.parent.bytes == directory }
     }
 
     private func isWithin(_ path: [UInt8]) -> Bool {

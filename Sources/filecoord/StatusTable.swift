@@ -13,6 +13,8 @@ struct StatusTable {
     private let nameRemarks: NameRemarks
     /// Whether the file with the longest wait comes first.
     private let isSortedByWait: Bool
+    /// Whether each delegation has a row; otherwise those of files that have other rows.
+    private let showsAllDelegations: Bool
 
     /// The greatest number of rows of one kind per file, and of parties that are listed for a
     /// waiting claim.
@@ -21,8 +23,9 @@ struct StatusTable {
     /// The tables of a report; nil means that there is no arbiter.
     init(
         _ report: StatusReport?, runtimeDirectory: String, nameRemarks: NameRemarks,
-        isSortedByWait: Bool = false
+        isSortedByWait: Bool = false, showsAllDelegations: Bool = false
     ) {
+        self.showsAllDelegations = showsAllDelegations
         self.isSortedByWait = isSortedByWait
         self.report = report
         self.runtimeDirectory = runtimeDirectory
@@ -47,7 +50,10 @@ struct StatusTable {
         let files = files(of: report)
         if files.isEmpty { lines += ["", "No claims, no presenters."] }
         for (path, rows) in files { lines += ["", heading(path)] + table(rows) }
-        return lines
+        guard !showsAllDelegations else { return lines }
+        let shown = Set(files.map(\.path))
+        let others = report.delegations.filter { !shown.contains($0.path) }
+        return others.isEmpty ? lines : lines + [""] + DelegationSummary(others).lines
     }
 
     private func heading(_ arbiter: ArbiterStatus) -> [String] {
@@ -63,7 +69,7 @@ struct StatusTable {
         return PeopleText.text(path) + (nameRemarks[path].map { " \($0)" } ?? "")
     }
 
-    /// The rows by file: holders, then waiting claims in order, then presenters.
+    /// The rows by file: holders, then waiting claims in order, then presenters, then delegations.
     ///
     /// The files are in the order in which they first occur.
     private func files(of report: StatusReport) -> [(path: [UInt8]?, rows: [Row])] {
@@ -88,6 +94,10 @@ struct StatusTable {
             for item in claim.items { add(row(claim, item), to: item.path.bytes) }
         }
         for presenter in report.presenters { add(row(presenter), to: presenter.path) }
+        for delegation in report.delegations
+        where showsAllDelegations || rows[delegation.path] != nil {
+            add(row(delegation), to: delegation.path)
+        }
         return order.map { ($0, rows[$0] ?? []) }
     }
 
@@ -118,6 +128,14 @@ struct StatusTable {
             what: "presents", access: "",
             who: PeopleText.who(presenter.label, presenter.processName, presenter.processID),
             since: "", remarks: remarks)
+    }
+
+    private func row(_ delegation: DelegationStatus) -> Row {
+        Row(
+            what: "may use", access: delegation.kind.text,
+            who: PeopleText.who(
+                delegation.label, delegation.processName, delegation.processID),
+            since: "", remarks: ["without asking"])
     }
 
     private func party(_ party: Party) -> String {

@@ -30,7 +30,7 @@ struct WhatIf {
 
     /// What would happen to one access.
     struct Outcome: Hashable {
-        /// The claims that would have to end first, as indices in the report, in line.
+        /// The claims that would have to end first, as indices in the report, in the queue.
         var blockers: [Int] = []
         /// Whom it would ask before it is granted: at once if there are no blockers, otherwise when
         /// its turn has come.
@@ -154,7 +154,7 @@ struct WhatIf {
 
     // MARK: Asking it
 
-    /// The access that is not asked for: the last in line.
+    /// The access that is not asked for: the last in the queue.
     private var hypothetical: ClaimID { Self.id(report.claims.count) }
 
     /// What became of an arbiter that was asked for it.

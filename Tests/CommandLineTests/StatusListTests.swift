@@ -80,7 +80,7 @@ final class StatusListTests: XCTestCase {
         }
     }
 
-    /// Issue 16: a question right after the arbiter's death is answered by the next one.
+    /// A question right after the arbiter's death is answered by the next one.
     func testStatusAnswersRightAfterTheArbitersDeath() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")

@@ -32,10 +32,12 @@ final class StatusTableTests: XCTestCase {
     }
 
     /// The lines below those on the server.
-    private func lines(_ report: StatusReport, isSortedByWait: Bool = false) -> [String] {
+    private func lines(
+        _ report: StatusReport, isSortedByWait: Bool = false, showsAllDelegations: Bool = false
+    ) -> [String] {
         let table = StatusTable(
             report, runtimeDirectory: "/run/x", nameRemarks: NameRemarks(of: nil),
-            isSortedByWait: isSortedByWait)
+            isSortedByWait: isSortedByWait, showsAllDelegations: showsAllDelegations)
         return Array(table.lines.dropFirst(2)).filter { !$0.isEmpty }
     }
 
@@ -76,6 +78,58 @@ final class StatusTableTests: XCTestCase {
     func testTheFileWithTheLongestWaitComesFirst() throws {
         let files = lines(try report(), isSortedByWait: true).filter { $0.hasPrefix("/") }
         XCTAssertEqual(files, ["/b", "/a"])
+    }
+
+    private func delegation(
+        _ number: Int32, _ path: String, _ kind: DelegationKind
+    ) -> DelegationStatus {
+        DelegationStatus(
+            processID: number, processName: "p\(number)", path: Array(path.utf8), kind: kind)
+    }
+
+    func testDelegationsAreShownWithTheirFileAndOthersAreCounted() throws {
+        var report = try report()
+        report.claims = [try claim(1, "/a", .granted, seconds: 9)]
+        report.presenters = []
+        report.delegations = [
+            delegation(2, "/a", .reading), delegation(3, "/d", .directory),
+            delegation(3, "/c", .writing), delegation(3, "/e", .queue),
+            delegation(4, "/e", .queue),
+        ]
+        let file = [
+            "/a",
+            "  holds     writing  p1 (pid 1)  9.0 s",
+            "  may use   reading  p2 (pid 2)         without asking",
+        ]
+        XCTAssertEqual(
+            lines(report),
+            file + [
+                "p3 (pid 3) may use 2 files and all in 1 directory without asking; "
+                    + "status PATH names them",
+                "p4 (pid 4) may use 1 file without asking; status PATH names them",
+            ])
+        XCTAssertEqual(
+            lines(report, showsAllDelegations: true),
+            file + [
+                "/d", "  may use   writing inside  p3 (pid 3)    without asking",
+                "/c", "  may use   writing  p3 (pid 3)    without asking",
+                "/e", "  may use   writing in turn  p3 (pid 3)    without asking",
+                "  may use   writing in turn  p4 (pid 4)    without asking",
+            ])
+        XCTAssertTrue(
+            StatusJSON.text(report).contains(
+                #""delegations":[{"pid":2,"process":"p2","label":"p2","path":"/a","#
+                    + #""kind":"reading"}"#))
+    }
+
+    func testOfManyProcessesWithDelegationsTheFirstAreNamed() throws {
+        var report = try report()
+        report.claims = []
+        report.presenters = []
+        report.delegations = (1...12).map { delegation($0, "/x\($0)", .writing) }
+        let lines = lines(report)
+        XCTAssertEqual(lines.count, 1 + StatusTable.rowLimit + 1)
+        XCTAssertEqual(lines.last, "and 4 more processes")
     }
 
     func testWhyChangesArePolledIsSaid() throws {

@@ -5,6 +5,10 @@
 import XCTest
 
 final class StatusTests: XCTestCase {
+    /// The report if there is no server.
+    private static let empty =
+        #"{"arbiter":null,"claims":[],"presenters":[],"delegations":[]}"#
+
     func testWithoutAnArbiterItSaysSo() throws {
         try with { sandbox in
             let people = try sandbox.run("status")
@@ -12,7 +16,7 @@ final class StatusTests: XCTestCase {
             XCTAssertTrue(people.output.hasPrefix("No server in \(sandbox.path("run"))"))
             let json = try sandbox.run("status", "--json")
             XCTAssertEqual(json.status, 0)
-            XCTAssertEqual(json.output, #"{"arbiter":null,"claims":[],"presenters":[]}"# + "\n")
+            XCTAssertEqual(json.output, Self.empty + "\n")
         }
     }
 
@@ -114,7 +118,7 @@ final class StatusTests: XCTestCase {
         try with { sandbox in
             let watch = try sandbox.start("status", "--json", "--watch")
             try watch.awaitOutput("no arbiter") { $0.count == 1 }
-            XCTAssertEqual(watch.lines[0], #"{"arbiter":null,"claims":[],"presenters":[]}"#)
+            XCTAssertEqual(watch.lines[0], Self.empty)
             let holder = try sandbox.startHolding("write", "a")
             try watch.awaitOutput("the arbiter") { $0.last?.contains("\"pid\"") ?? false }
             let waiter = try sandbox.start("write", "a", "--", "true")

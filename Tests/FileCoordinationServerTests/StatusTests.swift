@@ -16,10 +16,14 @@ import Testing
         let socket: SequencedSocket
         private var assembler = PartAssembler.statusReport
 
-        init(_ world: TicketQueueWorld) throws {
+        private let version: UInt16
+
+        init(
+            _ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current
+        ) throws {
+            self.version = version
             socket = try SequencedSocket.connect(
                 in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
-            let version = ProtocolVersion.current
             let hello = ClientMessage.hello(Hello(version: version, ledgerName: []))
             _ = try socket.send(hello.encode())
         }
@@ -29,10 +33,12 @@ import Testing
         /// The report, if all of it is there.
         mutating func take() throws -> StatusReport? {
             while case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes) {
-                guard case .statusPart(let part, let isLast) = try ServerMessage(decoding: bytes)
+                guard
+                    case .statusPart(let part, let isLast) = try ServerMessage(
+                        decoding: bytes, version: version)
                 else { continue }
                 if let whole = try assembler.add(part, isLast: isLast) {
-                    return try StatusReport(decoding: whole)
+                    return try StatusReport(decoding: whole, version: version)
                 }
             }
             return nil
@@ -114,16 +120,20 @@ import Testing
         let clients = try world.openTicketQueue(at: "/f")
         let first = try #require(try clients[0].takeNumber("/f"))
         let second = try #require(try clients[1].takeNumber("/f"))
-        let claims = try report(of: world).claims
+        let report = try report(of: world)
+        let claims = report.claims
         #expect(claims.map(\.stage) == [.granted, .waiting])
         #expect(claims.last?.waitsFor.map(\.claim) == [claims.first?.claim])
         #expect(claims.last?.waitsFor.map(\.role) == [.holder])
+        // Each member may write in its turn.
+        #expect(report.delegations.map(\.kind) == clients.map { _ in .queue })
+        #expect(Set(report.delegations.map(\.path)) == [Array("/f".utf8)])
         // The arbiter has been told of nothing, and the handoff needs no server.
         #expect(world.server.arbiter.claims.isEmpty)
         try first.end()
         #expect(second.begins())
         try second.end()
-        #expect(try report(of: world).claims.isEmpty)
+        #expect(try self.report(of: world).claims.isEmpty)
         let next = try #require(try clients[0].takeNumber("/f"))
         #expect(next.claim.isGranted)
         try next.end()
@@ -155,6 +165,36 @@ import Testing
         #expect(world.server.arbiter.claims.isEmpty)
         try first.end()
         try world.settle()
-        #expect(try report(of: world).claims.isEmpty)
+        let idle = try report(of: world)
+        #expect(idle.claims.isEmpty)
+        #expect(idle.delegations.map(\.kind) == [.writing])
+        #expect(idle.delegations.map(\.path) == [Array("/f".utf8)])
+        #expect(client.slotWord == word)
+        // Another client's claim takes it back.
+        let other = try world.client()
+        let claim = try other.file("/f")
+        try world.settle()
+        #expect(claim.isGranted)
+        #expect(client.slotWord != word)
+        #expect(!(try report(of: world).delegations.contains { $0.kind == .writing }))
+    }
+
+    /// Older programs cannot read the list of delegations, and get a report without it.
+    @Test func anOlderProgramGetsAReportWithoutDelegations() throws {
+        let world = try TicketQueueWorld()
+        let client = try world.client()
+        let first = try client.file("/f")
+        try world.settle()
+        try first.end()
+        let version = ProtocolVersion.withDelegations - 1
+        var asker = try Asker(world, version: version)
+        try asker.ask()
+        var report: StatusReport?
+        while report == nil {
+            try #require(world.server.turn(until: 0) == nil)
+            report = try asker.take()
+        }
+        #expect(report?.delegations == [])
+        #expect(report?.arbiter.processID == CurrentProcess.id)
     }
 }

@@ -53,6 +53,11 @@ extension Golden {
                             isUnresponsive: true, isStopped: false, label: "v",
                             watching: .forbidden, methods: [.save, .itemDidMove],
                             relinquished: [.reader, .writer])
+                    ],
+                    delegations: [
+                        DelegationStatus(
+                            processID: 8, processName: "sync", label: "s",
+                            path: [UInt8](text: "/d"), kind: .directory)
                     ])),
             """
             01000000 00 002f685900000000 0400
@@ -61,6 +66,7 @@ extension Golden {
               01 02000000 0500000000000000 0600000000000000
             01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 02
               44000000 03
+            01000000 08000000 0400 73796e63 0100 73 0200 2f64 02
             """),
         Golden(
             "metrics",

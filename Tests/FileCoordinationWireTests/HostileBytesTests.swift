@@ -106,15 +106,25 @@ struct HostileBytesTests {
         }
     }
 
+    @Test func `An illegal kind of a delegation in a report is refused`() {
+        let front = "00000000 00 0000000000000000 0800 00000000 00000000 01000000"
+        #expect(throws: WireError.illegalValue(.statusReport)) {
+            try StatusReport(decoding: [UInt8](hex: "\(front) 08000000 0000 0000 0100 2f 04"))
+        }
+        #expect(throws: WireError.truncated) {
+            try StatusReport(decoding: [UInt8](hex: "\(front) 08000000 0000 0000 0100 2f"))
+        }
+    }
+
     @Test func `An illegal kind of a claim in a report is refused`() {
         let claim =
             "0500000000000000 06000000 0000 0000 00 0000000000000000 00 00000000 00000000 00000000"
         let front = "00000000 00 0000000000000000 0500 01000000 \(claim) 0000"
         #expect(throws: WireError.illegalValue(.statusReport)) {
-            try StatusReport(decoding: [UInt8](hex: "\(front) 02 00000000 00000000"))
+            try StatusReport(decoding: [UInt8](hex: "\(front) 02 00000000 00000000 00000000"))
         }
         #expect(throws: WireError.tooLong(.enclosing)) {
-            try StatusReport(decoding: [UInt8](hex: "\(front) 00 41000000 00000000"))
+            try StatusReport(decoding: [UInt8](hex: "\(front) 00 41000000 00000000 00000000"))
         }
     }
 

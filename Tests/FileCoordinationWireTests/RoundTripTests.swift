@@ -210,14 +210,23 @@ struct RoundTripTests {
                 presenter: number, processID: 4, processName: "viewer", path: nil,
                 isUnresponsive: false, isStopped: true)
         }
-        for (claims, presenters) in [
-            (claims, presenters), ([], presenters), (claims, []), ([], []),
+        let delegations = DelegationKind.allCases.map { kind in
+            DelegationStatus(
+                processID: 5, processName: "sync", label: "l", path: [UInt8](text: "/a"),
+                kind: kind)
+        }
+        for (claims, presenters, delegations) in [
+            (claims, presenters, delegations), ([], presenters, []), (claims, [], delegations),
+            ([], [], []),
         ] {
-            let report = StatusReport(arbiter: arbiter, claims: claims, presenters: presenters)
+            let report = StatusReport(
+                arbiter: arbiter, claims: claims, presenters: presenters, delegations: delegations)
             var text = StatusReportText(arbiter: arbiter)
             for claim in claims { text.add(claim) }
             text.beginPresenters()
             for presenter in presenters { text.add(presenter) }
+            text.beginDelegations()
+            for delegation in delegations { text.add(delegation) }
             var parts: [ServerMessage] = []
             while let part = text.nextPart() { parts.append(part) }
             #expect(parts == ServerMessage.packing(report))

@@ -30,6 +30,8 @@ struct StatusWork {
         case unreported(UnreportedClaim)
         case listPresenters
         case presenter(PresenterID)
+        case listDelegations
+        case delegation(DelegationID)
         case send
     }
 
@@ -72,7 +74,13 @@ struct StatusWork {
     /// Continues with the presenters, after all claims.
     mutating func list(presenters: [PresenterID]) {
         text.beginPresenters()
-        steps = presenters.map { .presenter($0) }[...]
+        steps = (presenters.map { .presenter($0) } + [.listDelegations])[...]
+    }
+
+    /// Continues with the delegations, after all presenters.
+    mutating func list(delegations: [DelegationID]) {
+        text.beginDelegations()
+        steps = delegations.map { .delegation($0) }[...]
         isWhole = true
     }
 }

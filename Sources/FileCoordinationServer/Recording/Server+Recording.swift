@@ -261,7 +261,7 @@ extension Server {
     ) {
         guard !recording.unchecked.isEmpty || event.mayReorderClaims else { return }
         var claims: [ClaimID] = []
-        // While recalls are pending, the arbiter has not put new claims in line yet.
+        // While recalls are pending, the arbiter has not put new claims in the queue yet.
         if !recording.unchecked.isEmpty, !arbiter.awaitsRecalls {
             claims = recording.unchecked
             recording.unchecked = []

@@ -85,6 +85,10 @@ extension Server {
         case .presenter(let presenter):
             guard let entry = arbiter.status(of: presenter) else { break }
             report.text.add(status(of: entry, &report.findings))
+        case .listDelegations: report.list(delegations: arbiter.delegationIDs)
+        case .delegation(let id):
+            guard let delegation = arbiter.delegation(id) else { break }
+            for status in statuses(of: delegation, &report.findings) { report.text.add(status) }
         case .send:
             guard let connection = connections[report.token], !connection.hasBacklog else {
                 report.isOpen = false
@@ -139,6 +143,28 @@ extension Server {
             label: label(of: records.address(of: presenter.id), owner),
             watching: PresenterWatching(watching.trouble(of: presenter.id)),
             methods: presenter.methods, relinquished: presenter.relinquished)
+    }
+
+    /// One entry for each process that has the delegation.
+    private func statuses(
+        of delegation: Delegation, _ findings: inout ProcessFindings
+    ) -> [DelegationStatus] {
+        let kind: DelegationKind
+        let members: [ClientID]
+        switch delegation.holding {
+        case .place(let client, _, let mode, _):
+            (kind, members) = (mode == .shared ? .reading : .writing, [client])
+        case .directory(let client, _): (kind, members) = (.directory, [client])
+        case .queue(let queue, _): (kind, members) = (.queue, queue.map(\.client))
+        // It is reported as a claim.
+        case .claim: return []
+        }
+        return members.compactMap { clients[$0] }.map { owner in
+            DelegationStatus(
+                processID: processes.number(of: owner, for: findings.namespace),
+                processName: owner.ledger.programName, label: label(of: nil, owner),
+                path: delegation.path.bytes, kind: kind)
+        }
     }
 
     func parties(

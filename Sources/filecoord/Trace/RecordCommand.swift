@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord record`: writes what the arbiter is told and decides into a file.
+// `filecoord record`: writes what the server is told and decides into a file.
 
 import ArgumentParser
 import FileCoordinationSystem
 import Glibc
 
-/// Records the arbiter.
+/// Records the server.
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record every claim, message and answer of the arbiter, for a report.",
+        abstract: "Record every claim, message and answer of the server, for a report.",
         usage: "filecoord record [-o <file>] [-- <command> [<arg> ...]]",
         discussion: """
             Records what all programs of this user do that share the runtime directory, until \
@@ -28,7 +28,7 @@ struct RecordCommand: ParsableCommand {
             next one is recorded, and the trace has a mark.
 
             Not seen: accesses that programs grant themselves by delegation do not pass the \
-            arbiter. The trace says which files are delegated, and has such an access if the \
+            server. The trace says which files are delegated, and has such an access if the \
             server heard of it later. With FILECOORDINATION_DELEGATION=off in their \
             environment, programs use the server for everything.
 
