@@ -82,7 +82,7 @@ import Testing
         #expect(findings(stopped + granted(1_999_999_999)) == [.courtesy])
     }
 
-    @Test func `No claim waits in line for nothing`() {
+    @Test func `No claim waits in the queue for nothing`() {
         let forgotten = firstWriter + "12 ended claim=1\n20 granted claim=2\n21 ended claim=2\n"
         #expect(findings(forgotten) == [.rest])
         let skipped =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everyone asked first (Rules 2.19, 5.4, 6.1 to 6.14): when a claim is granted, every presenter
-// that it concerns has done what it had to do before. One that answered too late is excused
-// (Rules 18.3, 18.6), but only one whose time was really over.
+// Each concerned presenter asked first (Rules 2.19, 5.4, 6.1 to 6.14): when a claim is granted,
+// each presenter that it concerns has done what it had to do before. One that answered too late is
+// excused (Rules 18.3, 18.6), but only one whose time was really over.
 
 extension Lives {
     var courtesyViolations: [Violation] {

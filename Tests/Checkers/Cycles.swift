@@ -46,7 +46,7 @@ extension Lives {
         if let failed = claim(victim) {
             let isInLine = !failed.tenures.contains { isBefore($0.start, fact) && $0.end == fact }
             if (!isInLine && !inLine.isEmpty) || inLine.contains(where: { isEarlier(failed, $0) }) {
-                result.append("claim \(victim) failed, and a younger one waits in line")
+                result.append("claim \(victim) failed, and a younger one waits in the queue")
             }
         }
         return result
@@ -94,7 +94,7 @@ extension Lives {
         }
     }
 
-    /// Whether a claim in line certainly need not wait for another.
+    /// Whether a claim in the queue certainly need not wait for another.
     private func canBypassForSure(
         _ life: ClaimLife, from other: ClaimLife, _ now: Window
     ) -> Bool {

@@ -11,7 +11,7 @@ struct ClaimLife {
         var start: Int
         /// When it was granted.
         var granted: Int?
-        /// When it gave the place up, whether it was over then or in line again.
+        /// When it gave the place up, whether it was over then or in the queue again.
         var end: Int?
     }
 

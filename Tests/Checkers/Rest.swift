@@ -16,7 +16,7 @@ extension Lives {
                 switch life.tenures.last {
                 case .some(let tenure) where tenure.end == nil:
                     tenure.granted == nil ? "holds its place and waits" : "runs"
-                case .some, .none: "waits in line"
+                case .some, .none: "waits in the queue"
                 }
             result.append(Violation(.rest, "claim \(life.claim.key) \(state) for ever"))
         }
@@ -42,7 +42,7 @@ extension Lives {
         return result
     }
 
-    /// Claims in line that had no claim to wait for, at instants at which all is known.
+    /// Claims in the queue that had no claim to wait for, at instants at which all is known.
     private var idleWaits: [Violation] {
         guard entries.allSatisfy({ $0.moment.isExact }) else { return [] }
         var result: [Violation] = []
@@ -56,7 +56,7 @@ extension Lives {
                     result.append(
                         Violation(
                             .rest, at: fact,
-                            "claim \(life.claim.key) waits in line, and no claim is in its way"))
+                            "claim \(life.claim.key) waits in the queue, with no claim in its way"))
                     break
                 }
             }
@@ -64,7 +64,7 @@ extension Lives {
         return result
     }
 
-    /// The times that a claim spent in line.
+    /// The times that a claim spent in the queue.
     private func lines(of life: ClaimLife) -> [(Int, Int)] {
         var result: [(Int, Int)] = []
         var from: Int? = life.filed

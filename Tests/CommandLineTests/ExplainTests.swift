@@ -91,7 +91,7 @@ final class ExplainTests: XCTestCase {
             XCTAssertEqual(shape.advice.count, 1)
             XCTAssertTrue(shape.advice[0].hasSuffix("kill -CONT \(holder.processID)"))
             let text = try sandbox.run("explain", "a").output
-            XCTAssertTrue(text.contains("is before it in line for \(path)"), text)
+            XCTAssertTrue(text.contains("is before it in the queue for \(path)"), text)
             holder.kill(SIGCONT)
             holder.closeInput()
             XCTAssertEqual(try waiter.exitStatus(), 0)

@@ -44,7 +44,7 @@ class AccessHoldTests: StageTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Rule 18.1: the deadline bounds the wait, and leaves nothing in line.
+    /// Rule 18.1: the deadline bounds the wait, and leaves nothing in the queue.
     func testADeadlineEndsTheWaitForAHold() throws {
         let (file, programs) = try peers("A", "B")
         let (a, b) = (programs[0], programs[1])

@@ -144,7 +144,7 @@ class ServerDeathTests: StageTestCase {
         for number in 0..<8 {
             let program = try stage.peer("\(number)")
             program.tell("w write \(file)")
-            try stage.until("\(number) is in line") { report in
+            try stage.until("\(number) is in the queue") { report in
                 report.claims.map(\.processID) == (line + [program]).map(\.pid)
             }
             line.append(program)

@@ -196,7 +196,7 @@ import Testing
 
     // MARK: When
 
-    @Test func `Rule 2.19: no presenter is asked for a claim that is still in line`() {
+    @Test func `Rule 2.19: no presenter is asked for a claim that is still in the queue`() {
         expectTimeline(
             .presenter("editor", at: "/f", " ????rr??ww "),
             .claim("reader", .read("/f"), " ....==     "),

@@ -62,7 +62,7 @@ import Testing
         #expect(cycle.values.first?.count == 20)
     }
 
-    @Test func `Rule 18.4: through a claim in line that is in no accessor`() {
+    @Test func `Rule 18.4: through a claim in the queue that is in no accessor`() {
         var fixture = ArbiterFixture()
         let holder = fixture.file(.read("/f"))
         let waiter = fixture.file(.write("/f"))

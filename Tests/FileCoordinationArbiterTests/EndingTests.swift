@@ -57,7 +57,7 @@ import Testing
 
     // MARK: Section 12
 
-    @Test func `Rule 12.2: a claim can be given up in line, and while it asks`() {
+    @Test func `Rule 12.2: a claim can be given up in the queue, and while it asks`() {
         expectTimeline(
             .presenter("editor", at: "/f", methods: .relinquishToReader, " ???     "),
             .claim("reader", .read("/f"), " ...x    "),

@@ -121,7 +121,7 @@ import Testing
         #expect(fixture.last == [.grant(writer)])
     }
 
-    @Test func `Rule 2.14: at the new place it is in line by its number`() {
+    @Test func `Rule 2.14: at the new place it is in the queue by its number`() {
         var fixture = ArbiterFixture()
         let mover = fixture.file(.move("/d/f") + .move("/e/f"))
         let elder = fixture.file(.write("/d/f"))

@@ -67,7 +67,7 @@ import Testing
         #expect(fixture.stage(inner) == .granted)
     }
 
-    /// The writer in line waits for the reader, inside of which the command reads.
+    /// The writer in the queue waits for the reader, inside of which the command reads.
     @Test func `Rule 2.17: a command that joins the access around it passes who waits for that`() {
         var arbiter = Arbiter()
         func file(_ serial: UInt64, _ purpose: String, _ items: [AccessItem], in outer: [UInt64]) {

@@ -68,7 +68,7 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         XCTAssertFalse(hasRun)
         letGo.signal()
         wait(end)
-        // Nothing is left in line.
+        // Nothing is left in the queue.
         try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(20)) { _ in }
     }
 

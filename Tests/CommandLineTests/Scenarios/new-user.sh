@@ -21,7 +21,7 @@ said() { grep -q -- "$1" said || { echo "not said: $1; but:"; cat said; return 1
 appears() {
     tries=0
     until [ -s "$1" ]; do
-        tries=$((tries + 1)); [ $tries -lt 2000 ] || { echo "no $1"; return 1; }
+        tries=$((tries + 1)); [ $tries -lt 6000 ] || { echo "no $1"; return 1; }
         sleep 0.01
     done
 }
@@ -116,13 +116,21 @@ busy_file_quietly() {
 waits_for_its_turn() {
     hold f || return
     "$fc" update f -- echo after & update=$!
-    release && wait $update && same "$(cat f)" after
+    tries=0
+    until "$fc" status f | grep -q ' waits '; do
+        tries=$((tries + 1)); [ $tries -lt 6000 ] || { echo "it does not wait"; return 1; }
+        sleep 0.01
+    done
+    same "$(cat f 2>/dev/null)" "" && release && wait $update && same "$(cat f)" after
 }
 cron_has_no_environment() {
     echo x >f && same "$(env -i FILECOORDINATION_RUNTIME_DIR="$FILECOORDINATION_RUNTIME_DIR" \
         PATH=/usr/bin:/bin "$fc" read f </dev/null)" x
 }
-output_is_closed() { seq 100000 >f && "$fc" read f | head -n 1 >first; same "$(cat first)" 1; }
+output_is_closed() {
+    seq 100000 >f && { "$fc" read f; echo $? >end; } | head -n 1 >first
+    same "$(cat first)" 1 && appears end && [ "$(cat end)" -ne 0 ]
+}
 
 # ---- signals
 
@@ -132,7 +140,7 @@ interrupt_reaches_the_command() {
     pid=$!; appears up && kill -USR1 $pid; wait $pid; same "$?" 5 && same "$(cat got)" int
 }
 killed_program_frees_the_file() {
-    hold f && kill -9 "$holder"; wait "$holder" 2>/dev/null; echo x | "$fc" write -w 20 f
+    hold f && kill -9 "$holder"; wait "$holder" 2>/dev/null; echo x | "$fc" write -w 60 f
 }
 
 # ---- moving and removing
@@ -197,7 +205,7 @@ viewer_is_told_of_a_deletion() {
     exec 3>pipe; appears lines
     "$fc" rm f; tries=0
     until grep -q '"exists":false' lines; do
-        tries=$((tries + 1)); [ $tries -lt 2000 ] || { cat lines; break; }
+        tries=$((tries + 1)); [ $tries -lt 6000 ] || { cat lines; break; }
         sleep 0.01
     done
     exec 3>&-; wait $presenter; grep -q '"exists":false' lines

@@ -60,7 +60,7 @@ extension Stage {
         }
     }
 
-    /// Waits until `program` has a claim in line, filed and not granted.
+    /// Waits until `program` has a claim in the queue, filed and not granted.
     func untilWaits(_ program: Program) throws { try until(program, .waiting) }
 
     /// Waits until the arbiter knows of no claim.

@@ -89,7 +89,7 @@ struct SeenClaim: Hashable {
         items = new.map { SeenItem($0) }
     }
 
-    /// The claim as it was in line.
+    /// The claim as it was in the queue.
     var asWaiting: SeenClaim {
         var result = self
         (result.stage, result.awaited, result.bypassers) = (.waiting, [], [])

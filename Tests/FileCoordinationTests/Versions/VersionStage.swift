@@ -123,6 +123,21 @@ func text(_ url: URL) throws -> String {
     String(decoding: try Data(contentsOf: url), as: UTF8.self)
 }
 
+/// Runs `body` with each number below `count`, on a thread of its own; returns when all have ended.
+///
+/// (`concurrentPerform` has only as many threads as processors, so that who comes late runs alone.)
+func sideBySide(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let group = DispatchGroup()
+    for index in 0..<count {
+        group.enter()
+        Thread.detachNewThread {
+            body(index)
+            group.leave()
+        }
+    }
+    group.wait()
+}
+
 extension VersionStore {
     /// The identifiers of the item's versions, the oldest first.
     ///

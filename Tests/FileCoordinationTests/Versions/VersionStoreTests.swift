@@ -143,7 +143,7 @@ import Testing
         let adders = 3
         let rounds = 4
         let outcomes = Outcomes()
-        DispatchQueue.concurrentPerform(iterations: adders + 1) { index in
+        sideBySide(adders + 1) { index in
             // As in processes of their own.
             let store = VersionStore(path: stage.store.path)
             VersionStore.choosing(store) {

@@ -79,7 +79,7 @@ struct AccessRights {
     private static let users: [UInt32] = [61_001, 61_002]
     private static let groups: [UInt32] = [62_001, 62_002]
 
-    /// Everyone whose rights are compared.
+    /// All users whose rights are compared.
     ///
     /// Not the owner, who may give itself any.
     static let subjects: [Subject] = (users + [61_999]).flatMap { user in

@@ -71,7 +71,7 @@ enum AsyncWaits {
         let waited = book.ended
         verdict.demand(waited == 0, "\(waited) waits were cancelled without a request")
 
-        // One after the other, of all kinds of places in line.
+        // One after the other, of all kinds of places in the queue.
         var one = Sample()
         var dice = Dice(options.seed, -5)
         let chosen = Array(tasks.indices.shuffled(using: &dice).prefix(min(1000, waits / 2)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a write that puts another file in a document's place ever lets someone in who was kept
+// Whether a write that puts another file in a document's place ever lets a user in who was kept
 // out: documents with random modes, groups and lists are restored from a version, or replaced, by
 // processes of which some are killed in the midst. No file that was made from the document may give
 // more than the document gave, neither in the end nor at any moment that a kill lets us see.

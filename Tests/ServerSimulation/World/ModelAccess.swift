@@ -29,7 +29,7 @@ final class ModelClaim {
     var isNoted: Bool { notedAt != nil }
     /// When it was noted; nil if it was not.
     var notedAt: UInt64?
-    /// Since when it has been in line, for the first time or again.
+    /// Since when it has been in the queue, for the first time or again.
     var inLineSince: UInt64 = 0
     var holdsPosition = false
     /// When its word was swapped to cancelled; its client may not have gone on since.

@@ -196,7 +196,7 @@ enum RuleTable {
         ("17.5", "in Foundation's domain"),
 
         ("18.1", "every wait can have a deadline, whose error names the holders"),
-        ("18.2", "cancelling ends a wait at once, and frees the place in line"),
+        ("18.2", "cancelling ends a wait at once, and frees the place in the queue"),
         ("18.3", "a presenter that does not answer delays one claim by its bound"),
         ("18.4", "a cycle of waits is found, also by way of presenters, and one call fails"),
         ("18.5", "holders and waiters can always be listed"),

@@ -10,7 +10,7 @@ struct SpellingPageTests {
 
     init() throws { tree = try TreeCache.tree.get() }
 
-    /// Issue 16: the table of presenter spellings, language modes, and whether they are called.
+    /// The table of presenter spellings, language modes, and whether they are called.
     @Test func `It has a row for each spelling that is tested to be called`() throws {
         let page = try #require(
             tree.files.first { $0.path.hasSuffix("Guides/PresenterSpellings.md") })

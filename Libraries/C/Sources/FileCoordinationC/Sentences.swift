@@ -63,7 +63,7 @@ enum Sentence {
         let time = DurationText.text(party.sinceNanoseconds)
         return switch party.role {
         case .holder: "\(who) has held \(path) for \(time)."
-        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
+        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in the queue."
         case .presenter:
             "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
         }
