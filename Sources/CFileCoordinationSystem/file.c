@@ -114,7 +114,8 @@ int fcs_is_locked_by_another(int file) {
 // EFBIG, and the kernel also sends SIGXFSZ to the calling thread, which ends the program by
 // default. The same holds for EPIPE and SIGPIPE. A library must not end the program, and the error
 // is enough. So these functions block the two signals during the call, and remove a signal that
-// the call caused before they unblock it.
+// the call caused before they unblock it. A call that copies in the kernel may do both: return how
+// much fitted, and have the signal sent for the rest.
 
 static sigset_t only(int signal) {
     sigset_t set;
@@ -130,15 +131,25 @@ static sigset_t block_write_signals(void) {
     return before;
 }
 
+// Removes a signal that is pending only because this file blocks it.
+static void discard_signal(int signal, const sigset_t *before) {
+    if (sigismember(before, signal)) return;
+    const struct timespec none = {0};
+    sigset_t set = only(signal);
+    while (sigtimedwait(&set, NULL, &none) < 0 && errno == EINTR) {}
+}
+
 static intptr_t restore_signals(sigset_t before, intptr_t result) {
-    int signal = result == -EFBIG ? SIGXFSZ : result == -EPIPE ? SIGPIPE : 0;
-    if (signal && !sigismember(&before, signal)) {
-        const struct timespec none = {0};
-        sigset_t set = only(signal);
-        while (sigtimedwait(&set, NULL, &none) < 0 && errno == EINTR) {}
-    }
+    if (result == -EFBIG) discard_signal(SIGXFSZ, &before);
+    if (result == -EPIPE) discard_signal(SIGPIPE, &before);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return result;
+}
+
+// The same for a call that copies in the kernel.
+static intptr_t restore_signals_after_copy(sigset_t before, intptr_t result) {
+    if (result > 0) discard_signal(SIGXFSZ, &before);
+    return restore_signals(before, result);
 }
 
 #define WITHOUT_SIGNALS(call)                               \
@@ -167,12 +178,16 @@ int fcs_reflink(int from, int to) {
 
 intptr_t fcs_copy_range(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length) {
     off_t in = (off_t)from_offset, out = (off_t)to_offset;
-    return WITHOUT_SIGNALS(RESULT_RETRYING(copy_file_range(from, &in, to, &out, length, 0)));
+    sigset_t before = block_write_signals();
+    return restore_signals_after_copy(
+        before, RESULT_RETRYING(copy_file_range(from, &in, to, &out, length, 0)));
 }
 
 intptr_t fcs_send_file(int from, int to, uint64_t from_offset, size_t length) {
     off_t offset = (off_t)from_offset;
-    return WITHOUT_SIGNALS(RESULT_RETRYING(sendfile(to, from, &offset, length)));
+    sigset_t before = block_write_signals();
+    return restore_signals_after_copy(
+        before, RESULT_RETRYING(sendfile(to, from, &offset, length)));
 }
 
 intptr_t fcs_read_at(int file, void *buffer, size_t length, uint64_t offset) {

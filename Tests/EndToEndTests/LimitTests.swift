@@ -158,10 +158,12 @@ final class LimitTests: StageTestCase {
 
 extension Stage {
     /// Sets a limit of a process that runs, as `prlimit` calls it.
-    func limit(_ limit: String, of program: Program) throws {
+    func limit(_ limit: String, of program: Program, through wrapper: [String] = []) throws {
         let command = "/usr/bin/prlimit"
         try XCTSkipUnless(access(command, X_OK) == 0, "There is no \(command).")
-        let status = try start("prlimit", [command, "--pid", "\(program.pid)", limit]).awaitEnd()
+        let status = try start(
+            "prlimit", wrapper + [command, "--pid", "\(program.pid)", limit]
+        ).awaitEnd()
         guard status == 0 else { throw StageError("could not set \(limit): \(status)") }
     }
 }

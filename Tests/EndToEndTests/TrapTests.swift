@@ -31,7 +31,9 @@ final class TrapTests: StageTestCase {
             "announcements",
             "presenters", "nesting", "packages", "versions", "neighbours", "replacing",
             "containers", "holds", "joining", "labels", "changes", "orphans", "conflicts",
-            "queries", "providers",
+            "queries", "providers", "two items", "two items in tasks", "several holds",
+            "holds in tasks", "strangers", "raw values", "errors", "resource values",
+            "replacements", "dates", "versions in tasks",
         ]
         for step in steps { try a.expect("x did \(step)", within: test_patience(60)) }
         try assertServed(a)
@@ -64,41 +66,120 @@ final class TrapTests: StageTestCase {
         try assertServed(a)
     }
 
+    /// Rule 18.12: copies that versions, replacements and uploads make, and notes in the trash.
+    func testCopiesMayNotBeLong() throws {
+        _ = try stage.daemon()
+        let contents = Data((0..<(1 << 16)).map { _ in UInt8.random(in: 0...255) })
+        let (file, folder) = (stage.path("f"), try stage.folder("d"))
+        // On another file system, so that replacing has to copy.
+        let elsewhere = "/dev/shm/fc-long-\(getpid())"
+        defer { unlink(elsewhere) }
+        for path in [file, folder + "/f", elsewhere] {
+            try contents.write(to: URL(fileURLWithPath: path))
+        }
+        let a = try stage.peer("A", environment: home)
+        try a.ask("w write \(stage.path("g"))", "w granted")
+        try a.ask("w version add \(file)", "w added")
+        try a.ask("w version conflict \(file)", "w conflicting")
+        for length in [4096, 0] {
+            try stage.limit("--fsize=\(length):", of: a)
+            try a.ask("w version add \(file)", "w failed")
+            try a.ask("w version conflict \(file)", "w failed")
+            try a.ask("w version restore \(file)", "w failed")
+            try a.ask("w version resolve \(file)", "w resolved")
+            try a.ask("w replace \(file) \(elsewhere)", "w could not replace")
+            XCTAssertEqual(FileManager.default.contents(atPath: file), contents)
+            try a.ask("r read \(file) options=forUploading", "r failed")
+            try a.ask("u read \(folder) options=forUploading", "u failed")
+            let trashed = try stage.file("trashed")
+            try a.ask("w trash \(trashed)", length > 0 ? "w could trash" : "w could not trash")
+            XCTAssertEqual(access(trashed, F_OK) == 0, length == 0)
+            a.tell("k packages odd\(length) package")
+            try a.expect("k")
+        }
+        // It is no worse for that.
+        try stage.limit("--fsize=unlimited:", of: a)
+        try a.ask("w version list \(file)", "w has 2")
+        try a.ask("w version restore \(file)", "w restored")
+        try a.ask("w replace \(file) \(elsewhere)", "w could replace")
+        try a.ask("w go", "w released")
+        try a.ask("r read \(folder) options=forUploading", "r granted")
+    }
+
     /// Rule 18.12: each limit is lowered as far as it goes; there is an error, or there is access.
     func testEachLimitLowered() throws {
         _ = try stage.daemon()
-        for limit in [
-            "nproc=0", "memlock=0", "core=0", "cpu=3600", "locks=0", "sigpending=0", "msgqueue=0",
-            "nice=0", "rtprio=0", "rttime=0", "fsize=0", "nofile=10", "rss=0", "stack=16384",
-            "data=",
-        ] {
-            let a = try stage.peer("A", environment: home)
-            // One thread more, and a little: without any, the Swift runtime ends the program.
-            let room = limit == "data=" ? try "\(data(of: a) + (10 << 20))" : ""
-            try stage.limit("--\(limit)\(room):", of: a)
-            a.tell("w write \(stage.path("g")) explain")
-            let answer = try a.expect("w")
-            if answer.hasPrefix("w granted") {
-                try a.ask("w go", "w released")
-            } else {
-                XCTAssertTrue(
-                    answer.hasPrefix("w failed FileCoordinationErrorDomain"), "\(limit): \(answer)")
-            }
-            // It is no worse for that.
-            try stage.limit("--nofile=1024:", of: a)
-            try stage.limit("--fsize=unlimited:", of: a)
-            try stage.limit("--data=unlimited:", of: a)
-            try assertServed(a)
-            a.end()
-        }
+        try lowerEachLimit()
     }
 
-    /// The bytes that `RLIMIT_DATA` counts, of a process.
-    private func data(of program: Program) throws -> Int {
+    /// Rule 18.12: the same for a user whom the kernel holds to the limits of processes and locked
+    /// memory, which root is not.
+    func testEachLimitLoweredForAnOrdinaryUser() throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
+        try XCTSkipUnless(
+            access("/usr/bin/setpriv", X_OK) == 0 && Products.isForAllUsers(Products.peer),
+            "Another user cannot start \(Products.peer).")
+        chmod(stage.directory, 0o777)
+        let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let daemon = try stage.start("daemon", wrapper + [Products.daemon])
+        try daemon.expect("serving", inside: true)
+        let refused = try lowerEachLimit(through: wrapper)
+        XCTAssertTrue(refused.contains("nproc=0"), "\(refused)")
+    }
+
+    /// With `+`, megabytes beyond what the program uses.
+    private static let lowLimits = [
+        "nproc=0", "memlock=0", "core=0", "cpu=3600", "locks=0", "sigpending=0", "msgqueue=0",
+        "nice=0", "rtprio=0", "rttime=0", "fsize=0", "nofile=10", "rss=0", "stack=16384",
+        // A little room, without which the Swift runtime ends the program.
+        "data=+10", "as=+10", "as=+30",
+    ]
+
+    /// Lowers each limit of a program before its first access, and before another one.
+    ///
+    /// - Returns: the limits with which the first access failed.
+    @discardableResult
+    private func lowerEachLimit(through wrapper: [String] = []) throws -> [String] {
+        var refused: [String] = []
+        // A sanitizer needs terabytes of addresses.
+        for limit in Self.lowLimits where !Stage.isSanitized || !limit.hasPrefix("as") {
+            let a = try stage.peer("A", environment: home, through: wrapper)
+            for name in ["g", "h"] {
+                try a.ask("w prepared write \(stage.path(name))", "w stands by")
+                try stage.limit("--\(value(limit, of: a)):", of: a, through: wrapper)
+                a.tell("w go")
+                let answer = try a.expect("w")
+                if answer.hasPrefix("w granted") {
+                    try a.ask("w go", "w released")
+                } else {
+                    XCTAssertTrue(
+                        answer.hasPrefix("w failed FileCoordinationErrorDomain"),
+                        "\(limit): \(answer)")
+                    refused.append(limit)
+                }
+                // It is no worse for that.
+                for raised in ["fsize=unlimited", "data=unlimited", "as=unlimited", "nofile=1024"] {
+                    try stage.limit("--\(raised):", of: a, through: wrapper)
+                }
+                // The limit that may not be exceeded may be lower than "unlimited".
+                try stage.limit("--nproc=256:", of: a, through: wrapper)
+                try assertServed(a)
+            }
+            a.end()
+        }
+        return refused
+    }
+
+    /// A limit of ``lowLimits`` for a program, as `prlimit` takes it.
+    private func value(_ limit: String, of program: Program) throws -> String {
+        let parts = limit.split(separator: "+")
+        guard parts.count == 2, let megabytes = Int(parts[1]) else { return limit }
+        let used = parts[0] == "as=" ? "VmSize:" : "VmData:"
         let status = stage.text("/proc/\(program.pid)/status") ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmData:") }
-        let kilobytes = line?.split(separator: " ").dropFirst().first { Int($0) != nil }
-        return try XCTUnwrap(kilobytes.flatMap { Int($0) }) << 10
+        let line = status.split(separator: "\n").first { $0.hasPrefix(used) }
+        let kilobytes = line?.split { $0 == " " || $0 == "\t" }.dropFirst().first
+        let bytes = try XCTUnwrap(kilobytes.flatMap { Int($0) }) << 10
+        return "\(parts[0])\(bytes + megabytes << 20)"
     }
 
     /// Rule 18.12: other libraries have taken all of the process's thread keys.

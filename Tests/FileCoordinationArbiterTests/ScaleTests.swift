@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Crowds: thousands that wait for one file, that present what one claim concerns, that die or move
-// at once. Each claim has its turn, and nothing is left behind. Were any of it to cost the square
-// of its number, these tests would not end in any time that people wait.
+// at once. Each claim has its turn, and nothing is left behind. What it costs is the subject of
+// CostTests.
 
 import Testing
 

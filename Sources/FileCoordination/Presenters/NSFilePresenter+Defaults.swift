@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The default implementations of the optional presenter methods. The library never calls them: it
-// recognizes by the result type ``_NotImplemented`` that the program has not implemented a method.
-// They only make the conformance complete. A default must not call another requirement, because the
-// two forms of a method would then call each other forever.
+// The default implementations of what is optional in a presenter. The library never calls the
+// methods: it recognizes by the result type ``_NotImplemented`` that the program has not
+// implemented one. They only make the conformance complete. A default must not call another
+// requirement, because the two forms of a method would then call each other forever.
 
 #if !canImport(Darwin)
+import FileCoordinationSystem
 public import Foundation
 
 extension NSFilePresenter {
@@ -14,7 +15,10 @@ extension NSFilePresenter {
 
     /// The default: all ubiquity attributes that this library defines (Rule 10.5).
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
-        [
+        // Nothing else tells that the presenter has no attributes of its own: unlike the methods,
+        // the property has one type for all presenters.
+        PresenterExaminer.ofProcess.value.markDefaultAttributes(of: type(of: self))
+        return [
             .isUbiquitousItemKey,
             .ubiquitousItemContainerDisplayNameKey,
             .ubiquitousItemDownloadRequestedKey,

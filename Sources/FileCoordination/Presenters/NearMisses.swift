@@ -1,112 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds methods that look like presenter methods but are not: their name or type differs, or only a
-// subclass declares them. The library never calls such a method, and without the Objective-C
+// Finds members that look like a presenter's but are not: their name or type differs, or only a
+// subclass declares them. The library never uses such a member, and without the Objective-C
 // runtime the compiler usually does not warn. This file compares the names; PresenterAdvice finds
-// the methods.
+// the members.
 
 package import FileCoordinationArbiter
-import Foundation
 
-/// A method of a class, as the demangler describes its symbol.
-package struct FoundMethod: Equatable, Sendable {
-    /// The name with its labels, such as `presentedItemDidMove(to:)`.
-    package var name: String
-    /// The name with the types that matter to a reader.
-    package var declaration: String
+/// What a class has of the protocol, as its conformance says.
+package struct ImplementedMembers: Equatable, Sendable {
+    /// The optional methods.
+    package var methods: PresenterMethods
+    /// The names of the optional properties.
+    package var properties: Set<String> = []
 
-    /// Parses a demangled symbol; returns nil if it is not a method of the class named `type`.
-    package init?(demangled text: String, of type: String) {
-        guard let member = Self.member(in: text, of: type) else { return nil }
-        var rest = Substring(member)
-        let base: Substring
-        if rest.first == "(" {
-            // A private method: "(name in _2B1C)(label: Type)".
-            guard let end = rest.range(of: " in "), let close = rest.firstIndex(of: ")") else {
-                return nil
-            }
-            base = rest[rest.index(after: rest.startIndex)..<end.lowerBound]
-            rest = rest[rest.index(after: close)...]
-        } else {
-            base = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-            rest = rest.dropFirst(base.count)
-        }
-        if rest.first == "<" { rest = Self.afterGroup(rest) }
-        guard !base.isEmpty, rest.first == "(" else { return nil }
-        let group = rest.prefix(rest.count - Self.afterGroup(rest).count)
-        guard group.last == ")" else { return nil }
-        let parameters = Self.parameters(group.dropFirst().dropLast())
-        name = "\(base)(\(parameters.map { Self.label(of: $0) + ":" }.joined()))"
-        let tail = Self.afterGroup(rest).prefix { $0 != "-" }
-        declaration = Self.readable("\(base)\(group)\(tail)").trimmingSpaces
-    }
-
-    /// Returns what follows the class's name and a dot.
-    private static func member(in text: String, of type: String) -> String? {
-        // A class inside a function: "name() -> () in Local #1 in Module.function() -> ()".
-        if text.hasSuffix(" in " + type) { return String(text.dropLast(type.count + 4)) }
-        guard let range = text.range(of: type), let last = text.last, last != ":" else {
-            return nil
-        }
-        let before = text[..<range.lowerBound]
-        guard before.isEmpty || before.hasPrefix("(extension in ") && before.hasSuffix("):") else {
-            return nil
-        }
-        var rest = text[range.upperBound...]
-        if rest.first == "<" { rest = afterGroup(rest) }
-        guard rest.first == "." else { return nil }
-        return String(rest.dropFirst())
-    }
-
-    /// Returns what follows a group in brackets.
-    private static func afterGroup(_ text: Substring) -> Substring {
-        var depth = 0
-        var former: Character?
-        for index in text.indices {
-            switch text[index] {
-            case "(", "<", "[": depth += 1
-            case ")", "]": depth -= 1
-            case ">" where former != "-": depth -= 1
-            default: break
-            }
-            if depth == 0 { return text[text.index(after: index)...] }
-            former = text[index]
-        }
-        return ""
-    }
-
-    private static func parameters(_ text: Substring) -> [Substring] {
-        var parameters: [Substring] = []
-        var rest = text
-        while !rest.isEmpty {
-            var end = rest.startIndex
-            while end < rest.endIndex, rest[end] != "," {
-                let isGroup = ["(", "<", "["].contains(rest[end])
-                end = isGroup ? afterGroup(rest[end...]).startIndex : rest.index(after: end)
-            }
-            parameters.append(rest[..<end])
-            rest = rest[end...].dropFirst().drop { $0 == " " }
-        }
-        return parameters
-    }
-
-    private static func label(of parameter: Substring) -> String {
-        let label = parameter.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-        return parameter.dropFirst(label.count).hasPrefix(": ") ? String(label) : "_"
-    }
-
-    private static func readable(_ text: String) -> String {
-        var text = text
-        for module in ["FoundationEssentials.", "Foundation.", "FileCoordination.", "Swift."] {
-            text = text.replacing(module, with: "")
-        }
-        return text
+    /// Creates a set of members.
+    package init(methods: PresenterMethods, properties: Set<String> = []) {
+        self.methods = methods
+        self.properties = properties
     }
 }
 
-/// A method that is never called, and the presenter method that it was probably meant to be.
+/// A member that is never used, and the presenter's member that it was probably meant to be.
 package struct NearMiss: Equatable, Sendable {
-    /// What is wrong with the method.
+    /// What is wrong with the member.
     package enum Fault: Equatable, Sendable {
         /// Its name differs.
         case name
@@ -116,26 +33,88 @@ package struct NearMiss: Equatable, Sendable {
         case subclass
     }
 
-    /// The method's declaration.
-    package var declaration: String
-    /// The name of the presenter's method.
+    /// The member that was found.
+    package var found: FoundMember
+    /// The name of the presenter's member.
     package var meant: String
     package var fault: Fault
 
-    /// Looks for the presenter method that was probably meant; nil if the presenter implements it
+    /// Looks for the presenter's member that was probably meant; nil if the presenter implements it
     /// anyway.
-    package init?(_ found: FoundMethod, implemented: PresenterMethods, isOfSubclass: Bool) {
-        guard let entry = Self.nearest(to: found.name), !implemented.contains(entry.method) else {
-            return nil
-        }
-        declaration = found.declaration
+    package init?(_ found: FoundMember, implemented: ImplementedMembers, isOfSubclass: Bool) {
+        guard let entry = Self.nearest(to: found),
+            let fault = Self.fault(of: found, entry, implemented, isOfSubclass)
+        else { return nil }
+        self.found = found
+        self.fault = fault
         meant = entry.name
-        fault = entry.name != found.name ? .name : isOfSubclass ? .subclass : .type
     }
 
-    private typealias Entry = (name: String, method: PresenterMethods)
+    private static func fault(
+        of found: FoundMember, _ entry: Entry, _ implemented: ImplementedMembers,
+        _ isOfSubclass: Bool
+    ) -> Fault? {
+        let isNamed = entry.name == found.name
+        switch entry.member {
+        case .method(let method):
+            // A method that returns something is one that the program calls itself.
+            guard !implemented.methods.contains(method), isNamed || found.type == "()" else {
+                return nil
+            }
+            return isNamed ? isOfSubclass ? .subclass : .type : .name
+        case .property(let type):
+            guard !implemented.properties.contains(entry.name) else { return nil }
+            guard isNamed, found.type == type else { return isNamed ? .type : .name }
+            return isOfSubclass ? .subclass : nil
+        }
+    }
 
-    private static let entries: [Entry] = [
+    /// Whether a property has the name and the type of a presenter's optional one.
+    package static func isRight(_ property: FoundMember) -> Bool {
+        entries.contains { entry in
+            guard case .property(let type) = entry.member else { return false }
+            return entry.name == property.name && type == property.type
+        }
+    }
+
+    // MARK: The presenter's members
+
+    private enum Member {
+        case method(PresenterMethods)
+        /// Its type as ``FoundMember`` has it.
+        case property(type: String)
+
+        var isProperty: Bool {
+            switch self {
+            case .method: false
+            case .property: true
+            }
+        }
+    }
+
+    private struct Entry {
+        let name: String
+        let member: Member
+        /// Its letters, by which other names are compared with it.
+        let letters: [UInt8]
+
+        init(_ name: String, _ member: Member) {
+            self.name = name
+            self.member = member
+            letters = NearMiss.letters(of: name, isProperty: member.isProperty)
+        }
+    }
+
+    private static let entries: [Entry] =
+        methods.map { Entry($0, .method($1)) } + [
+            Entry(observedAttributes, .property(type: "Set<URLResourceKey>")),
+            Entry("primaryPresentedItemURL", .property(type: "URL?")),
+        ]
+
+    /// The property that says which attributes a presenter is told of.
+    package static let observedAttributes = "observedPresentedItemUbiquityAttributes"
+
+    private static let methods: [(String, PresenterMethods)] = [
         ("relinquishPresentedItem(toReader:)", .relinquishToReader),
         ("relinquishPresentedItem(toWriter:)", .relinquishToWriter),
         ("savePresentedItemChanges(completionHandler:)", .save),
@@ -163,28 +142,42 @@ package struct NearMiss: Equatable, Sendable {
         ("presentedSubitem(at:didResolve:)", .subitemDidResolveVersion),
     ]
 
-    private static func nearest(to name: String) -> Entry? {
-        if let entry = entries.first(where: { $0.name == name }) { return entry }
-        let letters = letters(of: name)
+    // MARK: Comparing names
+
+    private static func nearest(to found: FoundMember) -> Entry? {
+        let kindred = entries.filter { $0.member.isProperty == found.isProperty }
+        if let entry = kindred.first(where: { $0.name == found.name }) { return entry }
+        let letters = letters(of: found.name, isProperty: found.isProperty)
+        // Short names are near to everything.
         guard letters.count >= 12 else { return nil }
-        let scored = entries.map {
-            (entry: $0, distance: distance(letters, Self.letters(of: $0.name)))
+        let scored = kindred.compactMap { entry -> (entry: Entry, distance: Int)? in
+            let hasBase = base(of: entry.name) == base(of: found.name)
+            let isLike =
+                abs(letters.count - entry.letters.count) <= farthest
+                && entry.name.count { $0 == ":" } == found.name.count { $0 == ":" }
+            guard hasBase || isLike else { return nil }
+            let distance = Self.distance(letters, entry.letters)
+            return hasBase || distance <= farthest ? (entry: entry, distance: distance) : nil
         }
-        guard let best = scored.min(by: { $0.distance < $1.distance }) else { return nil }
-        let hasName = name.prefix { $0 != "(" } == best.entry.name.prefix { $0 != "(" }
-        let hasCount = name.count { $0 == ":" } == best.entry.name.count { $0 == ":" }
-        return hasName || hasCount && best.distance <= 2 ? best.entry : nil
+        return scored.min { $0.distance < $1.distance }?.entry
     }
 
-    /// Returns the letters of a name, without words that differ between older and newer API names.
-    private static func letters(of name: String) -> [Character] {
+    /// How many letters a name may differ in.
+    private static let farthest = 2
+
+    private static func base(of name: String) -> Substring { name.prefix { $0 != "(" } }
+
+    /// Returns the letters of a name, that of a method without words that differ between older and
+    /// newer names, or that are left out by mistake.
+    private static func letters(of name: String, isProperty: Bool) -> [UInt8] {
         var text = name.lowercased().filter(\.isLetter)
-        for word in ["url", "version", "with", "handler"] { text = text.replacing(word, with: "") }
-        return Array(text)
+        let words = isProperty ? [] : ["url", "version", "with", "handler", "did"]
+        for word in words { text = text.replacing(word, with: "") }
+        return Array(text.utf8)
     }
 
     /// Returns how many letters must be added, removed or changed.
-    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, letter) in one.enumerated() {
             var corner = row[0]
@@ -196,13 +189,5 @@ package struct NearMiss: Equatable, Sendable {
             }
         }
         return row[other.count]
-    }
-}
-
-extension String {
-    fileprivate var trimmingSpaces: String {
-        var text = self[...]
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 }

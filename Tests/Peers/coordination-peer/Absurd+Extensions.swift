@@ -6,8 +6,8 @@
 import FileCoordination
 
 extension Absurd {
-    private static let longText = String(repeating: "l", count: 1 << 20)
-    private static let texts = ["", "\0", "..", "/", "a/b", "\u{1B}[2J", longText]
+    static let longText = String(repeating: "l", count: 1 << 20)
+    static let texts = ["", "\0", "..", "/", "a/b", "\u{1B}[2J", longText]
 
     static func laterSteps(_ file: URL) -> [(String, () -> Void)] {
         [
@@ -119,7 +119,12 @@ extension Absurd {
                 }
                 waiting.cancel()
                 await waiting.value
-                _ = changes.makeAsyncIterator()
+                let iterating = Task {
+                    var iterator = changes.makeAsyncIterator()
+                    if let change = await iterator.next() { _ = change.url }
+                }
+                iterating.cancel()
+                await iterating.value
             }
             isOver.signal()
         }
@@ -140,6 +145,7 @@ extension Absurd {
                     let version = try? NSFileVersion.addConflictOfItem(
                         at: one, withContentsOf: other, options: .init(rawValue: .max),
                         savedOn: text, by: name, modificationDate: .distantPast)
+                    if let version { describe(version) }
                     try? version?.remove()
                 }
             }
@@ -148,7 +154,7 @@ extension Absurd {
 
     private static func queries(_ file: URL) {
         for url in urls + [file] {
-            _ = try? FileCoordinationStatus(ofItemAt: url).holders
+            _ = try? FileCoordinationStatus(ofItemAt: url).holders.map(\.description)
             var failure: NSError?
             var value: AnyObject?
             try? (url as NSURL).getPromisedItemResourceValue(&value, forKey: .nameKey)

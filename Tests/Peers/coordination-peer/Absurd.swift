@@ -39,7 +39,7 @@ enum Absurd {
             ("nesting", { nesting(file) }), ("packages", { packages() }),
             ("versions", { versions(file) }), ("neighbours", { neighbours(file) }),
         ]
-        for (name, step) in steps + laterSteps(file) {
+        for (name, step) in steps + laterSteps(file) + overloadSteps(file) {
             step()
             call.say("did \(name)")
         }

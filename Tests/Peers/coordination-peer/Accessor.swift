@@ -56,6 +56,16 @@ struct Accessor {
                 at: Access.url(rest[0]), willMoveTo: Access.url(rest[1]))
             call.say("announced")
         case "version": Versions.obey(call, rest)
+        case "replace":
+            attempt(verb) {
+                try FileManager.default.replaceItemAt(
+                    Access.url(rest[0]), withItemAt: Access.url(rest[1]))
+            }
+        case "trash":
+            attempt(verb) {
+                try FileManager.default.trashItem(
+                    at: Access.url(rest[0]), resultingItemURL: nil)
+            }
         case "url": call.say("urls \(urls.map(\.path).joined(separator: " "))")
         // Another call inside this accessor, on this thread: `nest LABEL VERB ...`
         case "nest":
@@ -72,6 +82,17 @@ struct Accessor {
     static func announceMove(_ call: PeerCall, _ paths: [String]) {
         call.coordinator.item(at: Access.url(paths[0]), didMoveTo: Access.url(paths[1]))
         call.say("announced")
+    }
+
+    /// Says whether something could be done; if not, with the error's domain and code.
+    private func attempt(_ what: String, _ body: () throws -> Void) {
+        do {
+            try body()
+            call.say("could \(what)")
+        } catch {
+            let failure = error as NSError
+            call.say("could not \(what) \(failure.domain) \(failure.code)")
+        }
     }
 
     private func put(_ text: String, into url: URL?) {

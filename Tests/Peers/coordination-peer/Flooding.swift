@@ -10,8 +10,8 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 enum Flooding {
-    /// `LABEL flood KIND PATH`, until the program is killed: `burn`, `messages`, `status`,
-    /// `claims`, `waiting`, `nested`, `deaf`, `accesses`.
+    /// `LABEL flood KIND PATH [count=COUNT] [still]`, until the program is killed: `burn`,
+    /// `messages`, `status`, `claims`, `nested`, `deaf`, `accesses`.
     static func run(_ call: PeerCall) {
         let kind = call.order.arguments[0]
         guard kind != "burn" else {
@@ -25,7 +25,6 @@ enum Flooding {
             case "messages": try sendMessages(client, call)
             case "status": try askForStatus(client, call)
             case "claims": try claimEverything(client, call)
-            case "waiting": try claimEverything(client, call, andPauses: true)
             case "nested": try claimEverything(client, call, isNested: true)
             case "deaf": try presentEverything(client, call)
             default: call.say("cannot flood \(kind)")
@@ -57,16 +56,16 @@ enum Flooding {
     }
 
     /// As many claims as there can be, which wait for each other, and are given up for others; or
-    /// all of them made inside the accessor of one that runs, every other one of its purpose; or
-    /// all of them left to wait.
+    /// all of them made inside the accessor of one that runs, every other one of its purpose.
+    ///
+    /// With `still`, all of them are left to wait, and the server knows them all before this says
+    /// that it floods.
     private static func claimEverything(
-        _ client: BareClient, _ call: PeerCall, isNested: Bool = false, andPauses: Bool = false
+        _ client: BareClient, _ call: PeerCall, isNested: Bool = false
     ) throws {
         var outer: [WireRecord] = []
         if isNested {
-            var own = try item(call)
-            own.path = ItemPath("\(own.path).outer") ?? own.path
-            let body = ClaimBody(purpose: purpose(0), items: [own])
+            let body = ClaimBody(purpose: purpose(0), items: [try item(call, ".outer")])
             outer = [try client.file(.claim, body.encode())]
         }
         func body(_ number: Int) throws -> ClaimBody {
@@ -79,8 +78,13 @@ enum Flooding {
         for number in 0..<(call.order.option("count").flatMap { Int($0) } ?? 4000) {
             records.append(try client.file(.claim, try body(number).encode()))
         }
+        if call.order.arguments.contains("still") {
+            let last = ClaimBody(purpose: purpose(0), items: [try item(call, ".last")])
+            client.awaitGrant(try client.file(.claim, last.encode()))
+            call.say("floods")
+            while true { pause() }
+        }
         call.say("floods")
-        while andPauses { pause() }
         while true {
             for index in records.indices.dropFirst() {
                 client.giveUp(records[index])
@@ -120,8 +124,8 @@ enum Flooding {
 
     private static func purpose(_ number: Int) -> [UInt8] { Array("flood-\(number)".utf8) }
 
-    private static func item(_ call: PeerCall) throws -> AccessItem {
-        guard let path = ItemPath(bytes: Array(call.order.operands[1].utf8)) else {
+    private static func item(_ call: PeerCall, _ suffix: String = "") throws -> AccessItem {
+        guard let path = ItemPath(bytes: Array((call.order.operands[1] + suffix).utf8)) else {
             throw SystemError(code: ErrorNumber.invalidArgument, operation: "flood")
         }
         return AccessItem(path: path, access: .writing(.plain))
@@ -187,7 +191,14 @@ private final class BareClient {
         return wire
     }
 
-    func giveUp(_ record: WireRecord) {
-        ledger.cancel(RecordReference(index: record.index, generation: record.generation))
+    func giveUp(_ record: WireRecord) { ledger.cancel(reference(to: record)) }
+
+    /// Waits for the grant of a claim: then the server has taken what was said before.
+    func awaitGrant(_ record: WireRecord) {
+        _ = ledger.waitWhileAsked(reference(to: record), deadline: nil)
+    }
+
+    private func reference(to record: WireRecord) -> RecordReference {
+        RecordReference(index: record.index, generation: record.generation)
     }
 }

@@ -45,14 +45,8 @@ struct PeerCall: Sendable {
                 NSFileCoordinator.addFilePresenter(presenter)
             }
             say("added")
-        // `LABEL onqueue PRESENTER VERB ...`: on the queue of that presenter.
-        case "onqueue":
-            let inner = Order(
-                label: order.label, verb: order.arguments[1],
-                arguments: Array(order.arguments.dropFirst(2)))
-            callRegistry.presenter(order.operands[0])?.presentedItemOperationQueue.addOperation {
-                PeerCall(inner, in: callRegistry).start()
-            }
+        case "onqueue": startOnQueue()
+        case "prepared": startPrepared()
         case "suspension":
             NSFileCoordinator.cancelsWaitsAfterSuspension = order.operands[0] == "cancels"
             say("set")
@@ -83,6 +77,34 @@ struct PeerCall: Sendable {
         case "exec": Forking.exec(order.arguments)
         default: say("cannot \(order.verb)")
         }
+    }
+
+    // MARK: Calls elsewhere, and later
+
+    /// The call in this one, without the first arguments.
+    private func inner(after count: Int) -> PeerCall {
+        let inner = Order(
+            label: order.label, verb: order.arguments[count],
+            arguments: Array(order.arguments.dropFirst(count + 1)))
+        return PeerCall(inner, in: callRegistry)
+    }
+
+    /// `LABEL onqueue PRESENTER VERB ...`: on the queue of that presenter.
+    private func startOnQueue() {
+        let call = inner(after: 1)
+        callRegistry.presenter(order.operands[0])?.presentedItemOperationQueue.addOperation {
+            call.start()
+        }
+    }
+
+    /// `LABEL prepared VERB ...`: at the next line for LABEL, on a thread that is there already,
+    /// because later there may be none to get.
+    private func startPrepared() {
+        let inbox = callRegistry.open(order.label)
+        say("stands by")
+        _ = inbox.take()
+        callRegistry.close(order.label)
+        inner(after: 0).start()
     }
 
     // MARK: Coordinators

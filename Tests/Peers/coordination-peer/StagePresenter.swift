@@ -110,9 +110,14 @@ class StagePresenter: NSObject, @unchecked Sendable {
 /// A presenter without a single optional method.
 final class Heedless: StagePresenter, NSFilePresenter, @unchecked Sendable {}
 
-/// Its method is never called, because the name is not quite right.
+/// Its method is never called by the library, because the name is not quite right.
 final class Misnamed: StagePresenter, NSFilePresenter, @unchecked Sendable {
-    func presentedItemDidChanged() { say("did change") }
+    @inline(never) func presentedItemDidChanged() { say("did change") }
+    func presentedItemDidMove(to newURL: URL) {
+        moved(to: newURL)
+        // The optimizer removes what nothing calls.
+        presentedItemDidChanged()
+    }
 }
 
 /// What presenters are told, for those that are told anything.

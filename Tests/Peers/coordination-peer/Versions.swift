@@ -6,7 +6,7 @@ import FileCoordination
 
 /// Changes of versions.
 enum Versions {
-    /// `version add|conflict PATH`, `version resolve|removeall PATH`, `version list PATH`.
+    /// `version add|conflict PATH`, `version restore|resolve|removeall PATH`, `version list PATH`.
     static func obey(_ call: PeerCall, _ words: [String]) {
         let url = Access.url(words[1])
         do {
@@ -17,6 +17,11 @@ enum Versions {
             case "conflict":
                 let version = try NSFileVersion.addConflictOfItem(at: url, withContentsOf: url)
                 call.say("conflicting \(version.persistentIdentifier)")
+            case "restore":
+                let version = NSFileVersion.otherVersionsOfItem(at: url)?.first
+                guard let version else { return call.say("has no version") }
+                try version.replaceItem(at: url)
+                call.say("restored")
             case "resolve":
                 for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
                     version.isResolved = true

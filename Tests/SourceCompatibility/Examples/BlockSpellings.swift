@@ -236,7 +236,11 @@ final class CalmAnswers: Presenting, NSFilePresenter {
         log.note("save")
     }
     func accommodatePresentedItemDeletion() throws { log.note("delete") }
+    func accommodatePresentedSubitemDeletion(at url: URL) async { log.note("delete inside") }
     nonisolated func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
         reader { [log] in log.note("toReader") }
     }
+    nonisolated func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) { writer { [log] in log.note("toWriter") } }
 }

@@ -10,7 +10,8 @@ import XCTest
 
 final class CalledTests: ExampleTestCase {
     private static let relinquishing: Set = ["toReader", "toWriter"]
-    private static let answering: Set = ["toReader", "toWriter", "save", "delete", "delete inside"]
+    private static let suspending: Set = ["save", "delete", "delete inside"]
+    private static let answering = relinquishing.union(suspending)
     private static let all: Set = answering.union([
         "move", "change", "attributes", "gain", "lose", "resolve", "appear inside", "move inside",
         "change inside", "gain inside", "lose inside", "resolve inside",
@@ -45,22 +46,12 @@ final class CalledTests: ExampleTestCase {
             LaterBlocks($0, $1)
         },
         Spelling(name: "MixedBlocks", methods: relinquishing) { MixedBlocks($0, $1) },
-        Spelling(name: "AsyncThrowing", methods: ["save", "delete", "delete inside"]) {
-            AsyncThrowing($0, $1)
-        },
-        Spelling(name: "CalmAnswers", methods: ["save", "delete", "delete inside"]) {
-            CalmAnswers($0, $1)
-        },
-        Spelling(name: "MainActorAnswers", methods: ["save", "delete", "delete inside"]) {
-            MainActorAnswers($0, $1)
-        },
-        Spelling(
-            name: "ActorMethods",
-            methods: relinquishing.union(["save", "delete", "change", "move"])
-        ) { ActorMethods($0, $1) },
-        Spelling(name: "ArchiveAnswers", methods: ["toReader", "save", "delete"]) {
-            ArchiveAnswers($0, $1)
-        },
+        Spelling(name: "AsyncThrowing", methods: suspending) { AsyncThrowing($0, $1) },
+        Spelling(name: "CalmAnswers", methods: suspending) { CalmAnswers($0, $1) },
+        Spelling(name: "MainActorAnswers", methods: suspending) { MainActorAnswers($0, $1) },
+        Spelling(name: "ActorMethods", methods: all) { ActorMethods($0, $1) },
+        Spelling(name: "ActorBlocks", methods: answering) { ActorBlocks($0, $1) },
+        Spelling(name: "ArchiveAnswers", methods: answering) { ArchiveAnswers($0, $1) },
     ]
 
     private let ways = [
@@ -76,12 +67,41 @@ final class CalledTests: ExampleTestCase {
             name: "PresenterOfMethods",
             methods: ["toReader", "toWriter", "save", "delete", "move", "change", "change inside"]
         ) { PresenterOfMethods($0, $1) },
+        Spelling(name: "OptionalBlocks", methods: relinquishing.union(["save", "delete"])) {
+            OptionalBlocks($0, $1)
+        },
         Spelling(name: "TypedErrors", methods: ["save", "delete"]) { TypedErrors($0, $1) },
         Spelling(name: "ConcurrentAnswers", methods: ["save", "delete"]) {
             ConcurrentAnswers($0, $1)
         },
-        Spelling(name: "ConformingOnMain", methods: ["save", "change"]) {
-            ConformingOnMain($0, $1)
+        Spelling(name: "ConformingOnMain", methods: all) { ConformingOnMain($0, $1) },
+        Spelling(name: "MainActorOnEach", methods: answering.union(["change"])) {
+            MainActorOnEach($0, $1)
+        },
+    ]
+
+    /// The `async` forms, and the two methods that relinquish in each other's spelling.
+    private let otherForms = [
+        Spelling(name: "AsyncOverridden", methods: suspending) { AsyncOverridden($0, $1) },
+        Spelling(name: "AsyncInherited", methods: suspending) { AsyncInherited($0, $1) },
+        Spelling(name: "AsyncOverriddenCalmly", methods: suspending) {
+            AsyncOverriddenCalmly($0, $1)
+        },
+        Spelling(name: "AsyncInExtension", methods: suspending) { AsyncInExtension($0, $1) },
+        Spelling(name: "AsyncGeneric", methods: suspending) { AsyncGeneric<String>($0, $1) },
+        Spelling(name: "AsyncOfNumbers", methods: suspending) { AsyncOfNumbers($0, $1) },
+        Spelling(name: "AsyncShared", methods: suspending) { AsyncShared($0, $1) },
+        Spelling(name: "AsyncOfSuperclass", methods: suspending) { AsyncOfSuperclass($0, $1) },
+        Spelling(name: "AsyncNonisolated", methods: suspending) { AsyncNonisolated($0, $1) },
+        Spelling(name: "SwappedOverridden", methods: relinquishing) { SwappedOverridden($0, $1) },
+        Spelling(name: "SwappedInherited", methods: relinquishing) { SwappedInherited($0, $1) },
+        Spelling(name: "SwappedInExtension", methods: relinquishing) { SwappedInExtension($0, $1) },
+        Spelling(name: "SwappedGeneric", methods: relinquishing) { SwappedGeneric<[Int]>($0, $1) },
+        Spelling(name: "SwappedNonisolated", methods: relinquishing) { SwappedNonisolated($0, $1) },
+        Spelling(name: "SwappedOnMain", methods: relinquishing) { SwappedOnMain($0, $1) },
+        Spelling(name: "SwappedShared", methods: relinquishing) { SwappedShared($0, $1) },
+        Spelling(name: "SwappedOfSuperclass", methods: relinquishing) {
+            SwappedOfSuperclass($0, $1)
         },
     ]
 
@@ -91,6 +111,10 @@ final class CalledTests: ExampleTestCase {
 
     @MainActor func testEveryMethodIsCalledHoweverAClassComesByIt() async throws {
         for spelling in ways { try await checkCalls(of: spelling) }
+    }
+
+    @MainActor func testTheOtherFormsAreCalledHoweverAClassComesByThem() async throws {
+        for spelling in otherForms { try await checkCalls(of: spelling) }
     }
 
     /// Presenters of a file, a directory and a package, and everything that can happen to them.

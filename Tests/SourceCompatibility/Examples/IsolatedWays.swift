@@ -128,6 +128,35 @@ import FileCoordination
     }
 }
 
+/// Says at each method that it is on the main actor, or on none; the queue is the main one.
+final class MainActorOnEach: NSObject, @preconcurrency NSFilePresenter {
+    let presentedItemURL: URL?
+    var presentedItemOperationQueue: OperationQueue { .main }
+    private let log: CallLog
+
+    init(_ url: URL, _ log: CallLog) {
+        presentedItemURL = url
+        self.log = log
+    }
+
+    @MainActor func savePresentedItemChanges() async throws { log.note("save") }
+    @MainActor func accommodatePresentedItemDeletion() throws { log.note("delete") }
+    nonisolated func accommodatePresentedSubitemDeletion(at url: URL) async {
+        log.note("delete inside")
+    }
+    @MainActor func presentedItemDidChange() { log.note("change") }
+    @MainActor func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
+        log.note("toReader")
+        reader(nil)
+    }
+    @MainActor func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) {
+        log.note("toWriter")
+        writer(nil)
+    }
+}
+
 /// Has them for all of its kind.
 protocol Noting: NSFilePresenter {
     func note(_ call: String)

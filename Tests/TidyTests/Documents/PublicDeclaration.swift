@@ -112,7 +112,7 @@ struct PublicDeclaration {
     }
 
     /// What is between the parentheses of the parameters, and what follows.
-    private var parts: (parameters: String, result: String) {
+    var parts: (parameters: String, result: String) {
         guard let open = signature.firstIndex(of: "(") else { return ("", signature) }
         var depth = 0
         for index in signature[open...].indices {
