@@ -50,8 +50,9 @@ private class Mistyped: Presenting, NSFilePresenter {
     lazy var primaryPresentedItemURL = presentedItemURL?.path
 }
 
-/// Right names with blocks that no caller of a presenter has. A block on the main actor does not
-/// compile.
+/// Right names with blocks that no caller of a presenter has.
+///
+/// A block on the main actor does not compile.
 private final class WithOtherBlocks: Presenting, NSFilePresenter {
     func relinquishPresentedItem(toReader reader: (((() -> Void)?) -> Void)?) {}
     func savePresentedItemChanges(completionHandler: (((any Error)?) -> Void)?) {}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Methods of presenters as newer Swift lets programs write them, as classes come by them that only
-// later become presenters, and as only an override may have them. CalledTests checks that each of them is called.
+// later become presenters, and as only an override may have them. CalledTests checks that each of
+// them is called.
 //
 // Programs do not document these members, and need not.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
