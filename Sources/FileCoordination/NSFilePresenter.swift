@@ -280,6 +280,9 @@ public struct _NotImplemented: Sendable {}
 
     /// Called when an item inside the presented directory changed or was deleted (Rules 7.4, 7.6).
     ///
+    /// If changes may have been missed, a presenter that does not implement
+    /// ``presentedItemDidChange()`` is called with the directory itself (Rule 7.14).
+    ///
     /// - Parameter url: the item.
     /// - Returns: nothing, in a presenter's own method.
     @discardableResult

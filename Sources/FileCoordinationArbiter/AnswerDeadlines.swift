@@ -86,9 +86,30 @@ extension Arbiter {
     {
         guard unresponsive.remove(presenter), let record = registry[presenter] else { return }
         purposeIndex.leaveUnresponsive(record.registration)
-        if record.registration.methods.contains(.itemDidChange) {
-            reevaluations.emit(.notify(presenter, .itemDidChange))
+        let registration = record.registration
+        if let notice = registration.methods.noticeOfAnyChange(at: registration.path) {
+            reevaluations.emit(.notify(presenter, notice))
         }
+    }
+
+    /// Handles an answer to a question that is open no more.
+    ///
+    /// A claim may have gone on without the presenter, and still be asking others. Whether the
+    /// presenter has relinquished for it is not known: its client discards questions with its
+    /// connection. So it gets its item back, and can be asked anew.
+    mutating func hear(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue) {
+        guard unresponsive.contains(presenter) else { return }
+        markResponsive(presenter, &reevaluations)
+        for kind in Relinquishment.allCases {
+            guard let record = registry[presenter], case .relinquishing(let claim) = record[kind],
+                !record.awaitedBy.contains(claim)
+            else { continue }
+            for back in registry[presenter]?.release(claim) ?? [] {
+                reevaluations.emit(.reacquire(presenter, back))
+            }
+            records[claim]?.relinquished.remove(presenter)
+        }
+        reevaluations.resume(presenter)
     }
 
     /// Handles the beginning or end of an access: the presenters of its purpose are alive, and

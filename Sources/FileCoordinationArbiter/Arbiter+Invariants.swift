@@ -51,7 +51,7 @@ extension Arbiter {
                     return "\(id) waits for no answer after \(deadline), which it will not be told"
                 }
             case .granted:
-                continue
+                if record.askedBeforeMove != nil { return "\(id) did not ask at its new path" }
             }
         }
         return nil

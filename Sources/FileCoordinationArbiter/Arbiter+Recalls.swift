@@ -120,9 +120,10 @@ extension Arbiter {
         case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
-            .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
-            .grantWithdrawn, .clockAdvanced, .recoveryFinished, .delegationRecalled,
-            .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .presenterHeard, .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped,
+            .clientContinued, .grantWithdrawn, .clockAdvanced, .recoveryFinished,
+            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
             return []
         }
     }

@@ -94,6 +94,7 @@ public struct Arbiter: Hashable, Sendable {
         case .presenterRemoved(let presenter): remove(presenter, &reevaluations)
         case .presenterAnswered(let presenter, let claim, let failure):
             answer(presenter, claim, failure, &reevaluations)
+        case .presenterHeard(let presenter): hear(presenter, &reevaluations)
         case .presenterBlocked(let presenter, let claim, let call):
             block(presenter, for: claim, by: call)
         case .presenterDismissed(let presenter): passOver(presenter, &reevaluations)

@@ -90,6 +90,8 @@ extension Arbiter {
         guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty,
             records[id]?.claim.awaitsMoves == false
         else { return }
+        askAtNewPaths(id, &reevaluations)
+        guard records[id]?.asking?.awaited.isEmpty == true else { return }
         grant(id, &reevaluations)
     }
 

@@ -74,6 +74,7 @@ struct ClaimState: Hashable, Sendable {
         var movedItems: [Int: AccessItem] = [:]
         var itemsMovedOut: [AccessItem] = []
         var hasWaited = false
+        var askedBeforeMove: [PresenterID: YieldSteps]?
     }
 
     /// An array with exactly one element.
@@ -127,6 +128,15 @@ struct ClaimState: Hashable, Sendable {
     var itemsMovedOut: [AccessItem] {
         get { content[0].itemsMovedOut }
         _modify { yield &content[0].itemsMovedOut }
+    }
+
+    /// What the claim, in stage 2, required of presenters before its items moved; nil unless it has
+    /// yet to ask the presenters of the new paths (Rule 11.6).
+    ///
+    /// Used for lookup only, never iterated in its order.
+    var askedBeforeMove: [PresenterID: YieldSteps]? {
+        get { content[0].askedBeforeMove }
+        _modify { yield &content[0].askedBeforeMove }
     }
 
     /// Whether the claim was not granted when it was first evaluated.

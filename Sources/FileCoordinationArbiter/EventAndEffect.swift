@@ -195,6 +195,9 @@ public enum Event: Hashable, Sendable {
     case presenterRemoved(PresenterID)
     /// A presenter has taken the steps that a claim required, or has failed to.
     case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
+    /// A presenter has answered a question that was withdrawn, or was lost with a connection (Rule
+    /// 18.3).
+    case presenterHeard(PresenterID)
     /// A presenter cannot answer the question for a claim before this waiting claim of its own
     /// process is granted or over; nil means that it can answer again (Rule 18.4).
     case presenterBlocked(PresenterID, for: ClaimID, by: ClaimID?)
@@ -238,7 +241,7 @@ extension Event {
     /// For the frequent events, the arbiter determines that while it handles them.
     var mayChangeWaits: Bool {
         switch self {
-        case .claimFiled, .claimEnded, .clockAdvanced, .movesTold: false
+        case .claimFiled, .claimEnded, .clockAdvanced, .movesTold, .presenterHeard: false
         case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
             .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
@@ -258,9 +261,9 @@ extension Event {
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
             .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved, .movesTold,
-            .presenterRemoved, .presenterAnswered, .presenterBlocked, .presenterDismissed,
-            .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished,
-            .queueOpened:
+            .presenterRemoved, .presenterAnswered, .presenterHeard, .presenterBlocked,
+            .presenterDismissed, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
+            .recoveryFinished, .queueOpened:
             false
         }
     }

@@ -15,12 +15,16 @@ extension Arbiter {
         let journeys = journeys(moves)
         let notices = notices(of: moves, journeys, by: mover)
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
+        let requirements = claims.map { requirementsBeforeMove(of: $0) }
         for journey in journeys { relocate(journey, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
         followOwnItems(of: mover.claim, moves)
         // All claims are moved before any of them is reevaluated at its new path.
         var travellers: [ClaimID] = []
-        for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
+        for (id, asked) in zip(claims, requirements) where refile(id, by: moves, &reevaluations) {
+            travellers.append(id)
+            rememberRequirements(asked, of: id, moves)
+        }
         hold(mover.claim, &reevaluations)
         reevaluateMovedClaims(travellers, &reevaluations)
     }
@@ -175,6 +179,7 @@ extension Arbiter {
         for id in travellers {
             guard let record = records[id] else { continue }
             reevaluations.evaluate(record.claim)
+            if record.asking != nil { reevaluations.reconsiderGrant(id) }
             // Claims that waited behind it may be free now.
             reconsider(record.watchers, &reevaluations)
         }
@@ -224,7 +229,10 @@ extension Arbiter {
 
     /// Redirects a claim that a coordinator filed for its presenter's old path, because the
     /// presenter has not been told about a move yet (Rule 11.7).
-    func redirected(_ claim: FiledClaim) -> FiledClaim {
+    ///
+    /// - Parameter claim: the claim, as its client has filed it.
+    /// - Returns: the claim with the new paths, or as it is.
+    public func redirected(_ claim: FiledClaim) -> FiledClaim {
         guard let standpoint = claim.standpoint,
             let presenter = registry[standpoint.presenter],
             let place = presenter.registration.path, place != standpoint.place,
@@ -234,6 +242,7 @@ extension Arbiter {
             from: standpoint.place, to: place, newPackageDepths: presenter.packageDepths)
         var result = claim
         result.items = claim.items.map { $0.moved(by: move) }
+        result.standpoint = Standpoint(standpoint.presenter, at: place)
         return result
     }
 

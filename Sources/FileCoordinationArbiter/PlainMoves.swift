@@ -31,6 +31,8 @@ extension Arbiter {
         for claim in purposeIndex.asking {
             guard let record = records[claim], record.claim.awaitsMoves,
                 record.asking?.awaited[presenter] == nil,
+                // Otherwise it is asked when the claim asks at its new path (Rule 11.6).
+                record.askedBeforeMove == nil,
                 let (_, steps) = concernedPresenters(of: record.claim)
                     .first(where: { $0.0 == presenter })
             else { continue }

@@ -114,3 +114,17 @@ public struct PresenterFailure: Hashable, Sendable {
     /// Wraps an encoded error.
     public init(payload: [UInt8]) { self.payload = payload }
 }
+
+extension PresenterMethods {
+    /// Returns the notice that anything may have changed, for a presenter with these methods (Rule
+    /// 7.14).
+    ///
+    /// A presenter of a directory may have methods for subitems only. It is told of the directory.
+    ///
+    /// - Parameter path: the presented path, or nil if there is none.
+    /// - Returns: the notice, or nil if the presenter has no method for it.
+    public func noticeOfAnyChange(at path: ItemPath?) -> Notice? {
+        if contains(.itemDidChange) { return .itemDidChange }
+        return contains(.subitemDidChange) ? path.map { .subitemDidChange($0) } : nil
+    }
+}

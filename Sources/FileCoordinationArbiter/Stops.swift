@@ -92,6 +92,7 @@ extension Arbiter {
         records[id]?.passed = []
         records[id]?.relinquished = []
         records[id]?.accommodated = []
+        records[id]?.askedBeforeMove = nil
     }
 
     /// Returns the time until which the arbiter waits for the answer of a presenter in a stopped

@@ -48,9 +48,15 @@ public struct Hello: Hashable, Sendable {
 
 /// The answer of a presenter that has taken the steps which a claim required.
 public struct PresenterAnswer: Hashable, Sendable {
+    /// The number of no question.
+    ///
+    /// With it, a client says that a presenter has answered a question that was withdrawn or
+    /// discarded, so that a presenter which was passed over is asked again (Rule 18.3).
+    public static let noQuestion: UInt64 = 0
+
     /// The presenter's record in the client's ledger.
     public var presenter: WireRecord
-    /// The number of the question.
+    /// The number of the question, or ``noQuestion``.
     public var claim: UInt64
 
     /// Creates an answer.
@@ -70,7 +76,8 @@ public enum ClientMessage: Hashable, Sendable {
     case ended(WireRecord)
     /// Look at this record: its log has new entries.
     case announced(WireRecord)
-    /// A presenter has taken the steps that `claim` required, or failed with an encoded error.
+    /// A presenter has taken the steps that `claim` required, or failed with an encoded error; see
+    /// also ``PresenterAnswer/noQuestion``.
     case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
     /// Presenters that were asked together have taken the required steps; at most
     /// ``WireLimits/answers``.

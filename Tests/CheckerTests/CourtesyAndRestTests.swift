@@ -59,6 +59,28 @@ import Testing
         #expect(findings(early.joined(separator: "\n") + "\n") == [])
     }
 
+    @Test func `Rule 11.6: presenters where an item has moved to are asked, too`() {
+        func history(_ asking: String) -> String {
+            """
+            1 added presenter=7 client=7 purpose=e place=/b do=save
+            2 added presenter=8 client=8 purpose=f place=/a do=save
+            10 filed claim=1 client=1 purpose=a order=1 item=read,/a
+            10 placed claim=1
+            10 asked presenter=8 claim=1 do=save
+            11 filed claim=2 client=8 purpose=f order=2 item=write.moving,/a
+            11 granted claim=2
+            12 moved claim=2 move=/a,/b
+            13 ended claim=2
+            14 answered presenter=8 claim=1
+
+            """ + asking + "17 granted claim=1\n18 ended claim=1\n"
+        }
+        let asked = "15 asked presenter=7 claim=1 do=save\n"
+        #expect(findings(history("")) == [.courtesy])
+        #expect(findings(history(asked)) == [.courtesy])
+        #expect(findings(history(asked + "16 answered presenter=7 claim=1\n")) == [])
+    }
+
     @Test func `Rule 9.1: a grant although a presenter failed is found`() {
         let failed =
             editorAndReader + """

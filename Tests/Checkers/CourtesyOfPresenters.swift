@@ -15,13 +15,41 @@ extension Lives {
                     let wanted = seen.presenter.courtesies(
                         before: life.claim, life.items(at: window.from),
                         at: seen.place(at: window.from))
-                    if let text = missing(wanted, of: seen, life, window, granted) {
+                    let all = wanted + wantedAfterMoves(of: seen, life, tenure, wanted)
+                    if let text = missing(all, of: seen, life, window, granted) {
                         result.append(Violation(.courtesy, at: granted, text))
                     }
                 }
             }
         }
         return result
+    }
+
+    /// What a claim that asked while its items moved needs where they are at its grant, beside what
+    /// it needed before (Rule 11.6).
+    private func wantedAfterMoves(
+        of seen: PresenterLife, _ life: ClaimLife, _ tenure: ClaimLife.Tenure, _ wanted: [Courtesy]
+    ) -> [Courtesy] {
+        // If only the grant was seen, the claim may have waited in the queue while they moved.
+        guard let granted = tenure.granted, tenure.start != granted else { return [] }
+        func needed(at fact: Int) -> [Courtesy] {
+            seen.presenter.courtesies(
+                before: life.claim, life.items(at: fact), at: seen.place(at: fact))
+        }
+        let moves = life.places.map(\.since).filter { $0 > tenure.start && $0 < granted }
+        // Where a presenter has said itself that it is elsewhere by now, it was not asked before.
+        let isMoved = seen.places.contains { since, _ in
+            guard since > tenure.start, since < granted else { return false }
+            if case .presenterRelocated = entries[since].fact { return true }
+            return false
+        }
+        guard !moves.isEmpty, !isMoved else { return [] }
+        let before = wanted + moves.flatMap { needed(at: $0 - 1) }
+        return needed(at: granted).filter { courtesy in
+            // The names of subitems change; they are looked at with what was wanted.
+            if case .accommodateSubitemDeletion = courtesy { return false }
+            return !before.contains(courtesy)
+        }
     }
 
     /// One that came later is not asked (Rule 5.4), none of one that has gone is awaited (5.7).

@@ -178,6 +178,44 @@ class MoveRecoveryTests: StageTestCase {
         try owner.expect("p did change")
         XCTAssertEqual(owner.count("p did move"), 0)
     }
+
+    #if DEBUG
+    //  server        owner, whose presenter             mover
+    //                                                   moves f to g
+    //                has not handled that yet
+    //                write(f)
+    //  dies while it redirects that
+    //                granted, at g
+    //
+    /// Rules 11.7 and 18.7: whatever of the redirection the server had written.
+    func testTheArbiterDiesWhileItRedirectsAClaim() throws {
+        try XCTSkipIf(Self.serving == .daemon, "Only a program of the test has a failpoint.")
+        for failpoint in ["before.writesRelocations:2", "after.writesRelocations:2"] {
+            let name = String(failpoint.prefix { $0 != "." })
+            let server = try stage.peer(
+                "server", environment: ["FILECOORDINATION_FAILPOINT": failpoint])
+            try server.ask("1 read \(stage.path("first"))", "1 granted")
+            try server.ask("1 go", "1 released")
+            let (f, g) = (try stage.file(name), stage.path(name + "-moved"))
+            let owner = try stage.peer("owner")
+            let mover = try stage.peer("mover")
+            try owner.ask("p present \(f) kind=listener hold=move", "p registered")
+            try owner.ask("c coordinator presenter=p", "c made")
+            XCTAssertEqual(try stage.arbiter(), server.pid)
+            try mover.ask("m write \(f) options=forMoving", "m granted")
+            try mover.ask("m rename \(f) \(g)", "m renamed")
+            try mover.ask("m go", "m released")
+            try owner.expect("p did move \(g)")
+            owner.tell("w write \(f) using=c")
+            try stage.untilEnded(server.pid)
+            try owner.expect("w granted")
+            XCTAssertEqual(try owner.ask("w url", "w urls"), "w urls \(g)")
+            try owner.ask("w go", "w released")
+            owner.tell("x letmove p")
+            for program in [owner, mover] { program.end() }
+        }
+    }
+    #endif
 }
 
 /// The same with the daemon.

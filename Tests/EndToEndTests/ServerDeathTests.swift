@@ -116,6 +116,16 @@ class ServerDeathTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
+    /// Rules 7.14, 18.7: a presenter that has no method for its directory is told to look, too.
+    func testAPresenterOfADirectoryIsToldToLookAfterTheArbiterDied() throws {
+        if Self.serving == .embedded { _ = try stage.firstProgram("server") }
+        let folder = try stage.folder("d")
+        let presenter = try stage.peer("presenter")
+        try presenter.ask("d present \(folder) kind=lister", "d registered")
+        kill(try stage.arbiter(), SIGKILL)
+        try presenter.expect("d did change \(folder)")
+    }
+
     /// Rule 18.7: the daemon's death, again and again.
     func testSeveralArbitersAreKilledInARow() throws {
         try XCTSkipIf(

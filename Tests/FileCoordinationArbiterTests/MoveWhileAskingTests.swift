@@ -74,7 +74,11 @@ import Testing
         #expect(fixture.stage(holder) == .granted)
         #expect(fixture.stage(writer) == .asking)
         fixture.end(holder, .changed)
-        #expect(fixture.last.contains(.grant(writer)))
+        // It has come to where the other presenter is.
+        let steps = YieldSteps(relinquish: [.writer])
+        #expect(fixture.last.contains(.askToYield(other, for: writer, steps)))
+        fixture.answer(other, writer)
+        #expect(fixture.last == [.grant(writer)])
     }
 
     @Test func `Rule 18.9: of two that come to one place the elder goes first`() {
@@ -89,7 +93,11 @@ import Testing
         fixture.answer(editors[0], claims[0])
         #expect(fixture.last == [.grant(claims[0])])
         fixture.end(claims[0], .changed)
-        #expect(fixture.last.contains(.grant(claims[1])))
+        // It was asked for the other item; now it presents something in the same package.
+        let steps = YieldSteps(relinquish: [.writer])
+        #expect(fixture.last.contains(.askToYield(editors[0], for: claims[1], steps)))
+        fixture.answer(editors[0], claims[1])
+        #expect(fixture.last == [.grant(claims[1])])
     }
 
     @Test func `Rule 11.5: what is to be replaced is asked for where it stays`() {
@@ -234,6 +242,87 @@ import Testing
         fixture.end(behind)
         fixture.handle(.presenterRemoved(editor))
         #expect(fixture.arbiter.isIdle)
+    }
+
+    // MARK: Presenters of the new place
+
+    @Test func `Rule 11.6: presenters of the new place are asked when the mover is done`() {
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", [.relinquishToReader, .save], purpose: "editor")
+        let other = fixture.present("/e/f", purpose: "other")
+        let reader = fixture.file(.read("/d/f"))
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        fixture.announce(mover, fe)
+        fixture.answer(editor, reader)
+        // The mover runs where the other presenter is.
+        #expect(fixture.last.isEmpty)
+        let save = fixture.file(.write("/e/f"), purpose: "other")
+        #expect(fixture.stage(save) == .waiting)
+        fixture.end(mover, .unchanged)
+        let steps = YieldSteps(relinquish: [.reader], save: true)
+        #expect(fixture.last == [.askToYield(other, for: reader, steps), .grant(save)])
+        fixture.end(save, .changed)
+        fixture.answer(other, reader)
+        #expect(fixture.last == [.grant(reader)])
+        fixture.end(reader)
+        for presenter in [editor, other] {
+            #expect(fixture.last(to: presenter) == [.reacquire(presenter, .reader)])
+            let asked = fixture.all(to: presenter).filter {
+                if case .askToYield = $0 { true } else { false }
+            }
+            #expect(asked.count == 1)
+        }
+    }
+
+    @Test func `Rules 6.4, 11.6: only what was not asked for before the move is asked for`() {
+        var fixture = ArbiterFixture()
+        let package = fixture.present("/p.rtfd", [.save], purpose: "package")
+        let inside = fixture.present("/p.rtfd/g", [.relinquishToReader, .save])
+        let reader = fixture.file(.read("/p.rtfd/f"))
+        #expect(
+            fixture.last(to: inside)
+                == [.askToYield(inside, for: reader, YieldSteps(relinquish: [.reader]))])
+        let mover = fixture.file(.move("/p.rtfd/f"), purpose: "package")
+        fixture.announce(mover, move("/p.rtfd/f", to: "/p.rtfd/g"))
+        fixture.end(mover, .unchanged)
+        fixture.answer(inside, reader)
+        #expect(fixture.last.isEmpty)
+        fixture.answer(package, reader)
+        #expect(fixture.last == [.askToYield(inside, for: reader, YieldSteps(save: true))])
+        fixture.answer(inside, reader)
+        #expect(fixture.last == [.grant(reader)])
+    }
+
+    @Test func `Rules 6.3, 11.6: what leaves a package for another is asked for in that one`() {
+        var fixture = ArbiterFixture()
+        let old = fixture.present("/p.rtfd", purpose: "old")
+        let new = fixture.present("/q.rtfd", .accommodateSubitemDeletion)
+        let deleting = fixture.file(.delete("/p.rtfd/f"))
+        let mover = fixture.file(.move("/p.rtfd/f"), purpose: "old")
+        fixture.announce(
+            mover,
+            ItemMove(
+                from: path("/p.rtfd/f"), oldPackageDepths: [1], to: path("/q.rtfd/f"),
+                newPackageDepths: [1]))
+        fixture.end(mover, .unchanged)
+        fixture.answer(old, deleting)
+        let steps = YieldSteps(accommodateSubitemDeletions: [path("/q.rtfd/f")])
+        #expect(fixture.last == [.askToYield(new, for: deleting, steps)])
+        fixture.answer(new, deleting)
+        #expect(fixture.last == [.grant(deleting)])
+    }
+
+    @Test func `Rules 8.4, 11.6: a claim that is given up asks no more`() {
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let other = fixture.present("/e/f", .save)
+        let reader = fixture.file(.read("/d/f"))
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        fixture.announce(mover, fe)
+        fixture.answer(editor, reader)
+        fixture.cancel(reader)
+        fixture.end(mover, .unchanged)
+        #expect(fixture.all(to: other).isEmpty)
     }
 
     // MARK: Recovery

@@ -152,6 +152,9 @@ import Testing
         line.end(3)
         line.handle(
             .presenterAnswered(PresenterID(rawValue: 8), for: ClaimID(rawValue: 2), failure: nil))
+        // It asks the presenter at its new place, too.
+        line.handle(
+            .presenterAnswered(PresenterID(rawValue: 9), for: ClaimID(rawValue: 2), failure: nil))
         #expect(line.granted == [2])
     }
 

@@ -75,6 +75,20 @@ struct PlainNoticesTests {
         #expect(presenter(directory, terse, .directory).kind == .file)
     }
 
+    @Test("Rule 7.14: that anything may have changed is told of a directory with what there is")
+    func anyChange() {
+        let all = presenter(directory)
+        #expect(all.messagesOfAll == [.notice(.itemDidChange)])
+        let terse = presenter(directory, [.subitemDidChange, .subitemDidMove])
+        #expect(terse.messagesOfAll == [.notice(.subitemDidChange(directory))])
+        // A move of the directory itself may be on its way.
+        let former = change(.changed(.content), place("/e/f"))
+        #expect(terse.messages(of: former) == [.notice(.subitemDidChange(directory))])
+        #expect(presenter(directory, .itemDidMove).messagesOfAll.isEmpty)
+        // Rule 7.4: there is no such fallback for what is known.
+        #expect(terse.messages(of: change(.changed(.attributes), directory)).isEmpty)
+    }
+
     @Test("What is not about the item any more is told as a change of it, never swallowed")
     func stale() {
         let elsewhere = place("/e/f")

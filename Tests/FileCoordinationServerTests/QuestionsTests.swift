@@ -3,6 +3,7 @@
 // What presenters were asked: an answer counts once, and not for the next question.
 
 import FileCoordinationArbiter
+import FileCoordinationWire
 import Testing
 
 @testable import FileCoordinationServer
@@ -30,6 +31,15 @@ import Testing
         #expect(questions.answer(of: first, to: claim.rawValue) == nil)
         #expect(questions.steps(first, for: claim) != nil)
         #expect(questions.answer(of: first, to: 9) == claim)
+    }
+
+    /// Rule 18.3.
+    @Test func `There is a number that no question has`() {
+        var questions = Questions()
+        questions.ask(first, for: claim, YieldSteps())
+        #expect(questions.answer(of: first, to: PresenterAnswer.noQuestion) == nil)
+        #expect(questions.claims(asking: first, number: PresenterAnswer.noQuestion) == [])
+        #expect(questions.steps(first, for: claim) != nil)
     }
 
     @Test func `A number ends with its claim, and with the next number`() {

@@ -70,9 +70,10 @@ import Testing
         #expect(mailbox.serverLost() == [])
         #expect(mailbox.serverFound() == [.deliver(.notify(.itemDidChange))])
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == true)
+        // Rule 18.3: the claim's question was behind this call.
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: nil)
-                == [.deliver(.save(call(2)))])
+                == [.answerLate, .deliver(.save(call(2)))])
         #expect(mailbox.completed(call(2), failure: nil) == [.letPlainWriterGo])
     }
 }

@@ -54,7 +54,7 @@ import Testing
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == true)
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: nil) == [
-                .relinquishmentChanged(.writer, true), .answer(claim: 2, nil),
+                .answerLate, .relinquishmentChanged(.writer, true), .answer(claim: 2, nil),
             ])
     }
 

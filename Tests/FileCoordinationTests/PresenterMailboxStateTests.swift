@@ -135,7 +135,7 @@ import Testing
         #expect(mailbox.recalled(.writer) == [])
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back") == [
-                .deliver(.reacquire(.writer, call(1), "back"))
+                .answerLate, .deliver(.reacquire(.writer, call(1), "back")),
             ])
     }
 
@@ -177,7 +177,7 @@ import Testing
         #expect(mailbox.cancelled(claim: 2) == [])
         #expect(mailbox.begin(.save(call(2))) == false)
         #expect(mailbox.cancelled(claim: 1) == [])
-        #expect(mailbox.completed(call(1), failure: "late") == [])
+        #expect(mailbox.completed(call(1), failure: "late") == [.answerLate])
         #expect(mailbox.completed(call(3), failure: nil) == [.answer(claim: 3, nil)])
     }
 
@@ -188,7 +188,7 @@ import Testing
         #expect(mailbox.cancelled(claim: 1) == [])
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back") == [
-                .relinquishmentChanged(.writer, true), .answer(claim: 2, nil),
+                .answerLate, .relinquishmentChanged(.writer, true), .answer(claim: 2, nil),
             ])
     }
 
@@ -197,7 +197,7 @@ import Testing
         _ = mailbox.recalled(.writer)
         _ = mailbox.asked(claim: 2, steps: toWriter)
         #expect(mailbox.cancelled(claim: 2) == [])
-        #expect(mailbox.reacquired(.writer, call: call(1)) == [])
+        #expect(mailbox.reacquired(.writer, call: call(1)) == [.answerLate])
     }
 
     // MARK: Removal and a new arbiter
@@ -242,6 +242,17 @@ import Testing
         #expect(mailbox.serverLost() == [])
         #expect(mailbox.serverFound() == [.deliver(.notify(.itemDidChange))])
         #expect(mailbox.serverFound() == [])
+    }
+
+    @Test mutating func `Rule 7.14: without a method for it, it is told of its directory`() {
+        mailbox = PresenterMailboxState(methods: [.subitemDidChange, .subitemDidAppear])
+        let directory = itemPath("/d")
+        #expect(mailbox.serverLost() == [])
+        #expect(
+            mailbox.serverFound(at: directory) == [.deliver(.notify(.subitemDidChange(directory)))])
+        mailbox = PresenterMailboxState(methods: .all)
+        #expect(mailbox.serverLost() == [])
+        #expect(mailbox.serverFound(at: directory) == [.deliver(.notify(.itemDidChange))])
     }
 
     @Test mutating func `A new arbiter that asks again gets its own relinquishment`() {

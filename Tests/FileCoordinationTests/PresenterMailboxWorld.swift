@@ -33,6 +33,8 @@ struct PresenterMailboxWorld: Hashable {
     private var expected: [UInt64] = []
     private var relinquished = false
     private var removed = false
+    /// Whether it has not answered a question that was discarded, or has not reported that.
+    private var isLate = false
     /// Whether the present arbiter has asked for anything.
     private var knowsOfRelinquishment = false
     private var asks = 0
@@ -77,23 +79,27 @@ struct PresenterMailboxWorld: Hashable {
             let claim = UInt64(asks)
             if !removed { expected.append(claim) }
             let steps = YieldSteps(relinquish: [.writer], save: true)
-            try carryOut(mailbox.asked(claim: claim, steps: steps))
+            try carryOut(mailbox.asked(claim: claim, steps: steps), isAnswer: false)
         case .cancel(let claim):
             expected.removeAll { $0 == claim }
-            try carryOut(mailbox.cancelled(claim: claim))
+            isLate = true
+            try carryOut(mailbox.cancelled(claim: claim), isAnswer: false)
         case .recall:
             recalls += 1
-            try carryOut(mailbox.recalled(.writer))
+            try carryOut(mailbox.recalled(.writer), isAnswer: false)
         case .changeServer:
             serverChanges += 1
             knowsOfRelinquishment = false
+            if !expected.isEmpty { isLate = true }
             expected = []
-            try carryOut(mailbox.serverLost())
-            try carryOut(mailbox.serverFound())
+            try carryOut(mailbox.serverLost(), isAnswer: false)
+            // An answer before may have been lost, unless the presenter still owes one.
+            try carryOut(mailbox.serverFound(), isAnswer: !isLate)
         case .remove:
             removed = true
             expected = []
             owed = []
+            isLate = false
             mailbox.presenterRemoved()
         case .startOperation:
             try start(queue.removeFirst())
@@ -132,12 +138,16 @@ struct PresenterMailboxWorld: Hashable {
             knowsOfRelinquishment = false
         } while !presenterMoves.isEmpty
         try check(expected.isEmpty, "every ask that still matters is answered")
+        try check(!isLate, "that it answers is reported, though the question was discarded")
         try check(owed.isEmpty, "every reacquirer runs, once")
         try check(removed || !relinquished, "the presenter has its item back in the end")
     }
 
     private mutating func start(_ delivery: Delivery) throws(Violation) {
-        guard mailbox.begin(delivery) else { return }
+        guard mailbox.begin(delivery) else {
+            if let call = delivery.answeringCall { try carryOut(mailbox.skipped(call)) }
+            return
+        }
         try check(!removed, "nothing starts after removal")
         switch delivery {
         case .relinquish(_, let call):
@@ -156,7 +166,10 @@ struct PresenterMailboxWorld: Hashable {
         }
     }
 
-    private mutating func carryOut(_ actions: [Mailbox.Action]) throws(Violation) {
+    /// Carries actions out; `isAnswer` says whether the presenter has done anything to cause them.
+    private mutating func carryOut(
+        _ actions: [Mailbox.Action], isAnswer: Bool = true
+    ) throws(Violation) {
         for action in actions {
             switch action {
             case .deliver(let delivery):
@@ -164,6 +177,9 @@ struct PresenterMailboxWorld: Hashable {
             case .answer(let claim, _):
                 try check(expected.contains(claim), "an ask that matters is answered once")
                 expected.removeAll { $0 == claim }
+            case .answerLate:
+                try check(isAnswer, "only an answer is reported as one")
+                isLate = false
             case .relinquishmentChanged(_, let isRelinquished):
                 try check(isRelinquished != relinquished, "each change is told once")
                 relinquished = isRelinquished
@@ -175,5 +191,17 @@ struct PresenterMailboxWorld: Hashable {
 
     private func check(_ holds: Bool, _ promise: String) throws(Violation) {
         guard holds else { throw Violation(promise: promise) }
+    }
+}
+
+extension PresenterDelivery {
+    /// The call of a delivery that asks the presenter for something.
+    fileprivate var answeringCall: PresenterCallID? {
+        switch self {
+        case .relinquish(_, let call), .save(let call), .accommodateDeletion(let call),
+            .accommodateSubitemDeletion(_, let call):
+            call
+        case .notify, .reacquire: nil
+        }
     }
 }

@@ -85,7 +85,8 @@ let package = Package(
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             sources: [
-                "TicketQueueEndingTests.swift", "TicketQueueTests.swift", "TicketQueueWorld.swift",
+                "LateAnswerTests.swift", "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
+                "TicketQueueWorld.swift",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -96,7 +97,7 @@ let package = Package(
                 "TestHome",
             ],
             sources: [
-                "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",
+                "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift", "LateAnswerTests.swift",
                 "LaterCancellingTests.swift", "PresenterBatchTests.swift",
                 "PresenterMailboxSideBySideTests.swift", "PresenterMailboxStateTests.swift",
                 "PresenterTestDoubles.swift",

@@ -28,6 +28,15 @@ package indirect enum PresenterNotice: Hashable, Sendable {
     /// A notice that a program caused that does not coordinate (Rule 7.14).
     case plain(PresenterNotice)
 
+    /// The notice that anything may have changed at the path of a presenter with these methods
+    /// (Rule 7.14).
+    static func anyChange(at path: ItemPath?, of methods: PresenterMethods) -> PresenterNotice {
+        guard case .subitemDidChange(let directory)? = methods.noticeOfAnyChange(at: path) else {
+            return .itemDidChange
+        }
+        return .subitemDidChange(directory)
+    }
+
     /// The notice without ``plain(_:)``.
     package var withoutOrigin: PresenterNotice {
         if case .plain(let notice) = self { notice } else { self }

@@ -31,6 +31,7 @@ package final class PresenterMailbox: Sendable {
     private final class Callbacks: Sendable {
         let presenter: any Presenter
         let answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
+        let answeredLate: @Sendable () -> Void
         let relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
         let handled: @Sendable (PresenterNotice) -> Void
         let changed: @Sendable (PresenterMailbox) -> Void
@@ -39,6 +40,7 @@ package final class PresenterMailbox: Sendable {
         init(
             presenter: any Presenter,
             answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
+            answeredLate: @escaping @Sendable () -> Void,
             relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
             handled: @escaping @Sendable (PresenterNotice) -> Void,
             changed: @escaping @Sendable (PresenterMailbox) -> Void,
@@ -47,6 +49,7 @@ package final class PresenterMailbox: Sendable {
             self.presenter = presenter
             self.leaseGuard = leaseGuard
             self.answer = answer
+            self.answeredLate = answeredLate
             self.relinquishmentChanged = relinquishmentChanged
             self.handled = handled
             self.changed = changed
@@ -72,6 +75,8 @@ package final class PresenterMailbox: Sendable {
     /// - Parameters:
     ///   - presenter: kept until ``invalidate()``, like the closures.
     ///   - answer: called once for each question that was not cancelled or discarded.
+    ///   - answeredLate: called when the presenter has done what such a question had required, or
+    ///     its queue gets to that.
     ///   - relinquishmentChanged: called with true when the presenter has relinquished, before the
     ///     answer, and with false when it gets its item back, before it is told.
     ///   - handled: called on the presenter's queue after its method for a notice has returned
@@ -80,12 +85,13 @@ package final class PresenterMailbox: Sendable {
     package convenience init(
         presenter: any Presenter,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
+        answeredLate: @escaping @Sendable () -> Void = {},
         relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
         handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in },
         changed: @escaping @Sendable (PresenterMailbox) -> Void = { _ in }
     ) {
         self.init(
-            guardedBy: nil, presenter: presenter, answer: answer,
+            guardedBy: nil, presenter: presenter, answer: answer, answeredLate: answeredLate,
             relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed)
     }
 
@@ -93,12 +99,13 @@ package final class PresenterMailbox: Sendable {
     init(
         guardedBy leaseGuard: LeaseGuard?, presenter: any Presenter,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
+        answeredLate: @escaping @Sendable () -> Void = {},
         relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
         handled: @escaping @Sendable (PresenterNotice) -> Void,
         changed: @escaping @Sendable (PresenterMailbox) -> Void
     ) {
         let callbacks = Callbacks(
-            presenter: presenter, answer: answer,
+            presenter: presenter, answer: answer, answeredLate: answeredLate,
             relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed,
             leaseGuard: leaseGuard)
         contents = Lock(Contents(state: State(methods: presenter.methods), callbacks: callbacks))
@@ -149,8 +156,8 @@ package final class PresenterMailbox: Sendable {
     }
 
     /// Tells the presenter to look at its item again if a server was lost before this one.
-    package func serverFound() {
-        handle { $0.serverFound() }
+    package func serverFound(at path: ItemPath? = nil) {
+        handle { $0.serverFound(at: path) }
     }
 
     /// Ends all deliveries, because the presenter was removed (Rule 5.7).
@@ -256,6 +263,7 @@ extension PresenterMailbox {
             queue.add { self.run(delivery) }
         case .answer(let claim, let failure):
             callbacks?.answer(claim, failure)
+        case .answerLate: callbacks?.answeredLate()
         case .relinquishmentChanged(let kind, let isRelinquished):
             callbacks?.relinquishmentChanged(kind, isRelinquished)
         case .letPlainWriterGo: callbacks?.leaseGuard?.presenterAnswered()
@@ -314,7 +322,7 @@ extension PresenterMailbox {
         case .accommodateSubitemDeletion(let place, let call):
             perform(.accommodateSubitemDeletion(place), delivery, call)
         case .relinquish(let kind, let call):
-            guard let presenter = begin(delivery) else { return }
+            guard let presenter = begin(delivery) else { return handle { $0.skipped(call) } }
             let block: @Sendable (Reacquirer?) -> Void = { reacquirer in
                 self.handle { $0.relinquished(kind, call: call, reacquirer: reacquirer) }
             }
@@ -339,7 +347,7 @@ extension PresenterMailbox {
         _ request: PresenterRequest, _ delivery: Delivery, _ call: PresenterCallID
     ) {
         // The call counts as begun from here on, so it no longer waits for the presenter's queue.
-        guard let presenter = begin(delivery) else { return }
+        guard let presenter = begin(delivery) else { return handle { $0.skipped(call) } }
         // The presenter may be removed before its method runs (Rule 5.7).
         let scope = PresenterCallScope(within(.answering(call))) { self.callbacks != nil }
         presenter.perform(request, in: scope) { failure in

@@ -89,10 +89,13 @@ extension PresenterMailboxState {
     }
 
     /// Answers a question, which has been removed.
-    func answer(to asker: PresenterQuestion.Asker, _ failure: Failure?) -> Action {
+    mutating func answer(to asker: PresenterQuestion.Asker, _ failure: Failure?) -> Action {
         switch asker {
-        case .claim(let claim): .answer(claim: claim, failure)
-        case .plainWriter: .letPlainWriterGo
+        case .claim(let claim):
+            hasAnswered = true
+            return .answer(claim: claim, failure)
+        case .plainWriter:
+            return .letPlainWriterGo
         }
     }
 

@@ -16,6 +16,9 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case deliver(PresenterDelivery<Reacquirer>)
         /// Answer the question for this claim.
         case answer(claim: UInt64, Failure?)
+        /// Tell the server that the presenter has answered, though no claim waits for that any
+        /// more.
+        case answerLate
         /// Tell the session whether the presenter has relinquished its item for this kind of
         /// access.
         case relinquishmentChanged(Relinquishment, Bool)
@@ -28,12 +31,20 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     private let methods: PresenterMethods
     private var isRemoved = false
     /// Whether changes since the end of the former server may not have been told.
-    private var mayHaveMissedChanges = false
+    ///
+    /// So from the end of a connection to the next server's welcome.
+    private(set) var mayHaveMissedChanges = false
     /// The questions without an answer, in the order in which they were asked.
     var questions: [PresenterQuestion] = []
     private var reader = RelinquishmentLifecycle<Reacquirer>()
     private(set) var writer = RelinquishmentLifecycle<Reacquirer>()
     var writers: RelinquishedWriters = []
+    /// The calls of discarded questions that the presenter has not answered yet.
+    ///
+    /// Used for lookup only.
+    var lateCalls: Set<PresenterCallID> = []
+    /// Whether the presenter has answered anything since the last welcome of a server.
+    var hasAnswered = false
     private var lastCall: UInt64 = 0
 
     /// Creates the state of a presenter that has its item and was asked nothing.
@@ -108,6 +119,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     mutating func withdrawn(_ asker: PresenterQuestion.Asker) -> [Action] {
         guard let index = questions.firstIndex(where: { $0.asker == asker }) else { return [] }
+        expectLateAnswer(to: index)
         switch questions.remove(at: index).progress {
         case .relinquishing(let kind, let call):
             // Other questions may wait for the same block.
@@ -125,6 +137,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     package mutating func serverLost() -> [Action] {
         guard !isRemoved else { return [] }
         mayHaveMissedChanges = true
+        for index in questions.indices { expectLateAnswer(to: index) }
         // A plain program's question does not come from the server.
         questions.removeAll(where: \.isOfClaim)
         reader.serverLost()
@@ -142,16 +155,21 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     /// A message of the former server may have been lost, and no server has watched the item in
     /// between. If the presenter looked at the end of the connection already, a change between that
     /// look and the next server's first one would be told by neither.
-    package mutating func serverFound() -> [Action] {
+    ///
+    /// - Parameter path: the presented path.
+    /// - Returns: the actions to carry out.
+    package mutating func serverFound(at path: ItemPath? = nil) -> [Action] {
         guard mayHaveMissedChanges else { return [] }
         mayHaveMissedChanges = false
-        return noticed(.itemDidChange)
+        return noticed(.anyChange(at: path, of: methods)) + repeatLostAnswer()
     }
 
     /// Handles the removal of the presenter.
     package mutating func presenterRemoved() {
         isRemoved = true
         questions = []
+        lateCalls = []
+        hasAnswered = false
         reader = RelinquishmentLifecycle()
         writer = RelinquishmentLifecycle()
         writers = []
@@ -188,10 +206,10 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     package mutating func relinquished(
         _ kind: Relinquishment, call: PresenterCallID, reacquirer: Reacquirer?
     ) -> [Action] {
-        var actions: [Action] = []
+        var actions: [Action] = answeredLate(call)
         switch self[kind].blockCalled(call, reacquirer: reacquirer) {
         case .ignore:
-            return []
+            return actions
         case .relinquished:
             if kind == .reader || writers.contains(.claims) {
                 actions.append(.relinquishmentChanged(kind, true))
@@ -207,16 +225,19 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     /// Handles the completion of a save or accommodate method, with an error if it refused (Rule
     /// 9.1).
     package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
-        guard let failure else { return work { $0.awaitsCompletion(of: call) } }
+        let late = answeredLate(call)
+        guard let failure else { return late + work { $0.awaitsCompletion(of: call) } }
         guard let index = questions.firstIndex(where: { $0.awaitsCompletion(of: call) }) else {
-            return []
+            return late
         }
-        return [answer(to: questions.remove(at: index).asker, failure)] + beginQuestions()
+        let asker = questions.remove(at: index).asker
+        return late + [answer(to: asker, failure)] + beginQuestions()
     }
 
     /// Handles the return of a reacquirer.
     package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
-        self[kind].returned(call) ? continueAfterReturn(kind) : []
+        let late = answeredLate(call)
+        return late + (self[kind].returned(call) ? continueAfterReturn(kind) : [])
     }
 
     // MARK: Numbers and steps

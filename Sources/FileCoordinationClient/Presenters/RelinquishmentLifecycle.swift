@@ -170,6 +170,16 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case reacquirer(PresenterCallID)
     }
 
+    /// The call whose operation has not started or not returned, or whose block was not called.
+    var openCall: PresenterCallID? {
+        switch state {
+        case .held, .relinquished: nil
+        case .enqueued(let call), .enqueuedRecalled(let call), .called(let call),
+            .calledRecalled(let call), .returning(let call):
+            call
+        }
+    }
+
     /// Whether the presenter has its item and is not being asked for it.
     var isHeld: Bool {
         if case .held = state { true } else { false }

@@ -68,6 +68,9 @@ extension Session {
         let mailbox = PresenterMailbox(
             guardedBy: leaseGuard, presenter: presenter,
             answer: { [self] claim, failure in answer(registration, claim, failure) },
+            answeredLate: { [self] in
+                answer(registration, PresenterAnswer.noQuestion, nil)
+            },
             relinquishmentChanged: { [self] kind, isRelinquished in
                 writeRelinquishment(registration, kind, isRelinquished)
             },
@@ -117,7 +120,8 @@ extension Session {
     private func tellChange(_ entry: PresenterEntry, at place: ItemPath, since known: ItemState) {
         // An item that cannot be examined any more has changed.
         guard let now = try? ItemState.take(of: place), !known.mayDiffer(from: now) else {
-            return entry.mailbox.notify(.itemDidChange)
+            let methods = entry.registration.presenter.methods
+            return entry.mailbox.notify(.anyChange(at: place, of: methods))
         }
     }
 

@@ -281,7 +281,13 @@ package final class Session: Sendable {
             state.helloVersion = newestVersion
             return state.presenters
         }
-        for presenter in presenters { presenter.mailbox.serverFound() }
+        // What presenters have answered since the last welcome is repeated in few messages.
+        beginAnswers()
+        defer { endAnswers() }
+        for presenter in presenters {
+            let path = presenter.registration.registered.withLock { $0.place }
+            presenter.mailbox.serverFound(at: path)
+        }
     }
 
     /// Handles a refusal by the server.

@@ -60,9 +60,9 @@ struct ServerMetrics {
         case .clientDied(let client):
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
         case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked, .movesTold,
-            .presenterDismissed, .clientStopped, .clientContinued, .recoveryFinished,
-            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+            .presenterHeard, .presenterDismissed, .clientStopped, .clientContinued,
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueOpened, .queueClosed:
             break
         }
         for effect in effects { record(effect) }

@@ -6,6 +6,7 @@
 // question.
 
 import FileCoordinationArbiter
+import FileCoordinationWire
 
 /// The open questions, by claim and presenter.
 struct Questions {
@@ -52,6 +53,7 @@ struct Questions {
 
     /// Returns the claim whose questions have a number.
     func claim(numbered number: UInt64) -> ClaimID? {
+        guard number != PresenterAnswer.noQuestion else { return nil }
         if let again = claimsByNumber[number] { return again }
         let claim = ClaimID(rawValue: number)
         return numbers[claim] == nil ? claim : nil

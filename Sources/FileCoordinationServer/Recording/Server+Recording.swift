@@ -104,7 +104,7 @@ extension Server {
     private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
         switch event {
         case .clockAdvanced, .recoveryFinished, .delegationsContested, .presenterBlocked,
-            .presenterDismissed, .claimReminded, .movesTold:
+            .presenterHeard, .presenterDismissed, .claimReminded, .movesTold:
             break
         case .claimFiled(let claim):
             describe(claim.client, in: &recording, at: now)
@@ -174,10 +174,10 @@ extension Server {
                     isRefusal: failure != nil),
                 at: now)
         case .claimFiled, .claimRecovered, .claimAnnounced, .claimReminded, .claimEnded,
-            .claimCancelled, .presenterBlocked, .presenterDismissed, .clientStopped, .movesTold,
-            .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+            .claimCancelled, .presenterHeard, .presenterBlocked, .presenterDismissed,
+            .clientStopped, .movesTold, .clientContinued, .grantWithdrawn, .clientDied,
+            .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
+            .unreportedClaimEnded, .queueOpened, .queueClosed:
             break
         }
     }
@@ -317,9 +317,9 @@ extension Event {
             .movesTold(let claim):
             claim
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
-            .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued, .clientDied,
-            .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
-            .queueOpened, .queueClosed:
+            .presenterHeard, .presenterBlocked, .presenterDismissed, .clientStopped,
+            .clientContinued, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
+            .delegationsContested, .queueOpened, .queueClosed:
             nil
         }
     }
@@ -331,10 +331,10 @@ extension Event {
             .presenterMoved:
             true
         case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
-            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
-            .movesTold, .presenterDismissed, .clientDied, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled,
-            .delegationsContested, .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterHeard,
+            .presenterBlocked, .movesTold, .presenterDismissed, .clientDied, .clockAdvanced,
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueOpened, .queueClosed:
             false
         }
     }

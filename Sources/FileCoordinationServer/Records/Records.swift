@@ -89,6 +89,9 @@ struct Records {
 
     // MARK: Adding and removing
 
+    /// The next number that a claim or presenter gets.
+    var nextNumber: UInt64 { lastSerial + 1 }
+
     /// Returns a number that no claim and no presenter has.
     mutating func takeNumber() -> UInt64 {
         lastSerial += 1

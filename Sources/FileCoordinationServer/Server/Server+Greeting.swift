@@ -151,8 +151,11 @@ extension Server {
     func reconcile(_ client: Client) {
         let presenters = arbiter.presenters(of: client.id)
         if outgoing.deliveries.removeDropped(for: client.id) {
-            for entry in presenters where entry.presenter.methods.contains(.itemDidChange) {
-                deliver(.notice(.itemDidChange), to: entry.presenter.id)
+            for presenter in presenters.map(\.presenter) {
+                guard let notice = presenter.methods.noticeOfAnyChange(at: presenter.path) else {
+                    continue
+                }
+                deliver(.notice(notice), to: presenter.id)
             }
         }
         outgoing.deliveries.removeAsks(for: client.id)

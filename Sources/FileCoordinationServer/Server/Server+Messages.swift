@@ -114,9 +114,11 @@ extension Server {
     private func answered(
         _ client: Client, presenter: WireRecord, claim: UInt64, failure: [UInt8]?
     ) {
-        guard let id = records.presenter(RecordReference(presenter), of: client.id),
-            let claim = outgoing.questions.answer(of: id, to: claim)
-        else { return }
+        guard let id = records.presenter(RecordReference(presenter), of: client.id) else { return }
+        guard let claim = outgoing.questions.answer(of: id, to: claim) else {
+            // The question was withdrawn, but the presenter answers again (Rule 18.3).
+            return decide(.presenterHeard(id))
+        }
         decide(
             .presenterAnswered(
                 id, for: claim, failure: failure.map { PresenterFailure(payload: $0) }))

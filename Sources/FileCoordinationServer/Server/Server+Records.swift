@@ -133,7 +133,7 @@ extension Server {
     ///
     /// With it the server finds out which delegations it concerns and whether it needs a serial
     /// number.
-    private func unnumbered(
+    func unnumbered(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ check: RecordCheck, _ client: Client
     ) -> FiledClaim {
         let mayGoUnreported =
@@ -179,9 +179,7 @@ extension Server {
                 return nil
             }
         }
-        return records.claim(
-            snapshot, body, of: client,
-            surrounding: surroundingClaims(of: check.record, client))
+        return numbered(snapshot, body, check, client)
     }
 
     /// Tells the arbiter about a claim that its client granted itself, and that runs or has

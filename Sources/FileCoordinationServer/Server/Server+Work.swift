@@ -159,7 +159,7 @@ extension Server {
     /// the accessor runs (Rule 11.4).
     ///
     /// If the relocation log could not be written, the mark says that the paths are unknown.
-    private func mark(_ claim: ClaimID, isWritten: Bool) {
+    func mark(_ claim: ClaimID, isWritten: Bool) {
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
         client.ledger.markRelocated(address.record, isWritten: isWritten)

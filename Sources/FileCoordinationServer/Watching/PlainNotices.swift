@@ -59,7 +59,8 @@ struct WatchedPresenter {
         }
         guard path.contains(change.path) else {
             // The change is at the presenter's item, or at the path that it had until recently.
-            return notice(.itemDidChange, if: .itemDidChange)
+            return change.path == path
+                ? notice(.itemDidChange, if: .itemDidChange) : messagesOfAll
         }
         switch change.what {
         case .appeared:
@@ -73,7 +74,9 @@ struct WatchedPresenter {
     }
 
     /// The messages for the case that anything may have changed.
-    var messagesOfAll: [Message] { notice(.itemDidChange, if: .itemDidChange) }
+    var messagesOfAll: [Message] {
+        methods.noticeOfAnyChange(at: path).map { [.notice($0)] } ?? []
+    }
 
     private func notice(_ notice: Notice, if method: PresenterMethods) -> [Message] {
         methods.contains(method) ? [.notice(notice)] : []
@@ -84,7 +87,7 @@ struct WatchedPresenter {
     /// For a package without a method for it, the item itself has changed (Rule 7.4).
     private func inside(_ inner: Notice, if method: PresenterMethods) -> [Message] {
         if methods.contains(method) { return [.notice(inner)] }
-        return item == .package ? messagesOfAll : []
+        return item == .package ? notice(.itemDidChange, if: .itemDidChange) : []
     }
 }
 

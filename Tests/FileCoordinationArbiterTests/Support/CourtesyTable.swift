@@ -97,3 +97,25 @@ enum CourtesyTable {
         steps.relinquish.insert(kind)
     }
 }
+
+extension YieldSteps {
+    /// These steps, but for those that were asked for before.
+    func without(_ former: YieldSteps) -> YieldSteps {
+        var result = self
+        result.relinquish = Relinquishments(
+            relinquish.filter { !former.relinquish.contains($0) })
+        result.save = save && !former.save
+        result.accommodateDeletion = accommodateDeletion && !former.accommodateDeletion
+        result.accommodateSubitemDeletions.removeAll(
+            where: former.accommodateSubitemDeletions.contains)
+        return result
+    }
+
+    /// Adds other steps.
+    mutating func add(_ others: YieldSteps) {
+        relinquish.formUnion(others.relinquish)
+        save = save || others.save
+        accommodateDeletion = accommodateDeletion || others.accommodateDeletion
+        accommodateSubitemDeletions += others.accommodateSubitemDeletions
+    }
+}

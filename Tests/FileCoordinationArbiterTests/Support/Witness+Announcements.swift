@@ -42,10 +42,10 @@ extension Witness {
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
-            .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
-            .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
-            .delegationsContested,
-            .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .presenterHeard, .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped,
+            .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
+            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
             break
         }
         return result
@@ -110,6 +110,7 @@ extension Witness {
     /// Records a move: who is where, and who waits for whom because of it.
     mutating func follow(_ book: MoveBook, by id: ClaimID) {
         guard let mover = rules.claim(id), mover.isGranted else { return }
+        let before = registered
         for presenter in registered {
             guard let old = presenter.path else { continue }
             let asItem = AccessItem(
@@ -132,7 +133,11 @@ extension Witness {
                 let items = book.moved(claim.filed.items)
                 if items == claim.filed.items { continue }
                 rules.claims[index].retarget(items)
-                if claim.isAsking { travellers.append(claim.id) }
+                guard claim.isAsking else { continue }
+                travellers.append(claim.id)
+                let needs =
+                    neededBefore[claim.id] ?? CourtesyTable.needs(of: claim.filed, before)
+                neededBefore[claim.id] = needs.mapValues { renamed($0, by: book) }
             }
         }
         // The mover may have been let past where its items were only in between.
@@ -140,6 +145,15 @@ extension Witness {
         letPast(id)
         // Those that hold a place already go first; of two that come there, the elder.
         for traveller in travellers.reversed() { giveWay(traveller) }
+    }
+
+    /// Steps with the present names of subitems.
+    private func renamed(_ steps: YieldSteps, by book: MoveBook) -> YieldSteps {
+        var result = steps
+        result.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map {
+            book.moved(AccessItem(path: $0, access: .reading([]))).path
+        }
+        return result
     }
 
     /// Records where a mover's own items are.

@@ -24,6 +24,8 @@ struct Witness: Hashable {
     private(set) var accommodated: [ClaimID: [PresenterID]] = [:]
     /// What each claim that holds its place needed of whom when it took it.
     private(set) var needs: [ClaimID: [PresenterID: YieldSteps]] = [:]
+    /// What a claim that asks needed before its items moved, until it asks for the new places.
+    var neededBefore: [ClaimID: [PresenterID: YieldSteps]] = [:]
     /// What was asked and is not answered.
     private(set) var open: [Question] = []
     private(set) var youngest: UInt64 = 0
@@ -122,6 +124,9 @@ struct Witness: Hashable {
         case .presenterBlocked:
             // Only cycles follow from it, and they say of themselves what they are.
             break
+        case .presenterHeard:
+            // What follows depends on deadlines, of which this onlooker knows nothing.
+            break
         case .presenterDismissed:
             preconditionFailure("The simulation's checkers know about no user, not this")
         case .clientStopped, .clientContinued, .grantWithdrawn:
@@ -150,6 +155,7 @@ struct Witness: Hashable {
     private mutating func forget(_ claim: ClaimID) {
         rules.claims.removeAll { $0.id == claim }
         needs[claim] = nil
+        neededBefore[claim] = nil
         accommodated[claim] = nil
         open.removeAll { $0.claim == claim }
         for index in rules.claims.indices {
@@ -193,7 +199,10 @@ struct Witness: Hashable {
         rules.purposes[presenter] = nil
         packages[presenter] = nil
         open.removeAll { $0.presenter == presenter }
-        for claim in rules.claims.map(\.id) { needs[claim]?[presenter] = nil }
+        for claim in rules.claims.map(\.id) {
+            needs[claim]?[presenter] = nil
+            neededBefore[claim]?[presenter] = nil
+        }
         refreshAwaited()
     }
 
@@ -270,6 +279,7 @@ struct Witness: Hashable {
         before: Rulebook, _ stage: (ClaimID) -> ClaimStage?,
         _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {
+        for claim in rules.claims where claim.isAsking { askAtNewPlaces(claim) }
         var arrived: [ClaimID] = []
         for index in rules.claims.indices {
             let claim = rules.claims[index]
@@ -307,6 +317,36 @@ struct Witness: Hashable {
             if let complaint = checkOrder(id, arrived, before: before) { return complaint }
         }
         return nil
+    }
+
+    /// Has a claim whose items have moved need what it needs of presenters at the new places, once
+    /// it waits for nothing else (Rule 11.6).
+    private mutating func askAtNewPlaces(_ claim: SeenClaim) {
+        guard let before = neededBefore[claim.id], claim.bypassers.isEmpty,
+            !before.contains(where: { isAwaited($0, for: claim.id, $1) })
+        else { return }
+        neededBefore[claim.id] = nil
+        let table = CourtesyTable.needs(of: claim.filed, presenters.map(\.registered))
+        for presenter in presenters.map(\.registered.id) {
+            guard let steps = table[presenter]?.without(before[presenter] ?? YieldSteps()),
+                !steps.isEmpty
+            else { continue }
+            needs[claim.id, default: [:]][presenter, default: YieldSteps()].add(steps)
+        }
+    }
+
+    /// Whether a presenter has yet to take some of these steps for a claim.
+    ///
+    /// It may have been asked for others in the event that is being looked at.
+    private func isAwaited(
+        _ id: PresenterID, for claim: ClaimID, _ steps: YieldSteps
+    ) -> Bool {
+        guard let presenter = seen(id) else { return false }
+        return !steps.relinquish.allSatisfy(presenter.gone.contains)
+            || open.contains { question in
+                question.presenter == id && question.claim == claim
+                    && question.steps.without(steps) != question.steps
+            }
     }
 
     private mutating func refreshAwaited() {

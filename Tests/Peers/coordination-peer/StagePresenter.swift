@@ -32,11 +32,13 @@ class StagePresenter: NSObject, @unchecked Sendable {
     /// Lets a held ``moved(to:)``, or another method that blocks, return.
     let heldMoves = Inbox<Bool>()
 
-    /// `kind=full` (the default), `kind=listener` that only hears what happened, `kind=heedless`
-    /// that implements nothing, or `kind=misnamed` whose method is spelled wrongly.
+    /// `kind=full` (the default), `kind=listener` that only hears what happened, `kind=lister` that
+    /// only hears of subitems, `kind=heedless` that implements nothing, or `kind=misnamed` whose
+    /// method is spelled wrongly.
     static func make(_ order: Order) -> any StagePresenter & NSFilePresenter {
         switch order.option("kind") {
         case "listener": Listener(order)
+        case "lister": Lister(order)
         case "heedless": Heedless(order)
         case "misnamed": Misnamed(order)
         case "async": AsyncEditor(order)
@@ -147,6 +149,11 @@ class HearingPresenter: StagePresenter, @unchecked Sendable {
         say("did change attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
     }
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
+}
+
+/// A presenter of a directory that has no method for the directory itself.
+final class Lister: StagePresenter, NSFilePresenter, @unchecked Sendable {
+    func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
 }
 
 /// A presenter that is never asked, and told what happened.

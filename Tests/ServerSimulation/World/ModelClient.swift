@@ -137,7 +137,7 @@ final class ModelClient {
         // Its mailboxes forget what they were asked when the connection ends, and have presenters
         // look at their items again.
         for presenter in presenters {
-            presenter.questions = []
+            presenter.discardQuestions { _ in true }
             presenter.isOwed = false
         }
     }

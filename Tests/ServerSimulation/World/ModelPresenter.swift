@@ -24,6 +24,8 @@ final class ModelPresenter {
     var isGone = false
     /// What it was asked, and has not answered.
     var questions: [(claim: UInt64, steps: YieldSteps)] = []
+    /// Whether it has not answered a question that was withdrawn or lost (Rule 18.3).
+    var isLate = false
     /// Whether its item has changed since it was told so last.
     var isOwed = false
 
@@ -36,6 +38,12 @@ final class ModelPresenter {
         self.registered = registered
         self.record = record
         path = registered.path
+    }
+
+    /// Discards questions of these numbers; it goes on with what it has begun for them.
+    func discardQuestions(_ isOver: (UInt64) -> Bool) {
+        if questions.contains(where: { isOver($0.claim) }) { isLate = true }
+        questions.removeAll { isOver($0.claim) }
     }
 }
 
@@ -93,6 +101,7 @@ extension ModelClient {
 
     /// A presenter answers what it was asked, or refuses.
     func answer(_ dice: inout Dice) throws {
+        answerLate()
         guard let presenter = dice.one(of: presenters.filter { !$0.questions.isEmpty }) else {
             return
         }
@@ -101,10 +110,24 @@ extension ModelClient {
 
     /// A presenter answers, if one was asked anything.
     func answerAnything() throws -> Bool {
+        if answerLate() { return true }
         guard let presenter = presenters.first(where: { !$0.questions.isEmpty }) else {
             return false
         }
         answer(presenter, isRefusing: false)
+        return true
+    }
+
+    /// A presenter answers a question that is none any more.
+    @discardableResult
+    private func answerLate() -> Bool {
+        guard isConnected, let presenter = presenters.first(where: \.isLate) else { return false }
+        presenter.isLate = false
+        world.coverage.count(.answeredLate)
+        announce(
+            .answered(
+                presenter: WireRecord(presenter.record), claim: PresenterAnswer.noQuestion,
+                failure: nil))
         return true
     }
 
@@ -160,7 +183,7 @@ extension ModelClient {
             world.record(
                 .asked(presenter.key, for: world.keysBySerial[claim], Courtesy.all(steps)))
             if let key = world.keysBySerial[claim] { world.askedFor.insert(key) }
-        case .cancelAsk(let claim): presenter.questions.removeAll { $0.claim == claim }
+        case .cancelAsk(let claim): presenter.discardQuestions { $0 == claim }
         case .reacquire(let kind):
             switch kind {
             case .reader: ledger.setRelinquished(presenter.record, reader: false)

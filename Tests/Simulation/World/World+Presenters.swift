@@ -112,7 +112,11 @@ extension World {
         guard !presenters[index].questions.contains(where: { $0.claim == claim }) else { return }
         coverage.count(.late)
         let id = presenters[index].id
-        tell(.presenterAnswered(id, for: claim, failure: nil))
+        // The server may have withdrawn the question, or given it another number (Rule 18.3).
+        let isWithdrawn = claim.rawValue.isMultiple(of: 2)
+        tell(
+            isWithdrawn
+                ? .presenterHeard(id) : .presenterAnswered(id, for: claim, failure: nil))
     }
 
     // MARK: Calls

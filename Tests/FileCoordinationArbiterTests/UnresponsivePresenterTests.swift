@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters that were passed over, and answer after their question was withdrawn, was lost with a
+// connection or got another number (Rule 18.3). Without the witness, to whom a grant without an
+// answer is always a fault.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct UnresponsivePresenterTests {
+    private let editor = PresenterID(rawValue: 1)
+    private let viewer = PresenterID(rawValue: 2)
+    private let reader = ClientID(rawValue: 9)
+    private let claim = ClaimID(rawValue: 1)
+
+    /// An editor of /f that was passed over, and a claim that waits for a viewer.
+    private func arbiter(_ methods: PresenterMethods = .all) -> Arbiter {
+        var arbiter = Arbiter()
+        let both: [(PresenterID, UInt64?)] = [(editor, 1_000), (viewer, nil)]
+        for (presenter, patience) in both {
+            _ = arbiter.handle(
+                .presenterAdded(
+                    RegisteredPresenter(
+                        id: presenter, client: ClientID(rawValue: UInt32(presenter.rawValue)),
+                        purpose: Purpose("\(presenter)"), path: path("/f"), methods: methods,
+                        patience: patience)))
+        }
+        #expect(asked(file(1, &arbiter)) == [editor, viewer])
+        #expect(arbiter.handle(.clockAdvanced(to: 1_000)) == [])
+        #expect(arbiter.presenters.map(\.isUnresponsive) == [true, false])
+        return arbiter
+    }
+
+    private func file(_ serial: UInt64, _ arbiter: inout Arbiter) -> [Effect] {
+        arbiter.handle(
+            .claimFiled(
+                FiledClaim(
+                    id: ClaimID(rawValue: serial), client: reader, purpose: Purpose("\(serial)"),
+                    items: .read("/f"))))
+    }
+
+    private func asked(_ effects: [Effect]) -> [PresenterID] {
+        effects.compactMap { effect in
+            guard case .askToYield(let presenter, _, _) = effect else { return nil }
+            return presenter
+        }
+    }
+
+    /// The editor answers a question that is none any more, and is asked again.
+    private func expectHeard(_ arbiter: inout Arbiter) {
+        #expect(asked(file(2, &arbiter)) == [viewer])
+        _ = arbiter.handle(.claimCancelled(ClaimID(rawValue: 2)))
+        #expect(arbiter.handle(.presenterHeard(editor)) == [.notify(editor, .itemDidChange)])
+        #expect(arbiter.presenters.map(\.isUnresponsive) == [false, false])
+        #expect(asked(file(3, &arbiter)) == [editor, viewer])
+    }
+
+    @Test func `Rule 18.3: an answer counts after the claim that asked was cancelled`() {
+        var arbiter = arbiter()
+        _ = arbiter.handle(.claimCancelled(claim))
+        expectHeard(&arbiter)
+    }
+
+    @Test func `Rule 18.3: an answer counts after the process that asked has died`() {
+        var arbiter = arbiter()
+        _ = arbiter.handle(.clientDied(reader))
+        expectHeard(&arbiter)
+    }
+
+    @Test func `Rule 18.3: an answer counts after the claim that asked was granted, and is over`() {
+        var arbiter = arbiter()
+        _ = arbiter.handle(.presenterAnswered(viewer, for: claim, failure: nil))
+        #expect(arbiter.stage(of: claim) == .granted)
+        _ = arbiter.handle(.claimEnded(claim, outcomes: [.unchanged]))
+        expectHeard(&arbiter)
+    }
+
+    //  editor      reader            server
+    //              read(f)           asks
+    //              stopped           withdraws the question
+    //              goes on           asks by another number, but not the editor
+    //  answers by the first number
+    //
+    @Test func `Rules 18.3, 18.6: an answer counts after its question got another number`() {
+        var arbiter = arbiter()
+        #expect(arbiter.handle(.clientStopped(reader)).contains(.recallQuestions(claim)))
+        #expect(asked(arbiter.handle(.clientContinued(reader))) == [viewer])
+        #expect(arbiter.handle(.presenterHeard(editor)) == [.notify(editor, .itemDidChange)])
+        // The claim that holds its place by now is not held up by it.
+        #expect(
+            arbiter.handle(.presenterAnswered(viewer, for: claim, failure: nil))
+                == [.grant(claim)])
+        #expect(asked(file(2, &arbiter)) == [editor, viewer])
+    }
+
+    //  editor      reader            server
+    //              read(f)           asks
+    //              goes on           asks only the viewer
+    //  (a new connection, on which it has its item)
+    //  answers no question
+    //
+    @Test func `Rule 18.3: one that is heard while the claim asks others has its item back`() {
+        var arbiter = arbiter()
+        #expect(
+            arbiter.handle(.presenterHeard(editor))
+                == [.notify(editor, .itemDidChange), .reacquire(editor, .reader)])
+        #expect(asked(file(2, &arbiter)).contains(editor))
+        #expect(
+            arbiter.handle(.presenterAnswered(viewer, for: claim, failure: nil))
+                .contains(.grant(claim)))
+        #expect(arbiter.handle(.claimEnded(claim, outcomes: [.unchanged])) == [])
+    }
+
+    @Test func `A presenter that was not passed over is told nothing when it is heard`() {
+        var arbiter = arbiter()
+        #expect(arbiter.handle(.presenterHeard(viewer)) == [])
+        #expect(arbiter.stage(of: claim) == .asking)
+        #expect(arbiter.handle(.presenterHeard(PresenterID(rawValue: 7))) == [])
+    }
+
+    @Test func `Rules 7.14, 18.3: one with methods for subitems alone is told of its directory`() {
+        var arbiter = arbiter([.save, .subitemDidChange, .subitemDidAppear])
+        #expect(
+            arbiter.handle(.presenterHeard(editor))
+                == [.notify(editor, .subitemDidChange(path("/f")))])
+    }
+}
