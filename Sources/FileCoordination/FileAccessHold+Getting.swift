@@ -12,8 +12,17 @@ extension NSFileCoordinator {
     /// Holds an item for reading once no other access writes it, and once its presenters have saved
     /// it.
     ///
-    /// Blocks the calling thread while it waits. In an `async` function, the compiler chooses the
-    /// `async` overload, which blocks no thread.
+    /// ```swift
+    /// let hold = try coordinator.hold(readingItemAt: url, timeout: .seconds(5))
+    /// defer { hold.release() }
+    /// ```
+    ///
+    /// **Threads.** Blocks the calling thread while it waits. In an `async` function, the compiler
+    /// chooses the `async` overload, which blocks no thread.
+    ///
+    /// **Cost.** No message if the item is delegated to this process; otherwise one message to the
+    /// server, the answers of presenters, and another message when the hold is released
+    /// (<doc:Performance>).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -30,9 +39,11 @@ extension NSFileCoordinator {
     }
 
     /// Holds an item for writing once no other access reads or writes it, and once its presenters
-    /// have relinquished it; they get it back when the hold is released.
+    /// have relinquished it; they get it back when the hold is released (Rule 8.3).
     ///
-    /// See ``hold(readingItemAt:options:timeout:)``.
+    /// ``FileAccessHold`` has an example.
+    ///
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:)``.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -49,7 +60,14 @@ extension NSFileCoordinator {
 
     /// Holds the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
-    /// See ``hold(readingItemAt:options:timeout:)``.
+    /// ```swift
+    /// let hold = try coordinator.hold(
+    ///     with: [.readingIntent(with: draft), .writingIntent(with: page)], timeout: .seconds(5))
+    /// print(hold.urls[1].path)
+    /// ```
+    ///
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:)``. A claim on
+    /// several items is never delegated.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
@@ -66,7 +84,15 @@ extension NSFileCoordinator {
     /// Holds an item for reading once no other access writes it, and once its presenters have saved
     /// it.
     ///
-    /// Blocks no thread while it waits; cancelling the task ends the wait (Rule 18.11).
+    /// ```swift
+    /// let hold = try await coordinator.hold(readingItemAt: url, timeout: .seconds(5))
+    /// defer { hold.release() }
+    /// ```
+    ///
+    /// **Threads.** Blocks no thread while it waits; cancelling the task ends the wait (Rule
+    /// 18.11).
+    ///
+    /// **Cost.** That of ``hold(readingItemAt:options:timeout:)``, and two changes of thread.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -84,9 +110,10 @@ extension NSFileCoordinator {
     }
 
     /// Holds an item for writing once no other access reads or writes it, and once its presenters
-    /// have relinquished it; they get it back when the hold is released.
+    /// have relinquished it; they get it back when the hold is released (Rule 8.3).
     ///
-    /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:isolation:)``, which
+    /// has an example.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -104,7 +131,8 @@ extension NSFileCoordinator {
 
     /// Holds the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
-    /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:isolation:)``. A
+    /// claim on several items is never delegated.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
@@ -137,8 +165,12 @@ extension FileAccessHold {
     ///
     /// If the other hold has been released, this is an access like any other: it may have to wait,
     /// and other programs may have changed the items meanwhile. So the other process must release
-    /// its hold only after this process has told it that it has joined. Blocks the calling thread
-    /// while it waits.
+    /// its hold only after this process has told it that it has joined.
+    ///
+    /// **Threads.** Blocks the calling thread while it waits.
+    ///
+    /// **Cost.** One message to the server, and another one when this hold is released. Presenters
+    /// that have relinquished to the other hold are not asked again to relinquish (Rule 3.6).
     ///
     /// - Parameters:
     ///   - joinToken: the other hold's ``joinToken``.

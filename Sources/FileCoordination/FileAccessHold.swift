@@ -27,8 +27,12 @@ public import Foundation
 /// ```
 ///
 /// A hold ends with ``release()``, when the last reference to it is released, or when this process
-/// dies (Rule 18.8). It has no deadline: the `timeout` limits only the wait for it (Rule 18.1). It
-/// may be released on any thread.
+/// dies (Rule 18.8). It has no deadline: the `timeout` limits only the wait for it (Rule 18.1).
+///
+/// **Threads.** A hold may be used on any thread, and released on another one than it was made on.
+///
+/// **Cost.** The properties make no message. A hold that is held costs nothing but the record of
+/// its claim, and what others lose that wait for it.
 ///
 /// Release a hold as soon as possible, because others wait for it. A program that waits for a
 /// second hold while it has one can deadlock with another program, which is not detected (Rule 18.4
@@ -63,10 +67,20 @@ public final class FileAccessHold: Sendable {
     /// Whether this process has the hold: it was not released, and this is not a forked child.
     public var isHeld: Bool { access.isHeld }
 
-    /// Releases the access, so that others that wait for it can get theirs.
+    /// Releases the access, so that others that wait for it can get theirs (Rule 2.20).
     ///
-    /// Returns at once, and may be called on any thread. Releasing again has no effect. Processes
-    /// with which the hold was shared keep the access.
+    /// Releasing again has no effect. Processes with which the hold was shared keep the access.
+    ///
+    /// ```swift
+    /// let hold = try coordinator.hold(writingItemAt: url)
+    /// hold.release()
+    /// assert(!hold.isHeld)
+    /// ```
+    ///
+    /// **Threads.** Any thread. Waits for no other process.
+    ///
+    /// **Cost.** For a hold that writes, a few system calls that compare the items with what they
+    /// were. At most one message to the server.
     public func release() {
         access.release()
         inherited.withLock { $0 = nil }
@@ -108,9 +122,20 @@ public final class FileAccessHold: Sendable {
     /// 18.13).
     ///
     /// Starts a `filecoord` process, which holds the access on behalf of the other process; that
-    /// process need not know. Returns when it holds the access. This takes a few milliseconds and
-    /// blocks the calling thread, so do not call it in `async` functions. This process keeps its
-    /// own hold until it releases it.
+    /// process need not know. Returns when it holds the access. This process keeps its own hold
+    /// until it releases it.
+    ///
+    /// ```swift
+    /// let sync = try Process.run(URL(fileURLWithPath: "/usr/bin/rsync"), arguments: arguments)
+    /// try hold.keep(whileRunning: sync.processIdentifier)
+    /// hold.release()  // others wait until rsync has ended
+    /// ```
+    ///
+    /// **Threads.** Blocks the calling thread until the other process holds the access; so do not
+    /// call it in `async` functions.
+    ///
+    /// **Cost.** One process, which makes an access of its own, and lasts as long as the process
+    /// that it waits for. Starting it takes a few milliseconds.
     ///
     /// - Parameter processIdentifier: a process that this one has not waited for yet, such as a
     ///   running `Process`. Its children are not waited for; see ``inheritableDescriptor()``.
@@ -139,13 +164,17 @@ public final class FileAccessHold: Sendable {
     /// It works like a lock on an inherited descriptor (Rule 18.13). Pass it to a child with
     /// `posix_spawn_file_actions_adddup2`, or clear its `FD_CLOEXEC` flag between `fork` and
     /// `exec`; the child's children inherit it as well. Foundation's `Process` closes all
-    /// descriptors in its child; use ``keep(whileRunning:)`` there. The first call blocks the
-    /// thread for a few milliseconds.
+    /// descriptors in its child; use ``keep(whileRunning:)`` there.
     ///
     /// ```swift
     /// let descriptor = try hold.inheritableDescriptor()
     /// _ = fcntl(descriptor, F_SETFD, 0)  // the programs that this one executes keep it open
     /// ```
+    ///
+    /// **Threads.** Any thread. The first call blocks it as ``keep(whileRunning:)`` does.
+    ///
+    /// **Cost.** The first call starts one process, as ``keep(whileRunning:)`` does; further calls
+    /// return the same descriptor.
     ///
     /// - Returns: a descriptor that belongs to the hold, which closes it when it is released.
     /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`.

@@ -34,11 +34,20 @@ extension FileCoordinationError {
 }
 
 extension FileCoordinationError.Code {
-    /// Whether an error is of this kind.
+    /// Whether an error is of this kind (Rule 18.12).
     ///
-    /// Also matches the `NSError` of a call with Apple's signature.
+    /// Also matches the `NSError` of a call with Apple's signature. `catch` and `switch` use this
+    /// operator.
     ///
-    /// `catch` and `switch` use this operator.
+    /// ```swift
+    /// switch error {
+    /// case FileCoordinationError.deadlock: print("programs wait for each other")
+    /// case FileCoordinationError.timedOut: print("the file is in use")
+    /// default: throw error
+    /// }
+    /// ```
+    ///
+    /// **Threads and cost.** Any thread; compares two numbers.
     ///
     /// - Parameters:
     ///   - code: the kind.

@@ -75,7 +75,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         ///
         /// Another program has chosen it, so escape control characters before you show it.
         public let label: String
-        /// The purpose of the claim or presenter (section 4).
+        /// The purpose of the claim or presenter (Rule 4.1).
         public let purposeIdentifier: String
         /// The item, or the first of several.
         public let url: URL?

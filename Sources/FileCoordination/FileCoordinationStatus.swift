@@ -74,9 +74,18 @@ public struct FileCoordinationStatus: Sendable {
     /// Asks the server for the status of an item and, if it is a directory, of everything inside
     /// it.
     ///
-    /// Blocks the calling thread until the server has answered: usually for less than a
-    /// millisecond, at most for a few seconds. The server reads the ledgers of all clients for the
-    /// answer, so do not ask in a loop. It recalls no delegation (Rule 18.5).
+    /// ```swift
+    /// for presenter in try FileCoordinationStatus(ofItemAt: folder).presenters {
+    ///     print(presenter.participant.label, "presents", presenter.url.path)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** Any thread. Blocks it until the server has answered: usually for less than a
+    /// millisecond, at most for a few seconds.
+    ///
+    /// **Cost.** A connection to the server, one question and its answer. The server reads the
+    /// ledgers of all clients for it, beside its other work, so do not ask in a loop. It recalls no
+    /// delegation (Rule 18.5).
     ///
     /// - Parameter url: the item; it need not exist. Symbolic links on the way are followed; one at
     ///   the end is not (Rules 1.3, 1.4).

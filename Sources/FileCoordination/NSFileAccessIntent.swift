@@ -24,6 +24,10 @@ public import Foundation
 ///
 /// Do not create one with `NSFileAccessIntent()`: such an intent has no item, and calls fail with
 /// it.
+///
+/// **Threads.** An intent may be created, passed and read on any thread.
+///
+/// **Cost.** An intent is a value in memory. The call with it costs what its items cost.
 open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     /// The request with which the intent was created.
     package enum Request: Hashable, Sendable {
@@ -53,6 +57,10 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
 
     /// Creates an intent to read the item at `url`.
     ///
+    /// ```swift
+    /// let reading = NSFileAccessIntent.readingIntent(with: url, options: .withoutChanges)
+    /// ```
+    ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the accessor will read the item.
@@ -66,6 +74,10 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     }
 
     /// Creates an intent to write the item at `url`.
+    ///
+    /// ```swift
+    /// let writing = NSFileAccessIntent.writingIntent(with: url, options: .forDeleting)
+    /// ```
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).

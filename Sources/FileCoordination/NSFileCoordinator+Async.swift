@@ -20,6 +20,13 @@ extension NSFileCoordinator {
     /// Call it in an `async` function or closure. In the top-level code of a script, the compiler
     /// chooses the overload that blocks the thread, and warns that there is nothing to `await`.
     ///
+    /// **Threads.** Blocks no thread while it waits (Rule 18.11). Runs the accessor on the caller's
+    /// actor. Work that blocks, such as finding the item, is done on a pool of the library's own.
+    ///
+    /// **Cost.** No message if the item is delegated to this process; otherwise two messages to the
+    /// server, and the answers of presenters. In addition to that, two changes of thread. The call
+    /// does not take part in ticket queues (<doc:Performance>).
+    ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the accessor will read the item.
@@ -43,7 +50,9 @@ extension NSFileCoordinator {
     /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
     /// it.
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    /// **Threads and cost.** As those of
+    /// ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``, which has an example. A
+    /// write to an item with versions also looks after the version store (Rule 10.2).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -66,7 +75,18 @@ extension NSFileCoordinator {
     /// Reads one item and writes another, with one claim that is granted for both at once (Rule
     /// 2.13).
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    /// ```swift
+    /// try await NSFileCoordinator().coordinate(
+    ///     readingItemAt: draft, options: [], writingItemAt: page, options: .forReplacing
+    /// ) { draft, page in
+    ///     try Data(contentsOf: draft).write(to: page, options: .atomic)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** As ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    ///
+    /// **Cost.** Two messages to the server, the answers of presenters, and two changes of thread:
+    /// a claim on several items is never delegated.
     ///
     /// - Parameters:
     ///   - readingURL: the item to read.
@@ -94,7 +114,9 @@ extension NSFileCoordinator {
 
     /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    /// **Threads and cost.** As those of
+    /// ``coordinate(readingItemAt:options:writingItemAt:options:timeout:isolation:byAccessor:)``,
+    /// which has an example.
     ///
     /// - Parameters:
     ///   - url1: the first item.
@@ -122,8 +144,11 @@ extension NSFileCoordinator {
     /// Accesses the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
     /// The accessor gets the same intents with their present URLs (Rule 13.3).
+    /// ``NSFileAccessIntent`` has an example.
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    /// **Threads and cost.** As those of
+    /// ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``. A claim on several
+    /// items is never delegated.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.

@@ -66,7 +66,8 @@ extension NSFileCoordinator {
     /// watched, which can take a tenth of a second for a directory with very many items. Reading
     /// the changes blocks no thread.
     ///
-    /// **Cost.** Up to 1,024 unread changes are kept. When there is one more, a single
+    /// **Cost.** That of a registered presenter that is only told: see ``addFilePresenter(_:)``. Up
+    /// to 1,024 unread changes are kept. When there is one more, a single
     /// ``FileChange/Kind/everything`` replaces all of them. So a slow reader takes bounded memory
     /// and learns that it has missed changes.
     ///
@@ -92,6 +93,11 @@ extension NSFileCoordinator {
 /// ```swift
 /// for await change in changes { show(change) }
 /// ```
+///
+/// **Threads.** The sequence and its iterators may be used in any task. Waiting for a change blocks
+/// no thread (Rule 18.11).
+///
+/// **Cost.** No message for each change that is read: the server sends changes as they happen.
 public struct FileChanges: AsyncSequence, Sendable {
     private let subscription: ChangeSubscription
 

@@ -33,6 +33,12 @@ extension NSFileCoordinator {
     /// }
     /// ```
     ///
+    /// **Threads.** As ``addFilePresenter(_:)``. One thread for all guards of the process takes the
+    /// leases, after the call has returned.
+    ///
+    /// **Cost.** That of ``addFilePresenter(_:)``, a descriptor of the file, and a system call for
+    /// each lease. The guard tries again when the item has changed.
+    ///
     /// - Parameters:
     ///   - filePresenter: the presenter.
     ///   - label: a short text for people, with the same limits as ``label``; nil for that of the
@@ -58,9 +64,19 @@ extension NSFileCoordinator {
         case off(reason: String)
     }
 
-    /// Returns whether programs that do not coordinate wait at a presenter's file.
+    /// Returns whether programs that do not coordinate wait at a presenter's file (Rule 7.14).
     ///
-    /// May be called on any thread.
+    /// ```swift
+    /// switch NSFileCoordinator.guardStatus(of: editor) {
+    /// case .on: print("other programs wait")
+    /// case .starting, .offWhileOpenForWriting: print("not yet")
+    /// case .off(let reason): print(reason)
+    /// case nil: print("the presenter has no guard")
+    /// }
+    /// ```
+    ///
+    /// **Threads and cost.** Any thread; no system call. The answer may be outdated when it
+    /// arrives.
     ///
     /// - Parameter filePresenter: the presenter.
     /// - Returns: the state of its guard; nil if it was not registered by

@@ -24,8 +24,10 @@ extension NSFileCoordinator {
     ///
     /// Call it in the accessor that reads or writes the item; then no coordinated writer changes
     /// the item between both. A state that was taken within 20 ms after a change counts as one that
-    /// is out of date, because some kernels' time stamps do not show a second change in that time.
-    /// Makes a few system calls and may be called on any thread.
+    /// is out of date, because some kernels' time stamps do not show a second change in that time
+    /// (Rule 7.8). ``registerFilePresenter(_:label:since:)`` has an example.
+    ///
+    /// **Threads and cost.** Any thread; a few system calls, and no message.
     ///
     /// - Parameter url: the item; it need not exist. A symbolic link is not followed.
     /// - Returns: the state.
@@ -46,6 +48,9 @@ extension NSFileCoordinator {
     /// also if the item has appeared or is gone. Changes between the comparison and later ones are
     /// not lost: the item is watched before it is compared. Of a directory, only its own list of
     /// names is compared. See ``registerFilePresenter(_:label:)`` for everything else.
+    ///
+    /// **Threads and cost.** As those of ``addFilePresenter(_:)``, and a few system calls for the
+    /// comparison, on the calling thread.
     ///
     /// ```swift
     /// try NSFileCoordinator().coordinate(readingItemAt: document, timeout: .seconds(5)) { url in

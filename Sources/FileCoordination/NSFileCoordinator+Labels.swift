@@ -12,15 +12,17 @@ extension NSFileCoordinator {
     ///
     /// `nil` stands for ``processLabel`` or, if that is `nil` as well, for the program's name. At
     /// most 120 bytes of UTF-8 are kept, in whole characters. Control characters are escaped when
-    /// the label is shown. A label does not influence which claims wait for each other. An access
-    /// with a label of its own is slightly slower than one without.
+    /// the label is shown. A label does not influence which claims wait for each other.
     ///
     /// ```swift
     /// let coordinator = NSFileCoordinator()
     /// coordinator.label = "nightly export"
     /// ```
     ///
-    /// May be set at any time and on any thread. It applies to accesses that begin afterwards.
+    /// **Threads.** Any thread, at any time. It applies to accesses that begin afterwards.
+    ///
+    /// **Cost.** None to set it. An access with a label of its own does not take part in ticket
+    /// queues, and is slightly slower than one without (<doc:Performance>).
     public var label: String? {
         get { core.label }
         set { core.setLabel(newValue) }
@@ -29,9 +31,11 @@ extension NSFileCoordinator {
     /// A short text that names all accesses and presenters of this process without a label of their
     /// own; `nil` stands for the program's name (Rule 18.15).
     ///
-    /// It is stored once for the process, so accesses do not become slower. It has the same limits
-    /// as ``label``. May be set at any time and on any thread. It applies at once, even to running
-    /// accesses.
+    /// It has the same limits as ``label``.
+    ///
+    /// **Threads.** Any thread, at any time. It applies at once, even to running accesses.
+    ///
+    /// **Cost.** It is stored once for the process, so accesses do not become slower.
     public static var processLabel: String? {
         get {
             let text = ProcessLabel.text
@@ -44,6 +48,12 @@ extension NSFileCoordinator {
     ///
     /// See ``addFilePresenter(_:)`` for everything else.
     ///
+    /// ```swift
+    /// NSFileCoordinator.addFilePresenter(editor, label: "drafts")
+    /// ```
+    ///
+    /// **Threads and cost.** As those of ``addFilePresenter(_:)``.
+    ///
     /// - Parameters:
     ///   - filePresenter: the presenter.
     ///   - label: a short text for people, with the same limits as ``label``.
@@ -51,10 +61,10 @@ extension NSFileCoordinator {
         Session.add(filePresenter, label: label)
     }
 
-    /// Registers a presenter, and throws if that is impossible.
+    /// Registers a presenter, and throws if that is impossible (Rule 5.4).
     ///
     /// ``addFilePresenter(_:)``, which describes everything else, prints the error to standard
-    /// error instead. Blocks the calling thread until the server has registered the presenter.
+    /// error instead.
     ///
     /// ```swift
     /// do {
@@ -63,6 +73,8 @@ extension NSFileCoordinator {
     ///     print("Other programs do not know of this window: \(error.localizedDescription)")
     /// }
     /// ```
+    ///
+    /// **Threads and cost.** As those of ``addFilePresenter(_:)``.
     ///
     /// - Parameters:
     ///   - filePresenter: the presenter.

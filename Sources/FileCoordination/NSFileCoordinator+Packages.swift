@@ -22,12 +22,17 @@ extension NSFileCoordinator {
     /// the server (Rule 1.11).
     ///
     /// It applies to accesses that begin later, until the last process that has set it ends. To set
-    /// it permanently, write it into `filecoordination/packages` in the user's configuration. May
-    /// be called on any thread; it does not wait for other programs.
+    /// it permanently, write it into `filecoordination/packages` in the user's configuration.
     ///
     /// ```swift
     /// try NSFileCoordinator.treatDirectories(withPathExtension: "notebook", as: .package)
     /// ```
+    ///
+    /// **Threads.** Any thread. Blocks it for at most 250 ms until the server has said what counts
+    /// as a package; after that, the call waits for no process.
+    ///
+    /// **Cost.** One message to the server, which passes it on to all clients. Each client discards
+    /// the paths that it remembers, and finds them in the file system anew.
     ///
     /// - Parameters:
     ///   - pathExtension: the extension, without a dot.

@@ -11,9 +11,12 @@ extension NSFileCoordinator {
     /// answer; nil for no limit, as on Apple platforms.
     ///
     /// The default is 30 seconds. A new value applies to presenters that are added later. A
-    /// presenter that did not answer in time is not asked again until it answers. It is then told
-    /// `presentedItemDidChange()`. A presenter that is busy saving extends the time by making a
-    /// coordinated access on its own behalf (Rule 18.3). May be set on any thread.
+    /// presenter that did not answer in time is not asked again until it answers, or makes a
+    /// coordinated access of its own. It is then told `presentedItemDidChange()`. A presenter that
+    /// is busy saving extends the time by a coordinated access of its own to its item, to something
+    /// inside it, or to a directory around it (Rule 18.3).
+    ///
+    /// **Threads and cost.** Any thread; no system call.
     public static var filePresenterTimeout: Duration? {
         get { PresenterPatience.duration.withLock { $0 } }
         set { PresenterPatience.duration.withLock { $0 = newValue } }
@@ -25,7 +28,9 @@ extension NSFileCoordinator {
     /// continues after it was stopped and other claims have passed the calls.
     ///
     /// The default is false: the calls keep their positions in the queue. True is the behavior on
-    /// Apple platforms (Rule 18.6). May be set on any thread.
+    /// Apple platforms (Rule 18.6).
+    ///
+    /// **Threads and cost.** Any thread; no system call.
     public static var cancelsWaitsAfterSuspension: Bool {
         get { Suspension.cancelsWaits.withLock { $0 } }
         set { Suspension.cancelsWaits.withLock { $0 = newValue } }

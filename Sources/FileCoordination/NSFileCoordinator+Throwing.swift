@@ -11,7 +11,11 @@ public import Foundation
 extension NSFileCoordinator {
     /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
-    /// Blocks the calling thread until access is granted, and runs the accessor on it.
+    /// ```swift
+    /// let size = try coordinator.coordinate(readingItemAt: url, timeout: .seconds(5)) {
+    ///     try Data(contentsOf: $0).count
+    /// }
+    /// ```
     ///
     /// In an `async` function, the compiler chooses the `async` overload, which blocks no thread.
     /// If you need this one there, for example because the accessor must stay on its thread, make
@@ -19,6 +23,13 @@ extension NSFileCoordinator {
     /// try coordinator.coordinate(readingItemAt: url) { … } }()`. It then blocks a thread of the
     /// cooperative pool while it waits. At the top level of a script, the compiler chooses this
     /// overload even after `await`.
+    ///
+    /// **Threads.** Blocks the calling thread until access is granted, and runs the accessor on it
+    /// (Rule 13.8).
+    ///
+    /// **Cost.** No message if the item is delegated to this process; otherwise two messages to the
+    /// server, and the answers of presenters. The call does not take part in ticket queues
+    /// (<doc:Performance>).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -42,7 +53,9 @@ extension NSFileCoordinator {
     /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
     /// it.
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    /// **Threads and cost.** As those of ``coordinate(readingItemAt:options:timeout:byAccessor:)``,
+    /// which has an example. A write to an item with versions also looks after the version store
+    /// (Rule 10.2).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -65,7 +78,18 @@ extension NSFileCoordinator {
     /// Reads one item and writes another, with one claim that is granted for both at once (Rule
     /// 2.13).
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    /// ```swift
+    /// try coordinator.coordinate(
+    ///     readingItemAt: draft, options: [], writingItemAt: page, options: .forReplacing
+    /// ) { draft, page in
+    ///     try Data(contentsOf: draft).write(to: page, options: .atomic)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** As ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    ///
+    /// **Cost.** Two messages to the server, and the answers of presenters: a claim on several
+    /// items is never delegated.
     ///
     /// - Parameters:
     ///   - readingURL: the item to read.
@@ -92,7 +116,9 @@ extension NSFileCoordinator {
 
     /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    /// **Threads and cost.** As those of
+    /// ``coordinate(readingItemAt:options:writingItemAt:options:timeout:byAccessor:)``, which has
+    /// an example.
     ///
     /// - Parameters:
     ///   - url1: the first item.

@@ -17,7 +17,7 @@ public import Foundation
 /// ```
 ///
 /// Each access waits until no other process has a conflicting one, and until all presenters of the
-/// item have relinquished it. Creating a coordinator costs very little.
+/// item have relinquished it. Create a coordinator for each operation: that makes no system call.
 ///
 /// Use a coordinator on one thread at a time, except for ``cancel()`` (Rule 16.1). As on Apple
 /// platforms, it is not `Sendable`; in code that is ported from there, the compiler reports that as
@@ -27,8 +27,19 @@ public import Foundation
 
     /// Creates a coordinator that acts for a presenter, or for none.
     ///
-    /// The presenter is not asked or told about the coordinator's own accesses (Rule 6). The
+    /// The presenter is not asked or told about the coordinator's own accesses (Rule 4.5). The
     /// coordinator retains it (Rule 4.2a).
+    ///
+    /// ```swift
+    /// try NSFileCoordinator(filePresenter: editor).coordinate(writingItemAt: url) {
+    ///     try text.write(to: $0, atomically: true, encoding: .utf8)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** Any. To act at a presenter's new URL before the presenter was told of a move,
+    /// create the coordinator on the presenter's queue (Rule 11.7).
+    ///
+    /// **Cost.** No system call.
     ///
     /// - Parameter filePresenterOrNil: the presenter, or nil for none.
     public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
@@ -36,7 +47,9 @@ public import Foundation
         super.init()
     }
 
-    /// Creates a coordinator that acts for no presenter.
+    /// Creates a coordinator that acts for no presenter (Rule 2.12).
+    ///
+    /// **Threads and cost.** Any thread; no system call.
     public convenience override init() { self.init(filePresenter: nil) }
 
     // MARK: Purpose
@@ -47,6 +60,9 @@ public import Foundation
     /// All coordinators created with the same presenter share one purpose. A program can set it
     /// once, before the first use, on a coordinator without a presenter. Any other assignment is a
     /// programming error and ends the program (Rules 4.3, 4.4).
+    ///
+    /// **Threads and cost.** Any thread; no system call. Accesses with a purpose that was set do
+    /// not take part in ticket queues (<doc:Performance>).
     open var purposeIdentifier: String {
         get { core.purposeText }
         set { core.setPurpose(newValue) }
@@ -56,14 +72,17 @@ public import Foundation
 
     /// Cancels all waiting and future calls of this coordinator with `CocoaError.userCancelled`.
     ///
-    /// Returns at once, and may be called on any thread. Does not affect an accessor that is
-    /// already running (Rules 12.1 to 12.6).
+    /// Does not affect an accessor that is already running (Rules 12.1 to 12.6).
     ///
     /// ```swift
     /// coordinator.cancel()
     /// coordinator.coordinate(readingItemAt: url, error: &failure) { _ in }
     /// assert((failure as? CocoaError)?.code == .userCancelled)
     /// ```
+    ///
+    /// **Threads.** Any thread, also while another one waits in a call of this coordinator.
+    ///
+    /// **Cost.** One message to the server for each call that waits; none of them is waited for.
     open func cancel() { core.cancel() }
 
     // MARK: Announcements inside an accessor
@@ -71,6 +90,9 @@ public import Foundation
     /// Announces that an item will be moved.
     ///
     /// Has no effect and need not be called. On Apple platforms it serves the sandbox (Rule 11.11).
+    /// ``item(at:didMoveTo:)`` has an example of both.
+    ///
+    /// **Threads and cost.** Any thread; does nothing.
     ///
     /// - Parameters:
     ///   - oldURL: the URL of the item.
@@ -84,6 +106,26 @@ public import Foundation
     /// 11.10). Call it before the accessor returns. After a write with
     /// ``WritingOptions/forMoving``, the move of its item is detected even without this call.
     ///
+    /// ```swift
+    /// coordinator.coordinate(
+    ///     writingItemAt: url, options: .forMoving, writingItemAt: target, options: .forReplacing,
+    ///     error: &failure
+    /// ) { url, target in
+    ///     coordinator.item(at: url, willMoveTo: target)
+    ///     do {
+    ///         try FileManager.default.moveItem(at: url, to: target)
+    ///         coordinator.item(at: url, didMoveTo: target)
+    ///     } catch {
+    ///         moveError = error
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// **Threads.** Any thread, while the accessor runs. Does not wait for presenters.
+    ///
+    /// **Cost.** Finds both paths in the file system and sends one message to the server. The
+    /// server moves every presenter and waiting claim at the item and inside it.
+    ///
     /// - Parameters:
     ///   - oldURL: the former URL of the item.
     ///   - newURL: the present URL of the item.
@@ -95,6 +137,15 @@ public import Foundation
     ///
     /// Presenters of the item that observe these attributes are told (Rule 10.4). Keys that are not
     /// ubiquity attributes are ignored (Rule 10.5).
+    ///
+    /// ```swift
+    /// coordinator.item(at: url, didChangeUbiquityAttributes: [.ubiquitousItemIsDownloadingKey])
+    /// ```
+    ///
+    /// **Threads.** Any thread, inside an accessor or outside. Does not wait for presenters.
+    ///
+    /// **Cost.** One message to the server inside a writing accessor of this coordinator; three
+    /// outside, for an empty claim that carries it.
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -111,9 +162,21 @@ public import Foundation
     ///
     /// When this returns, every claim that is granted later, in any process, takes the presenter
     /// into account (Rule 5.4). The presenter is retained until it is removed (Rule 5.9).
-    /// Registering it again has no effect (Rule 5.2). Blocks the calling thread until the server
-    /// has answered. If the presenter cannot be registered, the reason is printed to standard
-    /// error; use ``registerFilePresenter(_:label:)`` to handle the error.
+    /// Registering it again has no effect (Rule 5.2). If the presenter cannot be registered, the
+    /// reason is printed to standard error; use ``registerFilePresenter(_:label:)`` to handle the
+    /// error.
+    ///
+    /// ```swift
+    /// func open() { NSFileCoordinator.addFilePresenter(self) }
+    /// func close() { NSFileCoordinator.removeFilePresenter(self) }
+    /// ```
+    ///
+    /// **Threads.** Any thread, also inside accessors and presenter methods (Rule 5.8). Blocks it
+    /// until the server has registered the presenter. Reads the presenter's properties on it.
+    ///
+    /// **Cost.** One message to the server and its answer. The server then watches the item for
+    /// changes by programs that do not coordinate. Accesses of others wait for the answer to each
+    /// question that the presenter has a method for; an access that asks is never delegated.
     ///
     /// - Parameter filePresenter: the presenter.
     open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
@@ -124,7 +187,12 @@ public import Foundation
     ///
     /// After this returns, no message reaches the presenter, except for one that is already
     /// running. Claims that wait for its answer stop waiting (Rule 5.7). Has no effect if the
-    /// presenter is not registered.
+    /// presenter is not registered (Rule 5.2). ``addFilePresenter(_:)`` has an example.
+    ///
+    /// **Threads.** Any thread, also inside accessors and presenter methods (Rule 5.8). Does not
+    /// wait for a presenter method that is running.
+    ///
+    /// **Cost.** One message to the server, which is not waited for.
     ///
     /// - Parameter filePresenter: the presenter.
     open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
@@ -132,13 +200,28 @@ public import Foundation
     }
 
     /// This process's presenters, in the order of registration (Rule 5.1).
+    ///
+    /// **Threads and cost.** Any thread; a copy of the process's own list, without a message.
     open class var filePresenters: [any NSFilePresenter] { Session.filePresenters }
 
     // MARK: Access that blocks the calling thread
 
     /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
-    /// Blocks the calling thread until access is granted, and runs the accessor on it.
+    /// ```swift
+    /// var contents: Data?
+    /// NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { url in
+    ///     contents = FileManager.default.contents(atPath: url.path)
+    /// }
+    /// if let failure { print(failure.localizedDescription) }
+    /// ```
+    ///
+    /// **Threads.** Blocks the calling thread until access is granted, and runs the accessor on it
+    /// (Rule 13.8).
+    ///
+    /// **Cost.** No message if the item is delegated to this process or handed on in a ticket
+    /// queue; a delegated access costs about one pair of `flock` calls. Otherwise two messages to
+    /// the server, and the answers of presenters (<doc:Performance>).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -170,7 +253,8 @@ public import Foundation
     /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
     /// it.
     ///
-    /// Blocks the calling thread until access is granted, and runs the accessor on it.
+    /// **Threads and cost.** As those of ``coordinate(readingItemAt:options:error:byAccessor:)``,
+    /// which has an example. A write to an item with versions also looks after the version store.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -206,6 +290,12 @@ public import Foundation
     /// otherwise the compiler takes the argument for the first item's and reports its position as
     /// an error. This is the same on Apple platforms.
     ///
+    /// **Threads.** Blocks the calling thread until access is granted, and runs the accessor on it
+    /// (Rule 13.8).
+    ///
+    /// **Cost.** Two messages to the server, and the answers of presenters: a claim on several
+    /// items is never delegated.
+    ///
     /// - Parameters:
     ///   - readingURL: the item to read.
     ///   - readingOptions: how the accessor will read it.
@@ -229,6 +319,11 @@ public import Foundation
     }
 
     /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
+    ///
+    /// ``item(at:didMoveTo:)`` has an example.
+    ///
+    /// **Threads and cost.** Blocks the calling thread and runs the accessor on it (Rule 13.8). Two
+    /// messages to the server, and the answers of presenters.
     ///
     /// - Parameters:
     ///   - url1: the first item.
@@ -261,6 +356,20 @@ public import Foundation
     /// The claim is held until the accessor returns, also while the accessor waits in the queue
     /// (Rule 13.2). Use the intents' URLs in the accessor (Rule 13.3).
     ///
+    /// ```swift
+    /// let intents = [NSFileAccessIntent.readingIntent(with: url)]
+    /// NSFileCoordinator().coordinate(with: intents, queue: queue) { error in
+    ///     guard error == nil else { return }
+    ///     print(intents[0].url.path)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** The calling thread finds the items in the file system and files the claim; it
+    /// does not wait for access (Rule 13.1).
+    ///
+    /// **Cost.** As that of the calls which block, with a change of thread. A claim on several
+    /// items is never delegated: two messages to the server.
+    ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed; granted all at once (Rule 13.4).
     ///   - queue: where the accessor runs. If it has an `underlyingQueue`, retain that, because on
@@ -292,6 +401,12 @@ public import Foundation
     ///     completion()
     /// }
     /// ```
+    ///
+    /// **Threads.** Blocks the calling thread until the presenters have answered, the accessor has
+    /// returned, and the completion handler was called or released (Rule 14.4).
+    ///
+    /// **Cost.** Two messages to the server for the batch, in addition to those of the calls inside
+    /// it, and the answers of all presenters at the items and inside them.
     ///
     /// - Parameters:
     ///   - readingURLs: the items that will be read.

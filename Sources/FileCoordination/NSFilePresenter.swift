@@ -12,16 +12,23 @@
 #if !canImport(Darwin)
 public import Foundation
 
-/// The result of the default implementation of an optional presenter method.
+/// The result of the default implementation of an optional presenter method (Rule 5.3).
 public struct _NotImplemented: Sendable {}
 
 /// An object that takes part in coordinated access to one file or directory.
 ///
-/// Register it with `NSFileCoordinator.addFilePresenter(_:)`. Its methods are called on
-/// ``presentedItemOperationQueue`` (Rules 6 and 16.5). The `async` forms are started from that
-/// queue and run on the actor to which they are isolated. Everything except for the first two
+/// Register it with `NSFileCoordinator.addFilePresenter(_:)`. Everything except for the first two
 /// properties is optional. The library determines at registration which methods a presenter
 /// implements; it neither calls nor waits for others (Rule 5.3).
+///
+/// **Threads.** All methods are called on ``presentedItemOperationQueue`` (Rules 6.1 and 16.5). The
+/// `async` forms are started from that queue and run on the actor to which they are isolated. The
+/// properties are read on any thread.
+///
+/// **Cost.** The server sends each call to this process, several in one message if they come
+/// together. Another program's access waits for the answer of a method that has one, until
+/// ``NSFileCoordinator/filePresenterTimeout`` has passed (Rule 18.3). No program waits for a
+/// notice, which has no answer (Rule 7.1).
 ///
 /// A method counts as implemented if the class that declares the conformance, or one of its
 /// superclasses, declares it. A method that only a *subclass* of that class adds is never called:
@@ -69,6 +76,15 @@ public struct _NotImplemented: Sendable {}
     /// Called before a coordinator of another purpose reads the item: stop writing to it, then call
     /// `reader`.
     ///
+    /// ```swift
+    /// func relinquishPresentedItem(
+    ///     toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    /// ) {
+    ///     closeFile()
+    ///     reader { print("the other program has read") }
+    /// }
+    /// ```
+    ///
     /// - Parameter reader: call it once, now or later, on any thread. Pass a block that will be
     ///   called on the presenter's queue when the reading is over, or nil (Rules 6.8, 8.1 and 8.2).
     /// - Returns: nothing, in a presenter's own method.
@@ -79,6 +95,15 @@ public struct _NotImplemented: Sendable {}
 
     /// Called before a coordinator of another purpose writes the item: stop using it, then call
     /// `writer`.
+    ///
+    /// ```swift
+    /// func relinquishPresentedItem(
+    ///     toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    /// ) {
+    ///     closeFile()
+    ///     writer { print("the other program has written") }
+    /// }
+    /// ```
     ///
     /// - Parameter writer: call it once, now or later, on any thread. Pass a block that will be
     ///   called on the presenter's queue when the writing is over, or nil (Rules 6.8, 8.1 and 8.2).
@@ -91,7 +116,18 @@ public struct _NotImplemented: Sendable {}
     /// The form of `relinquishPresentedItem(toReader:)` without `@Sendable`, for older programs.
     ///
     /// Implement one of the two. They are different methods to the compiler, because the type of a
-    /// block inside an `Optional` must match exactly.
+    /// block inside an `Optional` must match exactly (Rule 5.3).
+    ///
+    /// ```swift
+    /// func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
+    ///     closeFile()
+    ///     reader { self.openFile() }
+    /// }
+    /// func relinquishPresentedItem(toWriter writer: @escaping ((() -> Void)?) -> Void) {
+    ///     closeFile()
+    ///     writer { self.openFile() }
+    /// }
+    /// ```
     ///
     /// - Parameter reader: see the other form.
     /// - Returns: nothing, in a presenter's own method.
@@ -103,7 +139,7 @@ public struct _NotImplemented: Sendable {}
 
     /// The form of `relinquishPresentedItem(toWriter:)` without `@Sendable`, for older programs.
     ///
-    /// Implement one of the two, as for readers.
+    /// Implement one of the two, as for readers (Rule 5.3).
     ///
     /// - Parameter writer: see the other form.
     /// - Returns: nothing, in a presenter's own method.
@@ -114,7 +150,20 @@ public struct _NotImplemented: Sendable {}
     ) -> _RelinquishToWriterUnannotated
 
     /// Called before a coordinator of another purpose reads the item: save unsaved changes, then
-    /// call the handler.
+    /// call the handler (Rule 6.5).
+    ///
+    /// ```swift
+    /// func savePresentedItemChanges(
+    ///     completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    /// ) {
+    ///     do {
+    ///         try save()
+    ///         completionHandler(nil)
+    ///     } catch {
+    ///         completionHandler(error)
+    ///     }
+    /// }
+    /// ```
     ///
     /// - Parameter completionHandler: call it once, on any thread, with nil or an error. An error
     ///   fails the other access (Rule 9.1).
@@ -127,12 +176,27 @@ public struct _NotImplemented: Sendable {}
     /// The `async` form of ``savePresentedItemChanges(completionHandler:)``; implement one of the
     /// two.
     ///
+    /// ```swift
+    /// func savePresentedItemChanges() async throws { try await store() }
+    /// func accommodatePresentedItemDeletion() async throws { try await close() }
+    /// func accommodatePresentedSubitemDeletion(at url: URL) async throws { await hide(url) }
+    /// ```
+    ///
     /// - Returns: nothing, in a presenter's own method.
     /// - Throws: an error that fails the other access (Rule 9.1).
     @discardableResult
     func savePresentedItemChanges() async throws -> _SaveAsync
 
-    /// Called before a coordinator of another purpose deletes or replaces the item.
+    /// Called before a coordinator of another purpose deletes or replaces the item (Rule 6.1).
+    ///
+    /// ```swift
+    /// func accommodatePresentedItemDeletion(
+    ///     completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    /// ) {
+    ///     close()
+    ///     completionHandler(nil)
+    /// }
+    /// ```
     ///
     /// - Parameter completionHandler: call it once, on any thread, with nil or an error. An error
     ///   fails the deletion (Rule 9.1).
@@ -204,6 +268,11 @@ public struct _NotImplemented: Sendable {}
 
     /// Called when the item was moved (Rule 11.2).
     ///
+    /// ```swift
+    /// func presentedItemDidMove(to newURL: URL) { url.withLock { $0 = newURL } }
+    /// func presentedItemDidChange() { reload() }
+    /// ```
+    ///
     /// - Parameter newURL: the URL that ``presentedItemURL`` must return from now on.
     /// - Returns: nothing, in a presenter's own method.
     @discardableResult
@@ -218,6 +287,12 @@ public struct _NotImplemented: Sendable {}
     func presentedItemDidChange() -> _DidChange
 
     /// Called when some of ``observedPresentedItemUbiquityAttributes`` changed (Rule 10.4).
+    ///
+    /// ```swift
+    /// func presentedItemDidChangeUbiquityAttributes(
+    ///     _ attributes: Set<URLResourceKey>
+    /// ) { reload() }
+    /// ```
     ///
     /// - Parameter attributes: the keys of those that changed.
     /// - Returns: nothing, in a presenter's own method.
@@ -289,6 +364,12 @@ public struct _NotImplemented: Sendable {}
     func presentedSubitemDidChange(at url: URL) -> _SubitemDidChange
 
     /// Called when a version of an item inside the presented directory was added (Rule 10.1).
+    ///
+    /// ```swift
+    /// func presentedSubitem(at url: URL, didGain version: NSFileVersion) { list(url) }
+    /// func presentedSubitem(at url: URL, didLose version: NSFileVersion) { list(url) }
+    /// func presentedSubitem(at url: URL, didResolve version: NSFileVersion) { list(url) }
+    /// ```
     ///
     /// - Parameters:
     ///   - url: the item.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The picture of the README: what an uncontended access costs, as multiples of flock and unflock of
-// an open file, on a scale of powers of ten. Bars end at the median; the line through a bar's end
-// goes from the smallest to the largest of the repeats. No colour tells what words do not.
+// The picture `docs/benchmarks.svg`: what an uncontended access costs, as multiples of flock and
+// unflock of an open file, on a scale of powers of ten. Bars end at the median; the line through a
+// bar's end goes from the smallest to the largest of the repeats. No colour tells what words do
+// not.
 
 import FileCoordination
 

@@ -17,6 +17,8 @@ public struct NSFileProviderServiceName: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Creates a service name.
     ///
+    /// **Threads and cost.** Any thread; a value in memory.
+    ///
     /// - Parameter rawValue: the name as a string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
@@ -34,8 +36,11 @@ public final class NSFileProviderService: NSObject, Sendable {
 extension FileManager {
     /// Passes the services of an item's provider to the handler; on Linux there are none.
     ///
-    /// The handler is called later, on a queue of its own. It gets an empty dictionary and no error
-    /// or, if the item does not exist, nil and the error `fileReadNoSuchFile`.
+    /// The handler gets an empty dictionary and no error or, if the item does not exist, nil and
+    /// the error `fileReadNoSuchFile` (Rule 15.4).
+    ///
+    /// **Threads and cost.** Any thread; returns at once. Looks for the item on a queue of its own,
+    /// where the handler is called.
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -58,7 +63,9 @@ extension FileManager {
         }
     }
 
-    /// Returns the services of an item's provider; on Linux there are none.
+    /// Returns the services of an item's provider; on Linux there are none (Rule 15.4).
+    ///
+    /// **Threads and cost.** Looks for the item on a queue of its own; blocks no thread.
     ///
     /// - Parameter url: the item.
     /// - Returns: an empty dictionary.

@@ -14,12 +14,15 @@ extension FileManager {
     /// It is `filecoordination/groups/IDENTIFIER` in `$XDG_DATA_HOME`, by default in
     /// `~/.local/share`. It is created if it does not exist, accessible to the user only, with
     /// `Library/Caches` in it as on Apple platforms. Coordinate accesses inside it, because other
-    /// programs use it, too.
+    /// programs use it, too (Rule 2.21).
     ///
     /// ```swift
     /// let shared = FileManager.default.containerURL(
     ///     forSecurityApplicationGroupIdentifier: "group.org.example.notes")
     /// ```
+    ///
+    /// **Threads and cost.** Any thread; a few system calls, which create the directories that are
+    /// missing.
     ///
     /// - Parameter groupIdentifier: the name of the group, such as `group.org.example.notes`.
     /// - Returns: the directory; nil if it cannot be created, or if the identifier is empty, `.` or

@@ -28,6 +28,8 @@ extension URL {
     /// let size = try url.promisedItemResourceValues(forKeys: [.fileSizeKey]).fileSize
     /// ```
     ///
+    /// **Threads and cost.** Those of `resourceValues(forKeys:)`; no message.
+    ///
     /// - Parameter keys: the keys of the values.
     /// - Returns: the values.
     /// - Throws: a `CocoaError` if the item does not exist.
@@ -39,7 +41,10 @@ extension URL {
 
     /// Returns whether the item exists, possibly without its contents.
     ///
-    /// All items are local on Linux, so this is the same as `checkResourceIsReachable()`.
+    /// All items are local on Linux, so this is the same as `checkResourceIsReachable()` (Rule
+    /// 15.4).
+    ///
+    /// **Threads and cost.** Those of that method; no message.
     ///
     /// - Returns: true.
     /// - Throws: a `CocoaError` if the item does not exist.
@@ -51,6 +56,8 @@ extension NSURL {
     ///
     /// See ``Foundation/URL/promisedItemResourceValues(forKeys:)``. Apple's parameter is an
     /// autoreleasing pointer; `&value` works for both.
+    ///
+    /// **Threads and cost.** Those of `getResourceValue(_:forKey:)`; no message.
     ///
     /// - Parameters:
     ///   - value: set to the value, or nil.
@@ -71,6 +78,8 @@ extension NSURL {
     /// Keys without a value are omitted from the result. See
     /// ``Foundation/URL/promisedItemResourceValues(forKeys:)``.
     ///
+    /// **Threads and cost.** Those of `resourceValues(forKeys:)`; no message.
+    ///
     /// - Parameter keys: the keys of the values.
     /// - Returns: the existing values.
     /// - Throws: a `CocoaError` if the item does not exist.
@@ -81,6 +90,8 @@ extension NSURL {
     }
 
     /// Returns whether the item exists, possibly without its contents.
+    ///
+    /// **Threads and cost.** Those of `checkResourceIsReachable()`; no message.
     ///
     /// - Parameter error: set to the error if the result is false, unchanged otherwise; nil if the
     ///   caller does not need it.

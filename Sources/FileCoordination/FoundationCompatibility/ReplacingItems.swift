@@ -13,7 +13,8 @@ public import Foundation
 extension FileManager {
     /// Replaces an item by another one, without a backup, and keeps the metadata of the original.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    /// **Threads and cost.** As those of ``replaceItemAt(_:withItemAt:backupItemName:options:)``,
+    /// which has an example and describes everything else (Rule 6.1).
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -31,7 +32,8 @@ extension FileManager {
 
     /// Replaces an item by another one, and keeps the metadata of the original.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    /// **Threads and cost.** As those of ``replaceItemAt(_:withItemAt:backupItemName:options:)``,
+    /// which has an example and describes everything else (Rule 6.1).
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -52,7 +54,8 @@ extension FileManager {
 
     /// Replaces an item by another one, without a backup.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    /// **Threads and cost.** As those of ``replaceItemAt(_:withItemAt:backupItemName:options:)``,
+    /// which has an example and describes everything else (Rule 6.1).
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -86,7 +89,20 @@ extension FileManager {
     ///
     /// Like other methods of `FileManager`, this does not coordinate. Call it in a coordinated
     /// write: without options to save an open document, with `forReplacing` to put another item in
-    /// its place, which asks presenters as before a deletion.
+    /// its place, which asks presenters as before a deletion (Rule 6.1).
+    ///
+    /// ```swift
+    /// try NSFileCoordinator().coordinate(writingItemAt: document) { document in
+    ///     _ = try FileManager.default.replaceItemAt(
+    ///         document, withItemAt: draft, backupItemName: nil, options: [])
+    /// }
+    /// ```
+    ///
+    /// **Threads.** Any thread, which waits until the new item is on the device.
+    ///
+    /// **Cost.** One rename or exchange of names, copying the metadata, and writing to the device:
+    /// for a directory, everything of its file system is written. From another file system, also a
+    /// copy. A directory that is replaced is removed name by name.
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -128,9 +144,11 @@ extension FileManager {
 
     /// Replaces an item by another one, with bracketed options such as `[]`.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``. In a file that also imports
-    /// Foundation, an option without brackets is an error ("ambiguous use"), unless the backup's
-    /// name is not optional. Write `[.usingNewMetadataOnly]`.
+    /// **Threads and cost.** As those of ``replaceItemAt(_:withItemAt:backupItemName:options:)``,
+    /// which has an example and describes everything else (Rule 6.1).
+    ///
+    /// In a file that also imports Foundation, an option without brackets is an error ("ambiguous
+    /// use"), unless the backup's name is not optional. Write `[.usingNewMetadataOnly]`.
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -152,7 +170,8 @@ extension FileManager {
 
     /// Replaces an item by another one, with a backup whose name is given.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    /// **Threads and cost.** As those of ``replaceItemAt(_:withItemAt:backupItemName:options:)``,
+    /// which has an example and describes everything else (Rule 6.1).
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.
@@ -174,7 +193,17 @@ extension FileManager {
 
     /// Replaces an item by another one, without ever losing either content.
     ///
-    /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``; this is the older form.
+    /// This is the older form of ``replaceItemAt(_:withItemAt:backupItemName:options:)``, which
+    /// describes everything else (Rule 6.1).
+    ///
+    /// ```swift
+    /// var result: NSURL?
+    /// try FileManager.default.replaceItem(
+    ///     at: document, withItemAt: draft, backupItemName: nil, options: [],
+    ///     resultingItemURL: &result)
+    /// ```
+    ///
+    /// **Threads and cost.** As those of that method.
     ///
     /// - Parameters:
     ///   - originalItemURL: the item to replace.

@@ -17,6 +17,8 @@ extension URL {
     /// defer { if isPermitted { url.stopAccessingSecurityScopedResource() } }
     /// ```
     ///
+    /// **Threads and cost.** Any thread; does nothing.
+    ///
     /// - Returns: true.
     @discardableResult
     public func startAccessingSecurityScopedResource() -> Bool { true }
@@ -24,6 +26,8 @@ extension URL {
     /// Marks the end of access to the item; does nothing on Linux.
     ///
     /// Calls need not be balanced.
+    ///
+    /// **Threads and cost.** Any thread; does nothing.
     public func stopAccessingSecurityScopedResource() {}
 }
 
@@ -32,6 +36,8 @@ extension NSURL {
     ///
     /// There are no security scopes on Linux.
     ///
+    /// **Threads and cost.** Any thread; does nothing.
+    ///
     /// - Returns: true.
     @discardableResult
     public func startAccessingSecurityScopedResource() -> Bool { true }
@@ -39,6 +45,8 @@ extension NSURL {
     /// Marks the end of access to the item; does nothing on Linux.
     ///
     /// There are no security scopes on Linux.
+    ///
+    /// **Threads and cost.** Any thread; does nothing.
     public func stopAccessingSecurityScopedResource() {}
 }
 #endif

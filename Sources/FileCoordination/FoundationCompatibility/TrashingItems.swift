@@ -16,13 +16,17 @@ extension FileManager {
     /// taken. If it is a symbolic link, the link itself is moved.
     ///
     /// Like other methods of `FileManager`, this does not coordinate. Call it in a coordinated
-    /// write with `forMoving` or `forDeleting`, so that the item's presenters are asked first.
+    /// write with `forMoving` or `forDeleting`, so that the item's presenters are asked first (Rule
+    /// 6.1).
     ///
     /// ```swift
     /// try NSFileCoordinator().coordinate(writingItemAt: url, options: .forMoving) { url in
     ///     try FileManager.default.trashItem(at: url, resultingItemURL: nil)
     /// }
     /// ```
+    ///
+    /// **Threads and cost.** Any thread. One rename and one small file; the size of the item does
+    /// not matter. The first item of a user or a file system also creates directories.
     ///
     /// - Parameters:
     ///   - url: the item.

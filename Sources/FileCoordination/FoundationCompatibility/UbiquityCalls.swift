@@ -8,7 +8,9 @@
 public import Foundation
 
 extension FileManager {
-    /// Returns whether the item is in a cloud: always false on Linux.
+    /// Returns whether the item is in a cloud: always false on Linux (Rule 15.4).
+    ///
+    /// **Threads and cost.** Any thread; no system call.
     ///
     /// - Parameter url: the item.
     /// - Returns: false.
@@ -20,6 +22,8 @@ extension FileManager {
     /// calling thread into account (Rule 3.5). On Linux it fails before it coordinates: it waits
     /// for no claim, tells no presenter, and may be called anywhere.
     ///
+    /// **Threads and cost.** Any thread; one system call, which checks whether the item exists.
+    ///
     /// - Parameters:
     ///   - flag: whether to move the item into the cloud.
     ///   - url: the item.
@@ -30,7 +34,9 @@ extension FileManager {
         throw (flag ? UbiquityRequest.entering : .leaving).refusal(for: url)
     }
 
-    /// Downloads the contents of an item in the cloud: always fails on Linux.
+    /// Downloads the contents of an item in the cloud: always fails on Linux (Rule 17.4).
+    ///
+    /// **Threads and cost.** Any thread; one system call, which checks whether the item exists.
     ///
     /// - Parameter url: the item.
     /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileReadNoSuchFile` if the item does
@@ -45,6 +51,8 @@ extension FileManager {
     /// thread into account (Rule 3.5). On Linux it fails before it coordinates, so the only copy of
     /// the item is safe.
     ///
+    /// **Threads and cost.** Any thread; one system call, which checks whether the item exists.
+    ///
     /// - Parameter url: the item.
     /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileNoSuchFile` if the item does not
     ///   exist.
@@ -54,13 +62,19 @@ extension FileManager {
 
     /// Returns the directory of a cloud container: always nil on Linux.
     ///
-    /// This is Apple's result if no user is signed in. Programs then use a local directory.
+    /// This is Apple's result if no user is signed in. Programs then use a local directory (Rule
+    /// 15.4).
+    ///
+    /// **Threads and cost.** Any thread; no system call.
     ///
     /// - Parameter containerIdentifier: ignored.
     /// - Returns: nil.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? { nil }
 
-    /// Returns an address at which others can get an item in the cloud: always fails on Linux.
+    /// Returns an address at which others can get an item in the cloud: always fails on Linux (Rule
+    /// 17.4).
+    ///
+    /// **Threads and cost.** Any thread; one system call, which checks whether the item exists.
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -76,6 +90,8 @@ extension FileManager {
     }
 
     /// Identifies the user who is signed in to the cloud: always nil on Linux.
+    ///
+    /// **Threads and cost.** Any thread; no system call.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? { nil }
 }
 #endif

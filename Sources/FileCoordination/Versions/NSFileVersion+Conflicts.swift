@@ -13,7 +13,16 @@ extension NSFileVersion {
     /// Another program wrote these contents at the same time as the item's present ones.
     /// Sync tools can use this instead of leaving a stray file beside the item. Call it inside a
     /// coordinated write to the item. The version is in ``unresolvedConflictVersionsOfItem(at:)``
-    /// until a program sets ``isResolved``.
+    /// until a program sets ``isResolved`` (Rules 10.2 and 19.3).
+    ///
+    /// ```swift
+    /// try NSFileCoordinator().coordinate(writingItemAt: document) { url in
+    ///     _ = try NSFileVersion.addConflictOfItem(
+    ///         at: url, withContentsOf: theirs, options: .byMoving, savedOn: "laptop")
+    /// }
+    /// ```
+    ///
+    /// **Threads and cost.** As those of ``addOfItem(at:withContentsOf:options:)``.
     ///
     /// - Parameters:
     ///   - url: the item, which has the contents that won.

@@ -13,16 +13,18 @@ extension NSFileVersion {
     /// These are versions of a deleted document, or of one whose path was taken by another item
     /// with versions of its own. ``replaceItem(at:options:)`` with the same URL restores the
     /// document with the contents of the version and with all its versions; ``remove()`` removes
-    /// one of them permanently.
-    ///
-    /// Searches the directories around `url` for a document that was only moved. This takes a few
-    /// milliseconds if there are such versions. May be called on any thread; changes nothing.
+    /// one of them permanently (Rules 19.5 and 19.7).
     ///
     /// ```swift
     /// for version in NSFileVersion.orphanedVersionsOfItem(at: url) {
     ///     print(version.localizedName ?? "", version.modificationDate ?? .distantPast)
     /// }
     /// ```
+    ///
+    /// **Threads.** Any thread; changes nothing.
+    ///
+    /// **Cost.** Searches the store for the path and, if it has versions of another item, up to
+    /// 4,096 names around `url` for a document that was only moved.
     ///
     /// - Parameter url: the former URL of the item.
     /// - Returns: the versions; none of them is in ``otherVersionsOfItem(at:)``.
@@ -32,11 +34,16 @@ extension NSFileVersion {
 
     /// Returns all versions of items that no longer exist, sorted by the items' former paths.
     ///
-    /// Reads the whole store. May be called on any thread; changes nothing.
+    /// They stay until a program removes them (Rule 19.5).
     ///
     /// ```swift
     /// for version in NSFileVersion.orphanedVersions() { print(version.itemURL.path) }
     /// ```
+    ///
+    /// **Threads.** Any thread; changes nothing.
+    ///
+    /// **Cost.** Reads the whole store, and for each path in it does what
+    /// ``orphanedVersionsOfItem(at:)`` does.
     ///
     /// - Returns: the versions; ``itemURL`` is the former URL of each one's item.
     public static func orphanedVersions() -> [NSFileVersion] {

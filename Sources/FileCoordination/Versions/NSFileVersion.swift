@@ -35,6 +35,11 @@ public import Foundation
 ///
 /// This class does not coordinate. Add, remove and replace versions inside a coordinated write to
 /// the item, so that its presenters are told (Rule 10.2) and the versions stay with the document.
+///
+/// **Threads.** May be used on any thread. No call waits for a claim or for a presenter.
+///
+/// **Cost.** The properties of a stored version are read from the store each time, so that changes
+/// by other processes are seen at once: a few small files. Setting one writes to the store.
 @preconcurrency open class NSFileVersion: NSObject {
     /// Identifies the version.
     let subject: VersionSubject
@@ -59,6 +64,9 @@ public import Foundation
     /// let date = NSFileVersion.currentVersionOfItem(at: url)?.modificationDate
     /// ```
     ///
+    /// **Threads and cost.** Any thread. Finds the item in the file system; does not open the
+    /// store.
+    ///
     /// - Parameter url: the item.
     /// - Returns: the current version; nil if the item does not exist.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
@@ -68,13 +76,32 @@ public import Foundation
     /// Returns all versions except for the current one, oldest first; nil if the item does not
     /// exist (Rule 19.1).
     ///
+    /// ```swift
+    /// for version in NSFileVersion.otherVersionsOfItem(at: url) ?? [] {
+    ///     print(version.localizedName ?? "", version.modificationDate ?? .distantPast)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** Any thread. Reading the list needs no claim.
+    ///
+    /// **Cost.** Searches the store for the item, and reads one record for each of its versions. If
+    /// a program that does not coordinate has replaced the file, also up to 4,096 names around it.
+    ///
     /// - Parameter url: the item.
     /// - Returns: the kept versions; empty if there are none.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         VersionSubject.others(of: url, in: .current)?.map { NSFileVersion($0) }
     }
 
-    /// Returns the versions of unresolved conflicts; nil if the item does not exist.
+    /// Returns the versions of unresolved conflicts; nil if the item does not exist (Rule 19.1).
+    ///
+    /// ```swift
+    /// for conflict in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+    ///     conflict.isResolved = true
+    /// }
+    /// ```
+    ///
+    /// **Threads and cost.** As those of ``otherVersionsOfItem(at:)``.
     ///
     /// - Parameter url: the item.
     /// - Returns: those versions; empty if there are none.
@@ -85,6 +112,17 @@ public import Foundation
 
     /// Passes the versions whose contents are not on this computer to the handler; there are never
     /// any.
+    ///
+    /// On Linux all contents are local (Rule 15.4).
+    ///
+    /// ```swift
+    /// NSFileVersion.getNonlocalVersionsOfItem(at: url) { versions, error in
+    ///     print(versions?.count ?? 0, error?.localizedDescription ?? "")
+    /// }
+    /// ```
+    ///
+    /// **Threads and cost.** Any thread; returns at once. Finds the item, and starts one thread for
+    /// the handler.
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -109,7 +147,14 @@ public import Foundation
         }
     }
 
-    /// The `async` form of ``getNonlocalVersionsOfItem(at:completionHandler:)``.
+    /// The `async` form of ``getNonlocalVersionsOfItem(at:completionHandler:)`` (Rule 15.4).
+    ///
+    /// ```swift
+    /// let nonlocal = try await NSFileVersion.nonlocalVersionsOfItem(at: url)
+    /// assert(nonlocal.isEmpty)
+    /// ```
+    ///
+    /// **Threads and cost.** Finds the item on the thread that runs the task; starts none.
     ///
     /// - Parameter url: the item.
     /// - Returns: an empty array.
@@ -121,12 +166,14 @@ public import Foundation
         return []
     }
 
-    /// Returns the version of the item at `url` with that ``persistentIdentifier``.
+    /// Returns the version of the item at `url` with that ``persistentIdentifier`` (Rule 19.8).
     ///
     /// ```swift
     /// let identifier = version.persistentIdentifier
     /// let same = NSFileVersion.version(itemAt: url, forPersistentIdentifier: identifier)
     /// ```
+    ///
+    /// **Threads and cost.** As those of ``otherVersionsOfItem(at:)``.
     ///
     /// - Parameters:
     ///   - url: the item.
@@ -157,6 +204,11 @@ public import Foundation
     /// }
     /// ```
     ///
+    /// **Threads.** Any thread, which waits until the contents are on the device.
+    ///
+    /// **Cost.** A copy of the contents, which shares their blocks where the file system can do
+    /// that, or a rename with `byMoving`; a few small files; and writing to the device.
+    ///
     /// - Parameters:
     ///   - url: the item.
     ///   - contentsURL: the file or directory to store.
@@ -184,6 +236,9 @@ public import Foundation
     /// try FileManager.default.removeItem(at: folder)
     /// ```
     ///
+    /// **Threads and cost.** Any thread; creates a directory in the store, and the store if there
+    /// is none.
+    ///
     /// - Parameter url: the item.
     /// - Returns: the directory.
     open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
@@ -207,6 +262,9 @@ public import Foundation
     /// try NSFileVersion.removeOtherVersionsOfItem(at: url)
     /// ```
     ///
+    /// **Threads and cost.** As those of ``otherVersionsOfItem(at:)``, and of ``remove()`` for each
+    /// version.
+    ///
     /// - Parameter url: the item.
     /// - Throws: a `CocoaError` if the item does not exist or a version cannot be removed.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
@@ -220,6 +278,13 @@ public import Foundation
     ///
     /// Ends the program if it is the current version, which is the item itself (Rule 19.5).
     ///
+    /// ```swift
+    /// try NSFileVersion.otherVersionsOfItem(at: url)?.first?.remove()
+    /// ```
+    ///
+    /// **Threads and cost.** Any thread. A rename that is written to the device; then the contents
+    /// are removed, of a directory file by file.
+    ///
     /// - Throws: a `CocoaError` if the version was removed before or cannot be removed.
     open func remove() throws { try subject.remove() }
 
@@ -228,6 +293,18 @@ public import Foundation
     ///
     /// The item keeps its name, except that a version of another file type also brings its
     /// extension.
+    ///
+    /// ```swift
+    /// try NSFileCoordinator().coordinate(writingItemAt: document) { url in
+    ///     guard let newest = NSFileVersion.otherVersionsOfItem(at: url)?.last else { return }
+    ///     try newest.replaceItem(at: url)
+    /// }
+    /// ```
+    ///
+    /// **Threads.** Any thread, which waits until the contents are on the device.
+    ///
+    /// **Cost.** A copy of the version beside the item, which shares its blocks where the file
+    /// system can do that, and a rename.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist.
@@ -305,6 +382,9 @@ public import Foundation
     // MARK: Equality
 
     /// Whether both are the same version of the same item (Rule 19.2).
+    ///
+    /// **Threads and cost.** Any thread; compares what both objects know, without reading the
+    /// store.
     ///
     /// - Parameter object: any object.
     /// - Returns: whether they are equal.

@@ -100,7 +100,7 @@ package struct RuntimeDirectory: Sendable {
     /// A message for standard error about a better place that cannot be used (Rule 2.0).
     package private(set) var warning: String?
 
-    /// Names inside the directory; ARCHITECTURE.md says what each is for.
+    /// Names inside the directory; the article Takeover says what each is for.
     package enum Name {
         package static let socket = "socket"
         package static let serverLock = "host.lock"

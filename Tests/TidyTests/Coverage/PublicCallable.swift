@@ -29,7 +29,8 @@ struct PublicCallable {
     /// All that a file declares, but for the methods of presenters, which the library calls.
     static func all(in file: SourceFile) -> [PublicCallable] {
         guard !file.path.contains("NSFilePresenter") else { return [] }
-        return PublicDeclaration.all(in: file).filter { !$0.isType }.map(PublicCallable.init)
+        return PublicDeclaration.all(in: file).filter { $0.kind == .function }
+            .map(PublicCallable.init)
     }
 
     private init(_ declaration: PublicDeclaration) {

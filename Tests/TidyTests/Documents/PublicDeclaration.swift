@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs can use of a file: its public types and functions, each with its documentation
-// comment. Lines are enough for that, because the format check keeps indents and line breaks.
+// What programs can use of a file: its public types, functions and computed properties, each with
+// its documentation comment. Lines are enough for that, because the format check keeps indents and
+// line breaks.
 
-/// A public type or function, as it is declared.
+/// A public type, function or property, as it is declared.
 struct PublicDeclaration {
+    /// What can be declared.
+    enum Kind {
+        case type
+        case function
+        case property
+    }
+
+    /// The types of which each function says on which threads it may be called, what it costs, and
+    /// which rule it follows.
+    static let describedOneByOne: Set<String> = [
+        "NSFileCoordinator", "NSFileVersion", "FileAccessHold", "FileCoordinationStatus",
+        "FileManager",
+    ]
+
     /// Where it is.
     let file: SourceFile
     /// The line of the declaration, from 1.
     let line: Int
     /// Its name; of an initializer, that of its type.
     let name: String
-    /// Whether it is a type, and not a function.
-    let isType: Bool
+    /// What it is.
+    let kind: Kind
+    /// Whether programs cannot use it: it is there so that the compiler says so.
+    let isUnavailable: Bool
     /// The names of the types around it, the outermost first.
     let outer: [String]
     /// The text of its documentation comment, without the marks.
@@ -31,34 +48,56 @@ struct PublicDeclaration {
             around.removeAll { $0.indent >= indent }
             // `class func` is a function.
             let isFunction = words[place...].contains("func") || words[place].hasPrefix("init")
-            let isType = !isFunction && !words[place...].contains("var")
-            guard isType || isFunction else { continue }
+            // `class var` is a property.
+            let isProperty = !isFunction && words[place...].contains("var")
+            let kind: Kind = isFunction ? .function : isProperty ? .property : .type
             let isPublic = words[..<place].contains { $0 == "public" || $0 == "open" }
-            let signature = isType ? line.trimmed : signature(in: file, from: index)
-            let name = isType ? typeName(words[place + 1]) : functionName(signature)
+            let signature = isFunction ? signature(in: file, from: index) : line.trimmed
+            let name: String? =
+                switch kind {
+                case .type: typeName(words[place + 1])
+                case .function: functionName(signature)
+                case .property: propertyName(words)
+                }
             if around.last?.isProtocol == true || isPublic, words[place] != "extension" {
                 found.append(
                     PublicDeclaration(
                         file: file, line: index + 1, name: name ?? around.last?.name ?? "",
-                        isType: isType, outer: around.map(\.name),
+                        kind: kind, isUnavailable: isUnavailable(in: file, at: index),
+                        outer: around.map(\.name),
                         documentation: comment(in: file, above: index), signature: signature))
             }
-            if isType, let name {
+            if kind == .type, let name {
                 around.append((indent, name, isPublic && words[place] == "protocol"))
             }
         }
         return found
     }
 
-    /// What the comment must have and has not: "Parameters", "Returns", "Throws".
+    /// What the comment of a function must have and has not: "Parameters", "Returns", "Throws"; and
+    /// in the types that are described one by one "Threads", "Cost" and "Rule".
     var missingSections: [String] {
-        guard !isType else { return [] }
+        guard kind == .function else { return [] }
         let (parameters, result) = parts
-        return [
+        let sections = [
             ("Parameter", !parameters.isEmpty), ("Returns", result.contains("->")),
             ("Throws", result.contains("throws")),
-        ].compactMap { section, isNeeded in
+        ].compactMap { section, isNeeded -> String? in
             isNeeded && !documentation.contains { $0.hasPrefix("- \(section)") } ? section : nil
+        }
+        guard isDescribedOneByOne, !isUnavailable else { return sections }
+        let citesRule = documentation.contains { $0.hasWord("Rule") || $0.hasWord("Rules") }
+        return sections + missingUse + (citesRule ? [] : ["Rule"])
+    }
+
+    /// Whether it belongs to a type that is described one by one.
+    var isDescribedOneByOne: Bool { outer.last.map(Self.describedOneByOne.contains) == true }
+
+    /// What the comment leaves out of the use: "Threads", "Cost".
+    var missingUse: [String] {
+        let both = "**Threads and cost.**"
+        return ["Threads", "Cost"].filter { section in
+            !documentation.contains { $0.hasPrefix("**\(section).**") || $0.hasPrefix(both) }
         }
     }
 
@@ -69,6 +108,7 @@ struct PublicDeclaration {
 
     private static let keywords: Set<String> = [
         "class", "struct", "enum", "protocol", "typealias", "actor", "extension", "func", "init",
+        "var",
     ]
 
     private static func isKeyword(_ word: String) -> Bool {
@@ -82,6 +122,12 @@ struct PublicDeclaration {
     private static func functionName(_ signature: String) -> String? {
         guard let keyword = signature.firstRange(of: "func ") else { return nil }
         return String(signature[keyword.upperBound...].prefix { $0 != "(" && $0 != "<" }).trimmed
+    }
+
+    private static func propertyName(_ words: [String]) -> String? {
+        words.firstIndex(of: "var").flatMap { index in
+            words.dropFirst(index + 1).first.map { String($0.prefix { $0.isIdentifierPart }) }
+        }
     }
 
     /// The lines up to the body, or up to a line that is none of the declaration's.
@@ -103,6 +149,11 @@ struct PublicDeclaration {
 
     private static func isBalanced(_ text: String) -> Bool {
         text.count { $0 == "(" } == text.count { $0 == ")" }
+    }
+
+    private static func isUnavailable(in file: SourceFile, at index: Int) -> Bool {
+        file.code[..<index].reversed().map(\.trimmed).prefix { $0.hasPrefix("@") }
+            .contains { $0.hasPrefix("@available(*, unavailable") }
     }
 
     private static func comment(in file: SourceFile, above index: Int) -> [String] {

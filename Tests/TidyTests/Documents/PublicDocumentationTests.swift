@@ -17,17 +17,37 @@ struct PublicDocumentationTests {
     }
 
     @Test func `Every public function says what it takes, returns and throws`() {
-        #expect(declarations.count { !$0.isType } > 100)
-        #expect(declarations.contains { $0.outer == ["NSFilePresenter"] && !$0.isType })
-        expectNone(declarations.flatMap(Self.gaps))
+        let functions = declarations.filter { $0.kind == .function }
+        #expect(functions.count > 100)
+        #expect(functions.contains { $0.outer == ["NSFilePresenter"] })
+        expectNone(functions.flatMap { Self.gaps($0, $0.missingSections) })
+    }
+
+    @Test func `Every public function says on which threads it runs and what it costs`() {
+        let described = Set(
+            declarations.filter { $0.kind == .type && $0.missingUse.isEmpty }.map(\.name))
+        #expect(described.contains("NSFilePresenter"))
+        #expect(described.isDisjoint(with: ["NSFileCoordinator", "FileCoordinationStatus"]))
+        // A property of those that are described one by one may leave it to its class.
+        let rest = declarations.filter { declaration in
+            switch declaration.kind {
+            case .type: false
+            case .function: !declaration.isDescribedOneByOne
+            case .property: declaration.isDescribedOneByOne
+            }
+        }
+        let alone = rest.filter {
+            described.isDisjoint(with: $0.outer) && !$0.signature.contains("(rawValue")
+        }
+        #expect(alone.contains { $0.name == "filePresenters" })
+        expectNone(alone.flatMap { Self.gaps($0, $0.missingUse) })
     }
 
     @Test func `Every public type has an example, or the type around it has one`() {
-        let shown = Set(declarations.filter { $0.isType && $0.hasExample }.map(\.name))
+        let types = declarations.filter { $0.kind == .type }
+        let shown = Set(types.filter(\.hasExample).map(\.name))
         #expect(shown.contains("NSFilePresenter") && shown.contains("FileAccessHold"))
-        let bare = declarations.filter {
-            $0.isType && !$0.hasExample && shown.isDisjoint(with: $0.outer)
-        }
+        let bare = types.filter { !$0.hasExample && shown.isDisjoint(with: $0.outer) }
         expectNone(
             bare.filter { Exceptions.unshown[$0.name] == nil }.map {
                 Violation($0.file, line: $0.line, "\($0.name) has no example")
@@ -35,13 +55,13 @@ struct PublicDocumentationTests {
     }
 
     @Test func `Every public function is used in an example`() {
-        let functions = declarations.filter { !$0.isType }
+        let functions = declarations.filter { $0.kind == .function }
         let unused = functions.filter { !isUsed($0.name) && !$0.signature.contains("(rawValue") }
         expectNone(
             unused.filter { Exceptions.unshown[$0.name] == nil }.map {
                 Violation($0.file, line: $0.line, "no example uses \($0.name)")
             })
-        let types = declarations.filter { $0.isType && !$0.hasExample }
+        let types = declarations.filter { $0.kind == .type && !$0.hasExample }
         expectAllUsed(Exceptions.unshown, by: (unused + types).map(\.name))
     }
 
@@ -92,16 +112,68 @@ struct PublicDocumentationTests {
         #expect(found.map(\.outer).map(\.count) == [0, 1, 1, 1, 1, 0, 1, 1])
         #expect(found.map(\.hasExample) == [true] + Array(repeating: false, count: 7))
         #expect(
+            found.map(\.kind) == [
+                .type, .function, .function, .function, .type, .type, .function, .function,
+            ])
+        #expect(
             found.map(\.missingSections) == [
                 [], ["Parameter"], ["Parameter", "Throws"], ["Returns"], [], [],
                 ["Parameter", "Returns", "Throws"], [],
             ])
     }
 
+    @Test func `A member that does not say what it costs, or where it may be called, is found`() {
+        let text = """
+            extension FileManager {
+                /// Trashes (Rule 6.1).
+                ///
+                /// **Threads and cost.** Any thread; one rename.
+                public func a() {}
+
+                /// Trashes (Rule 6.1).
+                ///
+                /// **Threads.** Any thread.
+                @discardableResult
+                public static func b() {}
+
+                /// Trashes.
+                public func c() {}
+
+                /// Not to be called.
+                @available(*, unavailable, message: "call a")
+                public override init() {}
+
+                /// The trash.
+                ///
+                /// **Cost.** None.
+                public class var d: Int { 1 }
+                public var e: Int {
+                    var f = 1
+                    return f
+                }
+
+                public enum Trash {
+                    /// Empties it.
+                    public static func g() {}
+                }
+            }
+            """
+        let found = PublicDeclaration.all(in: SourceFile(path: "a.swift", text: text))
+        #expect(found.map(\.name) == ["a", "b", "c", "FileManager", "d", "e", "Trash", "g"])
+        #expect(
+            found.map(\.missingSections) == [
+                [], ["Cost"], ["Threads", "Cost", "Rule"], [], [], [], [], [],
+            ])
+        #expect(found.suffix(4).map(\.missingUse.count) == [1, 2, 2, 2])
+        #expect(found.map(\.kind).suffix(4) == [.property, .property, .type, .function])
+    }
+
     // MARK: Examples
 
-    private static func gaps(in declaration: PublicDeclaration) -> [Violation] {
-        declaration.missingSections.map { section in
+    private static func gaps(
+        _ declaration: PublicDeclaration, _ sections: [String]
+    ) -> [Violation] {
+        sections.map { section in
             Violation(
                 declaration.file, line: declaration.line,
                 "\(declaration.name) has no section \(section)")

@@ -28,5 +28,5 @@ final class Viewer: NSObject, NSFilePresenter {
     }
 
     func presentedItemDidChange() { print("changed: read it again") }
-    func presentedItemDidMove(to newURL: URL) { print("moved to \(newURL.path)") }
+    func close() { NSFileCoordinator.removeFilePresenter(self) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The listings of documentation comments in `Sources/FileCoordination`, word for word: GuideTests
-// compares them.
+// compares them. Those of presenters, versions and `FileManager` are in the files beside this one.
 
 import FileCoordination
 
@@ -75,12 +75,6 @@ private func status(_ document: URL) throws {
     for holder in status.holders { print(holder) }
 }
 
-private func conflicts(_ url: URL) {
-    for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
-        print(version.localizedNameOfSavingComputer ?? "another computer", version.url.path)
-    }
-}
-
 private func changes(_ folder: URL) async throws {
     for await change in try NSFileCoordinator.changes(at: folder) {
         print(change.kind, change.url.path, change.isCoordinated)
@@ -104,47 +98,6 @@ private func pointer(_ url: URL) {
     var failure: NSError?
     NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { print($0.path) }
     if let failure { print(failure.localizedDescription) }
-}
-
-private enum ReferenceClasses {
-    final class Preview: NSObject, NSFilePresenter {
-        let presentedItemURL: URL?
-        let presentedItemOperationQueue = OperationQueue()
-        private let serial = DispatchQueue(label: "Preview")
-
-        init(of url: URL) {
-            presentedItemURL = url
-            super.init()
-            presentedItemOperationQueue.underlyingQueue = serial
-        }
-
-        func presentedItemDidChange() { print("read it again") }
-    }
-}
-
-private final class FolderView: NSObject, NSFilePresenter {
-    let presentedItemURL: URL? = nil
-    let presentedItemOperationQueue = OperationQueue()
-
-    func list(_ url: URL) {}
-    func stopShowing(_ url: URL) {}
-    func warn() {}
-    func stopWarning() {}
-
-    func presentedItemDidGain(_ version: NSFileVersion) { if version.isConflict { warn() } }
-    func presentedItemDidResolveConflict(_ version: NSFileVersion) { stopWarning() }
-    func presentedItemDidLose(_ version: NSFileVersion) { stopWarning() }
-
-    func presentedSubitemDidAppear(at url: URL) { list(url) }
-    func presentedSubitemDidChange(at url: URL) { list(url) }
-    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { list(newURL) }
-
-    func accommodatePresentedSubitemDeletion(
-        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        stopShowing(url)
-        completionHandler(nil)
-    }
 }
 
 private func prepare(_ urls: [URL]) {
@@ -173,60 +126,11 @@ private func inherit(_ hold: FileAccessHold) throws {
     _ = fcntl(descriptor, F_SETFD, 0)  // the programs that this one executes keep it open
 }
 
-private func orphans(_ url: URL) {
-    for version in NSFileVersion.orphanedVersionsOfItem(at: url) {
-        print(version.localizedName ?? "", version.modificationDate ?? .distantPast)
-    }
-    for version in NSFileVersion.orphanedVersions() { print(version.itemURL.path) }
-}
-
-private func addVersion(_ document: URL) throws {
-    try NSFileCoordinator().coordinate(writingItemAt: document, options: .forMerging) { url in
-        try NSFileVersion.addOfItem(at: url, withContentsOf: url)
-        let older = NSFileVersion.otherVersionsOfItem(at: url) ?? []
-        for version in older.dropLast(10) { try version.remove() }
-    }
-}
-
-private func moveVersion(_ url: URL, _ draft: Data) throws -> Date? {
-    let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
-    let copy = folder.appendingPathComponent("draft")
-    try draft.write(to: copy)
-    try NSFileVersion.addOfItem(at: url, withContentsOf: copy, options: .byMoving)
-    try FileManager.default.removeItem(at: folder)
-    let date = NSFileVersion.currentVersionOfItem(at: url)?.modificationDate
-    try NSFileVersion.removeOtherVersionsOfItem(at: url)
-    return date
-}
-
-private func foundation(_ url: URL) throws -> (URL?, Int?) {
-    try NSFileCoordinator().coordinate(writingItemAt: url, options: .forMoving) { url in
-        try FileManager.default.trashItem(at: url, resultingItemURL: nil)
-    }
-    let shared = FileManager.default.containerURL(
-        forSecurityApplicationGroupIdentifier: "group.org.example.notes")
-    return (shared, try size(url))
-}
-
-private func size(_ url: URL) throws -> Int? {
-    let isPermitted = url.startAccessingSecurityScopedResource()
-    defer { if isPermitted { url.stopAccessingSecurityScopedResource() } }
-    guard try url.checkPromisedItemIsReachable() else { return nil }
-    let size = try url.promisedItemResourceValues(forKeys: [.fileSizeKey]).fileSize
-    return size
-}
-
 private func cancel(_ coordinator: NSFileCoordinator, _ url: URL) {
     var failure: NSError?
     coordinator.cancel()
     coordinator.coordinate(readingItemAt: url, error: &failure) { _ in }
     assert((failure as? CocoaError)?.code == .userCancelled)
-}
-
-private func find(_ version: NSFileVersion, _ url: URL) -> NSFileVersion? {
-    let identifier = version.persistentIdentifier
-    let same = NSFileVersion.version(itemAt: url, forPersistentIdentifier: identifier)
-    return same
 }
 
 private func read(_ changes: FileChanges) async {
@@ -242,4 +146,88 @@ private func since(_ document: URL, _ settings: URL, _ editor: any NSFilePresent
     let state = try JSONDecoder().decode(
         NSFileCoordinator.ItemState.self, from: Data(contentsOf: settings))
     try NSFileCoordinator.registerFilePresenter(editor, since: state)
+}
+
+private func appleShaped(_ url: URL) -> Data? {
+    var failure: NSError?
+    var contents: Data?
+    NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { url in
+        contents = FileManager.default.contents(atPath: url.path)
+    }
+    if let failure { print(failure.localizedDescription) }
+    return contents
+}
+
+private func move(_ url: URL, _ target: URL) throws {
+    let coordinator = NSFileCoordinator()
+    var failure: NSError?
+    var moveError: (any Error)?
+    coordinator.coordinate(
+        writingItemAt: url, options: .forMoving, writingItemAt: target, options: .forReplacing,
+        error: &failure
+    ) { url, target in
+        coordinator.item(at: url, willMoveTo: target)
+        do {
+            try FileManager.default.moveItem(at: url, to: target)
+            coordinator.item(at: url, didMoveTo: target)
+        } catch {
+            moveError = error
+        }
+    }
+    if let error = failure ?? moveError { throw error }
+}
+
+private func attributes(_ coordinator: NSFileCoordinator, _ url: URL) {
+    coordinator.item(at: url, didChangeUbiquityAttributes: [.ubiquitousItemIsDownloadingKey])
+}
+
+private func onQueue(_ url: URL, _ queue: OperationQueue) {
+    let intents = [NSFileAccessIntent.readingIntent(with: url)]
+    NSFileCoordinator().coordinate(with: intents, queue: queue) { error in
+        guard error == nil else { return }
+        print(intents[0].url.path)
+    }
+}
+
+private func kinds(_ url: URL) -> [NSFileAccessIntent] {
+    let reading = NSFileAccessIntent.readingIntent(with: url, options: .withoutChanges)
+    let writing = NSFileAccessIntent.writingIntent(with: url, options: .forDeleting)
+    return [reading, writing]
+}
+
+private func throwing(_ coordinator: NSFileCoordinator, _ url: URL) throws -> Int {
+    let size = try coordinator.coordinate(readingItemAt: url, timeout: .seconds(5)) {
+        try Data(contentsOf: $0).count
+    }
+    return size
+}
+
+private func throwingForTwo(_ coordinator: NSFileCoordinator, _ draft: URL, _ page: URL) throws {
+    try coordinator.coordinate(
+        readingItemAt: draft, options: [], writingItemAt: page, options: .forReplacing
+    ) { draft, page in
+        try Data(contentsOf: draft).write(to: page, options: .atomic)
+    }
+}
+
+private func asyncForTwo(_ draft: URL, _ page: URL) async throws {
+    try await NSFileCoordinator().coordinate(
+        readingItemAt: draft, options: [], writingItemAt: page, options: .forReplacing
+    ) { draft, page in
+        try Data(contentsOf: draft).write(to: page, options: .atomic)
+    }
+}
+
+private func kindOfError(_ error: any Error) throws {
+    switch error {
+    case FileCoordinationError.deadlock: print("programs wait for each other")
+    case FileCoordinationError.timedOut: print("the file is in use")
+    default: throw error
+    }
+}
+
+private func presenters(_ folder: URL) throws {
+    for presenter in try FileCoordinationStatus(ofItemAt: folder).presenters {
+        print(presenter.participant.label, "presents", presenter.url.path)
+    }
 }
