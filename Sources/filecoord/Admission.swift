@@ -39,6 +39,11 @@ struct Admission {
     ///
     /// It may have to be started first.
     private static let explanationPatience = Duration.seconds(5)
+    /// How long before the end of a wait the server is asked which processes are in the way, in
+    /// nanoseconds.
+    private static let questionLead: UInt64 = 50_000_000
+    /// How long after the end of a wait the answer may still come.
+    private static let lateAnswer = Duration.milliseconds(100)
 
     /// Waits for access to `items`, and runs `accessor` with it on the calling thread.
     func run<Result>(
@@ -130,7 +135,8 @@ struct Admission {
         var hops: Int
         repeat {
             hops = access.hops
-            parties = self.parties(inTheWayOf: access, patience: Self.explanationPatience)
+            parties = self.parties(
+                inTheWayOf: access, until: MonotonicClock.after(Self.explanationPatience))
             if let ending = access.wait(until: MonotonicClock.now) { return ending }
             // The claim was granted but led through a link, so it was filed again for the link's
             // target, whose presenters have not been asked.
@@ -151,30 +157,52 @@ struct Admission {
         let start = MonotonicClock.now
         let deadline = patience.map { MonotonicClock.after($0) } ?? .max
         let mention = MonotonicClock.after(Self.mentionAfter)
+        var isMentioned = false
         if !options.quiet, mention < deadline {
             if let ending = access.wait(until: mention) { return ending }
-            let isMentioned = mentionWait(for: access)
-            let ending = access.wait(until: deadline == .max ? nil : deadline)
-            if let ending {
-                if isMentioned { mentionEnd(ending, since: start) }
-                return ending
-            }
-        } else if let ending = access.wait(until: deadline == .max ? nil : deadline) {
+            isMentioned = mentionWait(for: access, until: deadline)
+        }
+        let (ending, parties) = wait(for: access, until: deadline)
+        if let ending {
+            if isMentioned { mentionEnd(ending, since: start) }
             return ending
         }
-        let parties = parties(inTheWayOf: access, patience: .seconds(1)) ?? []
+        return try giveUp(access, after: patience, inTheWay: parties)
+    }
+
+    /// Waits up to the deadline, and asks shortly before it which processes are in the way: a
+    /// server that does not answer must not prolong the wait.
+    private func wait(
+        for access: CoordinatedAccess, until deadline: UInt64
+    ) -> (ending: AccessEnding?, parties: [Party]?) {
+        guard deadline != .max else { return (access.wait(), nil) }
+        let now = MonotonicClock.now
+        let lead = min(Self.questionLead, deadline > now ? (deadline - now) / 2 : 0)
+        if let ending = access.wait(until: deadline - lead) { return (ending, nil) }
+        let parties = parties(inTheWayOf: access, until: deadline)
+        return (access.wait(until: deadline), parties)
+    }
+
+    /// Ends a wait whose time is over.
+    private func giveUp(
+        _ access: CoordinatedAccess, after patience: Duration?, inTheWay known: [Party]?
+    ) throws(Failure) -> AccessEnding {
+        // The server may just have been started.
+        let grace = MonotonicClock.after(Self.lateAnswer)
+        let parties = known ?? self.parties(inTheWayOf: access, until: grace) ?? []
         if let ending = giveUp(access, .timedOut) { return ending }
         // The text names the limit that the user gave, not the slightly longer time that has
         // passed.
-        let bound = patience.map { DurationText.text($0) } ?? PeopleText.seconds(since: start)
+        let bound = patience.map { DurationText.text($0) } ?? "the time"
         throw notGranted(access, "was not granted within \(bound)", parties)
     }
 
     /// Tells the user who is in the way.
     ///
     /// Returns false if the claim was granted meanwhile.
-    private func mentionWait(for access: CoordinatedAccess) -> Bool {
-        let parties = parties(inTheWayOf: access, patience: .seconds(1))
+    private func mentionWait(for access: CoordinatedAccess, until deadline: UInt64) -> Bool {
+        let parties = parties(
+            inTheWayOf: access, until: min(deadline, MonotonicClock.after(.seconds(1))))
         guard access.wait(until: MonotonicClock.now) == nil else { return false }
         Console.say("waiting for access to \(PeopleText.paths(access.requestedPaths)):")
         for line in PeopleText.lines(parties ?? []) { Console.say(line) }
@@ -202,8 +230,7 @@ struct Admission {
     }
 
     /// Asks repeatedly, because a question is not answered while there is no connection yet.
-    private func parties(inTheWayOf access: CoordinatedAccess, patience: Duration) -> [Party]? {
-        let end = MonotonicClock.after(patience)
+    private func parties(inTheWayOf access: CoordinatedAccess, until end: UInt64) -> [Party]? {
         var slice = Duration.milliseconds(20)
         while MonotonicClock.now < end {
             let deadline = min(end, MonotonicClock.after(slice))

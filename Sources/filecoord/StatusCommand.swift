@@ -45,9 +45,14 @@ struct StatusCommand: ParsableCommand {
 
             With --watch, the server tells when something changes, and is asked for nothing \
             while nothing does; the longest wait comes first. A change is shown after a quarter \
-            of a second at most, with --json as one more object on a line. Accesses by delegation \
+            of a second at most: on a terminal in the place of the last picture, as much of it as \
+            fits, else below it; with --json as one more object on a line. Accesses by delegation \
             are no change, because the server does not know of them. \
             \(ServerLimits.recordings) programs at most watch or record at a time.
+
+            What waits, is stopped, does not answer or works badly has a colour on a terminal, \
+            unless NO_COLOR is set and not empty. Where TERM is dumb or not set, there are no \
+            colours, and pictures follow each other.
 
             Times are in seconds, claims in the order of their line. A label is what --label or \
             a program says, and otherwise the command or the program's name. waitsFor lists \
@@ -88,15 +93,19 @@ struct StatusCommand: ParsableCommand {
             return try Console.print(MetricsText.text(Self.askMetrics(environment)))
         }
         guard watch else {
-            return try show(
-                Self.ask(environment).map(selection.part), isAgain: false, environment)
+            let view = StatusView(
+                json ? .json : .text, environment: environment, isWatching: false,
+                showsAllDelegations: !paths.isEmpty)
+            return try view.show(Self.ask(environment).map(selection.part))
         }
-        var isAgain = false
-        let watch = StatusWatch(environment: environment, part: selection.part) { report in
-            try show(report, isAgain: isAgain, environment)
-            isAgain = true
-        }
-        try watch.run(refreshesTimes: !json && Console.isTerminal)
+        let view = try StatusView.watching(
+            asJSON: json, environment: environment, showsAllDelegations: !paths.isEmpty)
+        // An error is told where the user sees it.
+        defer { view.screen?.restore() }
+        let watch = try StatusWatch(
+            environment: environment, redraw: view.screen?.redraw, part: selection.part,
+            show: view.show)
+        try watch.run(refreshesTimes: view.screen != nil)
     }
 
     private static func askMetrics(
@@ -111,25 +120,6 @@ struct StatusCommand: ParsableCommand {
                     "the server is of an older version and counts nothing: end the programs that "
                         + "were started before the update, or wait until they have ended")
             }
-        }
-    }
-
-    private func show(
-        _ report: StatusReport?, isAgain: Bool, _ environment: [String: String]
-    ) throws {
-        guard !json else { return try Console.print(StatusJSON.text(report)) }
-        let directory = try Self.opening { try RuntimeDirectory.open(environment: environment) }
-        if watch, Console.isTerminal {
-            // These sequences move to the top left corner and erase everything below.
-            try Console.write(Array("\u{1b}[H\u{1b}[J".utf8), to: STDOUT_FILENO)
-        } else if isAgain {
-            try Console.print("")
-        }
-        let table = StatusTable(
-            report, runtimeDirectory: directory.path, nameRemarks: NameRemarks(of: report),
-            isSortedByWait: watch, showsAllDelegations: !paths.isEmpty)
-        for line in table.lines {
-            try Console.print(line)
         }
     }
 

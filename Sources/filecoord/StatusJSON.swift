@@ -48,16 +48,16 @@ enum StatusJSON {
 
     /// Another field for a process whose ID is valid in another process namespace than the
     /// reader's.
-    private static func namespace(_ number: Int32) -> [(name: String, value: JSONText)] {
+    static func namespace(_ number: Int32) -> [(name: String, value: JSONText)] {
         ProcessNumber.isOfAnotherNamespace(number) ? [("pidNamespace", .text("other"))] : []
     }
 
     /// The name that users see: the label, or else the name of the program.
-    private static func label(_ label: String, _ program: String) -> JSONText {
+    static func label(_ label: String, _ program: String) -> JSONText {
         .text(label.isEmpty ? program : label)
     }
 
-    private static func item(_ item: AccessItem) -> JSONText {
+    static func item(_ item: AccessItem) -> JSONText {
         .object([
             ("path", .path(item.path.bytes)),
             ("access", .text(item.access.isWriting ? "writing" : "reading")),

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Selects the part of a status report that is about given paths, and looks up the other names of
-// its items.
+// Selects the part of a status report that is about given paths.
 
 import FileCoordinationArbiter
-import FileCoordinationClient
-import FileCoordinationSystem
 import FileCoordinationWire
 
 /// The paths that the user asked about.
@@ -54,52 +51,4 @@ struct StatusSelection {
                     || path[place.count] == UInt8(ascii: "/"))
         }
     }
-}
-
-/// Remarks about other names of the items in a report (Rule 2.24).
-struct NameRemarks {
-    private let remarks: [[UInt8]: String]
-
-    /// The limit for looking at all items, as one of them may be on a file system that does not
-    /// respond.
-    private static let patience = Duration.milliseconds(200)
-
-    /// Looks at the items.
-    ///
-    /// Those that take longer than the limit get no remark.
-    init(of report: StatusReport?) {
-        let paths = Set((report?.claims ?? []).flatMap { $0.items.map(\.path.bytes) })
-        let found = Monitor((remarks: [[UInt8]: String](), isDone: false))
-        // Without a thread, the remarks are left out.
-        let isStarted: Void? = try? DetachedThread.start(name: "other names") {
-            let mounted = OtherPlaces.current
-            for path in paths {
-                guard let remark = Self.remark(on: path, mounted) else { continue }
-                found.withLock { $0.remarks[path] = remark }
-            }
-            found.withLock { $0.isDone = true }
-            found.notifyAll()
-        }
-        if isStarted != nil, !paths.isEmpty {
-            _ = found.wait(until: MonotonicClock.after(Self.patience)) { $0.isDone }
-        }
-        remarks = found.withLock { $0.remarks }
-    }
-
-    private static func remark(on path: [UInt8], _ mounted: OtherPlaces) -> String? {
-        var remarks: [String] = []
-        // Without a status, there is nothing to remark.
-        if let status = try? FileStatus(path: path, followLinks: false), status.kind == .regular,
-            status.linkCount > 1
-        {
-            remarks.append("one of \(status.linkCount) names, which do not exclude each other")
-        }
-        if let other = mounted.places(of: path).first {
-            remarks.append("also at \(PeopleText.text(other)), which is not excluded")
-        }
-        return remarks.isEmpty ? nil : "(\(remarks.joined(separator: "; ")))"
-    }
-
-    /// The remark about a path, if there is one.
-    subscript(path: [UInt8]) -> String? { remarks[path] }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes status reports as text for users: a table for each file.
+// Writes status reports as text for users: a table for each file. `StatusTable+Fitting.swift` makes
+// it fit into a terminal.
 
 import FileCoordinationArbiter
 import FileCoordinationServer
@@ -32,47 +33,73 @@ struct StatusTable {
         self.nameRemarks = nameRemarks
     }
 
+    /// A file, and what processes do with it.
+    struct Section {
+        var heading: StyledText
+        var rows: [Row]
+    }
+
     /// One row of a file's table.
-    private struct Row {
+    struct Row {
         var what: String
         var access: String
         var who: String
         var since: String
-        var remarks: [String]
+        var remarks: [StyledText.Part]
+        /// For how long its claim has waited, in nanoseconds; nil if it does not wait.
+        var waited: UInt64?
     }
 
     /// The lines of text.
-    var lines: [String] {
-        guard let report else {
-            return ["No server in \(runtimeDirectory): no program coordinates files just now."]
-        }
-        var lines = heading(report.arbiter)
-        let files = files(of: report)
-        if files.isEmpty { lines += ["", "No claims, no presenters."] }
-        for (path, rows) in files { lines += ["", heading(path)] + table(rows) }
-        guard !showsAllDelegations else { return lines }
-        let shown = Set(files.map(\.path))
-        let others = report.delegations.filter { !shown.contains($0.path) }
-        return others.isEmpty ? lines : lines + [""] + DelegationSummary(others).lines
+    var lines: [StyledText] {
+        sections.reduce(heading) { $0 + [StyledText(""), $1.heading] + table($1.rows) }
+            + otherDelegations
     }
 
-    private func heading(_ arbiter: ArbiterStatus) -> [String] {
-        [
+    /// Whether no process does anything with a file.
+    var isEmpty: Bool {
+        guard let report else { return true }
+        return report.claims.allSatisfy(\.items.isEmpty) && report.presenters.isEmpty
+            && !(showsAllDelegations && !report.delegations.isEmpty)
+    }
+
+    /// The lines about delegations of files that have no other rows.
+    private var otherDelegations: [StyledText] {
+        guard let report, !showsAllDelegations else { return [] }
+        let shown = Set(report.claims.flatMap { $0.items.map(\.path.bytes) })
+            .union(report.presenters.map(\.path))
+        let others = report.delegations.filter { !shown.contains($0.path) }
+        guard !others.isEmpty else { return [] }
+        return ([""] + DelegationSummary(others).lines).map { StyledText($0) }
+    }
+
+    /// The lines about the server.
+    var heading: [StyledText] {
+        guard let arbiter = report?.arbiter else {
+            return [
+                StyledText(
+                    "No server in \(runtimeDirectory): no program coordinates files just now.")
+            ]
+        }
+        let lines = [
             "server: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
                 + PeopleText.seconds(arbiter.uptimeNanoseconds),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]
+        return (lines + (isEmpty ? ["", "No claims, no presenters."] : [])).map { StyledText($0) }
     }
 
-    private func heading(_ path: [UInt8]?) -> String {
-        guard let path else { return "(no file yet)" }
-        return PeopleText.text(path) + (nameRemarks[path].map { " \($0)" } ?? "")
+    private func fileHeading(_ path: [UInt8]?) -> StyledText {
+        guard let path else { return StyledText("(no file yet)") }
+        let remark = nameRemarks[path].map { " \($0)" } ?? ""
+        return StyledText(PeopleText.text(path) + remark, keepsEnd: true)
     }
 
     /// The rows by file: holders, then waiting claims in order, then presenters, then delegations.
     ///
     /// The files are in the order in which they first occur.
-    private func files(of report: StatusReport) -> [(path: [UInt8]?, rows: [Row])] {
+    var sections: [Section] {
+        guard let report else { return [] }
         var order: [[UInt8]?] = []
         var rows: [[UInt8]?: [Row]] = [:]
         if isSortedByWait {
@@ -98,7 +125,7 @@ struct StatusTable {
         where showsAllDelegations || rows[delegation.path] != nil {
             add(row(delegation), to: delegation.path)
         }
-        return order.map { ($0, rows[$0] ?? []) }
+        return order.map { Section(heading: fileHeading($0), rows: rows[$0] ?? []) }
     }
 
     private func row(_ claim: FileCoordinationWire.ClaimStatus, _ item: AccessItem) -> Row {
@@ -109,25 +136,30 @@ struct StatusTable {
             case .waiting: "waits"
             }
         let access = item.access.isWriting ? "writing" : "reading"
-        var remarks = claim.waitsFor.prefix(Self.rowLimit).map { "for \(party($0))" }
+        var remarks = claim.waitsFor.prefix(Self.rowLimit).map { part("for \(party($0))") }
         let more = claim.waitsForCount - remarks.count
-        if more > 0 { remarks.append("and for \(more) more") }
-        if claim.isStopped { remarks.append("stopped") }
+        if more > 0 { remarks.append(part("and for \(more) more")) }
+        if claim.isStopped { remarks.append(part("stopped", .stopped)) }
         return Row(
             what: what, access: ([access] + item.access.optionNames).joined(separator: " "),
             who: PeopleText.who(claim.label, claim.processName, claim.processID),
-            since: PeopleText.seconds(claim.sinceNanoseconds), remarks: remarks)
+            since: PeopleText.seconds(claim.sinceNanoseconds), remarks: remarks,
+            waited: claim.stage == .granted ? nil : claim.sinceNanoseconds)
     }
 
     private func row(_ presenter: FileCoordinationWire.PresenterStatus) -> Row {
-        var remarks: [String] = []
-        if presenter.isUnresponsive { remarks.append("does not answer") }
-        if presenter.isStopped { remarks.append("stopped") }
-        if let remark = presenter.watching.remark { remarks.append(remark) }
+        var remarks: [StyledText.Part] = []
+        if presenter.isUnresponsive { remarks.append(part("does not answer", .unresponsive)) }
+        if presenter.isStopped { remarks.append(part("stopped", .stopped)) }
+        if let remark = presenter.watching.remark { remarks.append(part(remark, .degraded)) }
         return Row(
             what: "presents", access: "",
             who: PeopleText.who(presenter.label, presenter.processName, presenter.processID),
-            since: "", remarks: remarks)
+            since: "", remarks: remarks, waited: nil)
+    }
+
+    private func part(_ text: String, _ tone: Tone = .plain) -> StyledText.Part {
+        StyledText.Part(text: text, tone: tone)
     }
 
     private func row(_ delegation: DelegationStatus) -> Row {
@@ -135,7 +167,7 @@ struct StatusTable {
             what: "may use", access: delegation.kind.text,
             who: PeopleText.who(
                 delegation.label, delegation.processName, delegation.processID),
-            since: "", remarks: ["without asking"])
+            since: "", remarks: [part("without asking")], waited: nil)
     }
 
     private func party(_ party: Party) -> String {
@@ -146,33 +178,50 @@ struct StatusTable {
     /// The lines of one file.
     ///
     /// If there are many rows of one kind, the first ones and a count are shown.
-    private func table(_ rows: [Row]) -> [String] {
-        var lines: [(row: Row?, text: String)] = []
+    private func table(_ rows: [Row]) -> [StyledText] {
+        var shown: [Row] = []
+        // How many rows are left out behind so many that are shown.
+        var more: [(position: Int, what: String, count: Int)] = []
         var index = 0
         while index < rows.count {
             let kind = rows[index].what
             let alike = rows[index...].prefix { $0.what == kind }
-            lines += alike.prefix(Self.rowLimit).map { (row: Optional($0), text: "") }
-            let more = alike.count - Self.rowLimit
-            if more > 0 { lines.append((nil, "  \(padded(kind, 8))  and \(more) more")) }
+            shown += alike.prefix(Self.rowLimit)
+            if alike.count > Self.rowLimit {
+                more.append((shown.count, kind, alike.count - Self.rowLimit))
+            }
             index += alike.count
         }
-        let shown = lines.compactMap { $0.row }
-        let access = shown.map(\.access.count).max() ?? 0
-        let who = shown.map(\.who.count).max() ?? 0
-        let since = shown.map(\.since.count).max() ?? 0
-        return lines.map { row, text in
-            guard let row else { return text }
-            var line =
-                "  \(padded(row.what, 8))  \(padded(row.access, access))  "
-                + "\(padded(row.who, who))  \(padded(row.since, since))  "
-                + row.remarks.joined(separator: ", ")
-            while line.hasSuffix(" ") { line.removeLast() }
+        var lines = Self.aligned(shown)
+        for (position, what, count) in more.reversed() {
+            let text = "  \(Self.padded(what, 8))  and \(count) more"
+            lines.insert(StyledText(text), at: position)
+        }
+        return lines
+    }
+
+    /// Rows whose columns are below each other.
+    static func aligned(_ rows: [Row]) -> [StyledText] {
+        func width(_ column: KeyPath<Row, String>) -> Int {
+            rows.map { TextWidth.of($0[keyPath: column]) }.max() ?? 0
+        }
+        let (access, who, since) = (width(\.access), width(\.who), width(\.since))
+        return rows.map { row in
+            var line = StyledText("  ")
+            line.append(padded(row.what, 8), row.waited == nil ? .plain : .waiting)
+            line.append(
+                "  \(padded(row.access, access))  \(padded(row.who, who))  "
+                    + "\(padded(row.since, since))  ")
+            for (index, remark) in row.remarks.enumerated() {
+                if index > 0 { line.append(", ") }
+                line.append(remark.text, remark.tone)
+            }
+            line.trim()
             return line
         }
     }
 
-    private func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - TextWidth.of(text)))
     }
 }

@@ -13,11 +13,13 @@ import Glibc
 
 /// Shows the status for as long as the program runs.
 struct StatusWatch {
-    let environment: [String: String]
+    private let environment: [String: String]
+    /// Set when the last report must be shown again.
+    private let redraw: WakeUp
     /// What is shown of a report.
-    let part: (StatusReport) -> StatusReport
+    private let part: (StatusReport) -> StatusReport
     /// Shows a report; nil means that there is no arbiter.
-    let show: (StatusReport?) throws -> Void
+    private let show: (StatusReport?) throws -> Void
 
     /// The least time between two pictures, in nanoseconds.
     private static let pause: UInt64 = 250_000_000
@@ -27,6 +29,24 @@ struct StatusWatch {
 
     /// How long it waits before it looks for the next server, in nanoseconds.
     private static let serverPause: UInt64 = 10_000_000
+
+    /// Prepares to watch.
+    ///
+    /// - Parameters:
+    ///   - environment: says where processes meet.
+    ///   - redraw: a flag that is set when the last report must be shown again; nil if that never
+    ///     happens.
+    ///   - part: what is shown of a report.
+    ///   - show: shows a report; nil means that there is no arbiter.
+    /// - Throws: ``Failure`` if there are no descriptors left.
+    init(
+        environment: [String: String], redraw: WakeUp?,
+        part: @escaping (StatusReport) -> StatusReport,
+        show: @escaping (StatusReport?) throws -> Void
+    ) throws(Failure) {
+        (self.environment, self.part, self.show) = (environment, part, show)
+        self.redraw = try StatusCommand.opening { try redraw ?? WakeUp() }
+    }
 
     /// Shows the status until an error occurs, or the output is closed; a signal ends the program.
     ///
@@ -91,7 +111,11 @@ struct StatusWatch {
             case .lost:
                 if let refusal = client.refusal { throw Failure(.unavailable, refusal.text) }
                 return true
-            case .woken, nil: break
+            case .woken:
+                guard let last else { break }
+                shownAt = MonotonicClock.now
+                try show(last.report.grown(by: shownAt - last.time))
+            case nil: break
             }
         }
     }
@@ -100,7 +124,7 @@ struct StatusWatch {
     private func connect() throws -> TraceClient? {
         do {
             return try TraceClient(
-                environment: environment, wakeUp: try WakeUp(), startsServer: false)
+                environment: environment, wakeUp: redraw, startsServer: false)
         } catch is StatusClient.TooOld {
             throw Failure(
                 .unavailable,
@@ -118,11 +142,13 @@ struct StatusWatch {
             let (watch, poller) = (try DirectoryWatch(), try Poller())
             _ = try watch.add(runtime.directory, [.created, .movedTo, .itselfRemoved])
             try poller.add(watch.descriptor, token: 0, .readable)
+            try poller.add(redraw.descriptor, token: 1, .readable)
             // One that came before the watch is seen now.
             let election = Election(runtime: runtime, daemon: nil)
             if try election.connectIfServed() != nil { return }
             var ready: [Poller.Ready] = []
             try poller.wait(into: &ready, until: nil)
+            if redraw.drain() { try show(nil) }
         }
     }
 }

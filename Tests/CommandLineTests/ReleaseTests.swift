@@ -135,6 +135,55 @@ final class ReleaseTests: XCTestCase {
         }
     }
 
+    func testTheDaemonLogsWhatWasReleasedByWhomAndWhy() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("write", "a")
+            let waiter = try sandbox.start("write", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            let release = try sandbox.start(
+                "release", "--yes", "--reason", "it \"hangs\"\u{9b}", "\(waiter.processID)")
+            XCTAssertEqual(try release.exitStatus(), 0, release.errorText)
+            // The server writes before it answers.
+            let lines = try sandbox.content("run/log").split(separator: "\n")
+            let entry = try XCTUnwrap(lines.first { $0.contains(" event=dismissed ") }, "\(lines)")
+            let parties = " pid=\(waiter.processID) by=\(release.processID) author="
+            let author = "\"filecoord release (pid \(release.processID)), which "
+            XCTAssertTrue(entry.contains(parties + author), "\(entry)")
+            XCTAssertTrue(entry.contains(#" reason="it \"hangs\" " message="#), "\(entry)")
+            XCTAssertEqual(lines.count { $0.contains("event=dismissed") }, 1)
+            holder.closeInput()
+        }
+    }
+
+    //  waiter  ...stopped            continues: told why
+    //  server     released, killed
+    //  next                     serves
+    func testAStoppedProgramIsToldAlsoIfTheServerDiesMeanwhile() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("write", "a")
+            let waiter = try sandbox.start("write", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            waiter.kill(SIGSTOP)
+            try sandbox.awaitStatus("stopped") { $0.claims.contains { $0.stopped } }
+            let released = try sandbox.run(
+                "release", "--yes", "--reason", "left alone", "\(waiter.processID)")
+            XCTAssertEqual(released.status, 0, released.errors)
+            let server = try XCTUnwrap(try sandbox.status().arbiter?.pid)
+            Foundation.kill(server, SIGKILL)
+            try sandbox.awaitStatus("next server") { status in
+                status.arbiter.map { $0.pid != server } ?? false
+            }
+            waiter.kill(SIGCONT)
+            let outcome = try waiter.outcome()
+            XCTAssertEqual(outcome.status, 70, outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("left alone"), outcome.errors)
+            holder.closeInput()
+            XCTAssertEqual(try holder.exitStatus(), 0)
+        }
+    }
+
     func testOnATerminalItAsks() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else {
             throw XCTSkip("script(1) makes the terminal")

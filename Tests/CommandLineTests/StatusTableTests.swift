@@ -36,9 +36,9 @@ final class StatusTableTests: XCTestCase {
         _ report: StatusReport, isSortedByWait: Bool = false, showsAllDelegations: Bool = false
     ) -> [String] {
         let table = StatusTable(
-            report, runtimeDirectory: "/run/x", nameRemarks: NameRemarks(of: nil),
+            report, runtimeDirectory: "/run/x", nameRemarks: .none,
             isSortedByWait: isSortedByWait, showsAllDelegations: showsAllDelegations)
-        return Array(table.lines.dropFirst(2)).filter { !$0.isEmpty }
+        return table.lines.dropFirst(2).map(\.plain).filter { !$0.isEmpty }
     }
 
     private func report() throws -> StatusReport {

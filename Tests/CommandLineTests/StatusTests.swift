@@ -138,32 +138,6 @@ final class StatusTests: XCTestCase {
         }
     }
 
-    /// Durations grow on a terminal, also while changes elsewhere are asked about all the time.
-    func testDurationsGrowWhileOtherFilesAreBusy() throws {
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else {
-            throw XCTSkip("script(1) makes the terminal")
-        }
-        try with { sandbox in
-            let holder = try sandbox.startHolding("write", "a")
-            let waiter = try sandbox.start("write", "--quiet", "a", "--", "true")
-            try sandbox.awaitWaiters(1)
-            let writers = try (0..<2).map { number in
-                try sandbox.startInShell(
-                    "export FILECOORDINATION_DELEGATION=off; "
-                        + "while \"$0\" write c\(number) -- true; do :; done")
-            }
-            let watch = try sandbox.startInShell(
-                "script -qfc \"stty -onlcr; '$0' status --watch a\" /dev/null")
-            try watch.awaitOutput("3 durations of the wait") { lines in
-                Set(lines.filter { $0.hasPrefix("  waits") }).count >= 3
-            }
-            for writer in writers { writer.killGroup() }
-            watch.killGroup()
-            holder.closeInput()
-            XCTAssertEqual(try waiter.exitStatus(), 0)
-        }
-    }
-
     func testOneWatcherTooManyIsToldSo() throws {
         try with { sandbox in
             let holder = try sandbox.startHolding("write", "a")

@@ -78,6 +78,29 @@ final class WaitingTests: XCTestCase {
         }
     }
 
+    /// A server that does not answer cannot say who is in the way, and must not prolong the wait.
+    ///
+    /// A busy machine may take long once, but not each time.
+    func testAServerThatDoesNotAnswerDoesNotProlongAWait() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            _ = try sandbox.startHolding("write", "a")
+            let server = try XCTUnwrap(try sandbox.status().arbiter?.pid)
+            Foundation.kill(server, SIGSTOP)
+            defer { Foundation.kill(server, SIGCONT) }
+            var times: [TimeInterval] = []
+            repeat {
+                let start = Date()
+                let outcome = try sandbox.run("read", "--timeout", "0.3", "a")
+                times.append(Date().timeIntervalSince(start))
+                XCTAssertEqual(outcome.status, 75, outcome.errors)
+                XCTAssertTrue(outcome.errors.contains("within 300 ms:"), outcome.errors)
+            } while times.count < 8 && times[times.count - 1] > 0.9
+            // 100 ms for a late answer, and the program's start and end.
+            XCTAssertLessThan(times[times.count - 1], 0.9, "\(times)")
+        }
+    }
+
     func testATimeoutNamesWhoIsAheadInLine() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")

@@ -132,6 +132,7 @@ final class SessionLink: Sendable {
             // A server that closed the connection before the hello may have sent the reason.
             if (try? session.connected(socket)) != nil {
                 stoppedServer = converse(on: socket, session)
+                readDismissals(from: socket, session)
             } else {
                 // Read the reason for which the server has refused this client.
                 _ = readMessages(from: socket, session)
@@ -303,12 +304,33 @@ final class SessionLink: Sendable {
                 guard let message = try? ServerMessage(decoding: bytes, version: version) else {
                     return false
                 }
-                guard !session.isServerDeposed, session.receive(message) else { return false }
+                guard !session.isServerDeposed else {
+                    if case .dismissed = message { _ = session.receive(message) }
+                    return false
+                }
+                guard session.receive(message) else { return false }
             case .wouldBlock: return true
             case .tooLong, .closed: return false
             }
         }
     }
+
+    /// Reads what is left of the messages of a server whose connection has ended, and acts on those
+    /// that a user's orders caused: no later server knows of these.
+    private func readDismissals(from socket: SequencedSocket, _ session: Session) {
+        for _ in 0..<Self.lastMessages {
+            guard case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes)
+            else { return }
+            // A message that cannot be read says nothing.
+            guard let message = try? ServerMessage(decoding: bytes, version: session.spokenVersion),
+                case .dismissed = message
+            else { continue }
+            _ = session.receive(message)
+        }
+    }
+
+    /// How many messages are read after the end of a connection: more than a socket holds.
+    private static let lastMessages = 1000
 
     /// Returns when to look for a server again without a caller, if other processes may wait for
     /// that.

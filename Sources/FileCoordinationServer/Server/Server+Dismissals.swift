@@ -36,18 +36,18 @@ extension Server {
             reason = Self.line(dismissal.reason)
         }
 
-        /// The text without characters that could forge lines of the log.
+        /// The text without characters that could forge lines of the log or act on a terminal.
         private static func line(_ text: String) -> String {
             String(
                 String.UnicodeScalarView(
                     text.unicodeScalars.map { scalar in
-                        scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar
+                        scalar.properties.generalCategory == .control ? " " : scalar
                     }))
         }
 
-        /// The entry of the log.
-        func ended(_ wait: String) -> ServerLogEntry {
-            .dismissed(wait, processID: processID, author: author, reason: reason)
+        /// The entry of the log: what was ended, and the process that was cut off.
+        func ended(_ wait: String, of owner: Int32) -> ServerLogEntry {
+            .dismissed(wait, of: owner, processID: processID, author: author, reason: reason)
         }
     }
 
@@ -97,8 +97,9 @@ extension Server {
     /// Tells a client that a wait of one of its claims has been ended.
     private func tell(_ address: RecordAddress, _ order: Order) {
         guard let client = clients[address.client] else { return }
-        let owner = "a wait of process \(client.ledger.processID) (\(client.ledger.programName))"
-        configuration.log(order.ended(owner))
+        let owner = client.ledger.processID
+        let wait = "a wait of process \(owner) (\(client.ledger.programName))"
+        configuration.log(order.ended(wait, of: owner))
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
         let record = WireRecord(address.record)
         if connection.version >= ProtocolVersion.withDismissals {
@@ -118,8 +119,10 @@ extension Server {
         guard arbiter.status(of: presenter) != nil else { return .gone }
         guard arbiter.isAsked(presenter) else { return .notAsked }
         if let client = records.address(of: presenter).flatMap({ clients[$0.client] }) {
-            let owner = "process \(client.ledger.processID) (\(client.ledger.programName))"
-            configuration.log(order.ended("the wait for an answer of a presenter of \(owner)"))
+            let owner = client.ledger.processID
+            let wait = "the wait for an answer of a presenter of process \(owner) "
+            configuration.log(
+                order.ended(wait + "(\(client.ledger.programName))", of: owner))
         }
         decide(.presenterDismissed(presenter))
         return .passedOver

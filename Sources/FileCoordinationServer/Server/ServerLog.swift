@@ -21,8 +21,9 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
     ///
     /// It was told so or disconnected.
     case limitReached(processID: Int32, reason: String)
-    /// A user has ended a wait by hand; the process is the one that gave the order.
-    case dismissed(String, processID: Int32, author: String, reason: String)
+    /// A user has ended a wait by hand: of the process `of`, or for its presenter. `processID` is
+    /// the process that gave the order.
+    case dismissed(String, of: Int32, processID: Int32, author: String, reason: String)
     /// The socket or the runtime directory vanished and was restored.
     case runtimeDirectoryRestored
     /// Processes of this user also meet in another runtime directory.
@@ -51,7 +52,7 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
             "process \(processID) (\(name)) is gone; freed what it held"
         case .limitReached(let processID, let reason):
             "process \(processID) has reached a limit: \(reason)"
-        case .dismissed(let wait, let processID, let author, let reason):
+        case .dismissed(let wait, _, let processID, let author, let reason):
             "\(wait): ended by hand by process \(processID), \(author): \(reason)"
         case .runtimeDirectoryRestored:
             "the socket in the runtime directory had vanished; made it anew"

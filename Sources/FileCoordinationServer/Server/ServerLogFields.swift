@@ -57,21 +57,36 @@ package struct LogLine: Hashable, Sendable {
     /// A value, in quotation marks if it has other characters than those of words and paths.
     private static func quoted(_ value: String) -> String {
         let isPlain = value.unicodeScalars.allSatisfy {
-            $0.value > 0x20 && $0.value != 0x7F && $0 != "\"" && $0 != "=" && $0 != "\\"
+            $0 != " " && $0 != "=" && escape($0) == nil
         }
         guard !isPlain || value.isEmpty else { return value }
-        var result = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            default:
-                let isControl = scalar.value < 0x20 || scalar.value == 0x7F
-                result += isControl ? "\\x" + String(scalar.value, radix: 16) : String(scalar)
-            }
+        return "\"" + value.unicodeScalars.map { escape($0) ?? String($0) }.joined() + "\""
+    }
+
+    /// What is written in quotation marks in place of a character; nil if it is written as it is.
+    ///
+    /// A reader undoes it from left to right: a backslash is followed by a quotation mark, a
+    /// backslash, "n", "x" and two digits, or "u" and four.
+    private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "\"", "\\": return "\\\(scalar)"
+        case "\n": return "\\n"
+        // These change the direction of the text around them.
+        case "\u{200e}", "\u{200f}", "\u{202a}"..."\u{202e}", "\u{2066}"..."\u{2069}":
+            return "\\u" + digits(scalar, 4)
+        case _: break
         }
-        return result + "\""
+        switch scalar.properties.generalCategory {
+        // All of these are below 256: those of ASCII, and those that some terminals obey, too.
+        case .control: return "\\x" + digits(scalar, 2)
+        case .lineSeparator, .paragraphSeparator: return "\\u" + digits(scalar, 4)
+        case _: return nil
+        }
+    }
+
+    private static func digits(_ scalar: Unicode.Scalar, _ count: Int) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 }
 
@@ -101,7 +116,12 @@ extension ServerLogEntry {
             return (.debug, "client-removed", [.init("pid", process), .init("program", name)])
         case .limitReached(let process, _):
             return (.warning, "limit-reached", [.init("pid", process)])
-        case .dismissed(_, let process, _, _): return (.notice, "dismissed", [.init("by", process)])
+        case .dismissed(_, let owner, let process, let author, let reason):
+            let fields = [
+                LogLine.Field("pid", owner), .init("by", process), .init("author", author),
+                .init("reason", reason),
+            ]
+            return (.notice, "dismissed", fields)
         case .runtimeDirectoryRestored: return (.notice, "directory-restored", [])
         case .worldDivided: return (.error, "world-divided", [])
         case .relocationNotWritten: return (.warning, "relocation-not-written", [])

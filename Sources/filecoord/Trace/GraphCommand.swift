@@ -10,7 +10,7 @@ import FileCoordinationWire
 struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph",
-        abstract: "Print who waits for whom now as a graph, for Graphviz or as a picture.",
+        abstract: "Print who waits for whom now as a graph, a picture or JSON.",
         discussion: """
             An arrow leads from an access that waits to each access that must end first, and to \
             each presenter that must answer first. With PATHs, the graph begins with the accesses \
@@ -20,20 +20,39 @@ struct GraphCommand: ParsableCommand {
             Asking blocks no program and changes nothing. "filecoord explain" says the same in \
             sentences, and "filecoord report" shows the graph at any moment of a recording.
 
+            With --json, one object on one line:
+              {"nodes": [{"id", "kind": "claim", "claim", "pid", "process", "label",
+                 "state": "waiting"|"asking"|"granted", "since", "stopped",
+                 "items": [{"path", "access": "reading"|"writing", "options"}]} or
+                {"id", "kind": "presenter", "presenter", "pid", "process", "label",
+                 "path", "unresponsive", "stopped"} or
+                {"id", "kind": "party", "claim" or "presenter", "pid", "process",
+                 "label", "path", "stopped"} or
+                {"id", "kind": "others", "count"}],
+               "edges": [{"from", "to", "message"}]}
+            An edge leads from the id of what waits to that of what it waits for; message is what \
+            a presenter must answer, else null. A party has just come or gone, and "others" \
+            stands for so many more than are listed for a claim.
+
             EXAMPLES
               filecoord graph | dot -Tpng >waits.png
               filecoord graph --format svg >waits.svg
               filecoord graph ~/Documents
+              filecoord graph --json | jq '.edges | length'
             """)
 
     /// The formats of the graph.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case dot
         case svg
+        case json
     }
 
-    @Option(help: "dot, for Graphviz, or svg, a picture.")
-    var format = Format.dot
+    @Option(help: "dot, for Graphviz (default), svg, a picture, or json.")
+    var format: Format?
+
+    @Flag(help: "Print JSON, as --format json does.")
+    var json = false
 
     @Flag(help: "Show also accesses and presenters for which none waits.")
     var all = false
@@ -42,6 +61,12 @@ struct GraphCommand: ParsableCommand {
         help: ArgumentHelp("Begin with these, and with what is inside.", valueName: "path"),
         completion: .file())
     var paths: [String] = []
+
+    func validate() throws {
+        guard !json || format == nil || format == .json else {
+            throw ValidationError("Give --json or another --format, not both.")
+        }
+    }
 
     func run() throws {
         let selection = try StatusSelection(paths)
@@ -52,9 +77,10 @@ struct GraphCommand: ParsableCommand {
                     processID: 0, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 0),
                 claims: [], presenters: [])
         let graph = WaitGraph(report, isWhole: all, part: selection.part(report))
-        switch format {
+        switch json ? Format.json : format ?? .dot {
         case .dot: try Console.print(graph.dot)
         case .svg: try Console.print(WaitGraphPicture(graph).text)
+        case .json: try Console.print(graph.json)
         }
     }
 }

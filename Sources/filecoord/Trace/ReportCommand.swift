@@ -13,8 +13,10 @@ struct ReportCommand: ParsableCommand {
         discussion: """
             The page is one HTML file that needs no network. It has a timeline with a lane for \
             each process and file, who waited for whom at any moment, and the longest waits with \
-            their causes. It can be used with the keyboard; press ? in it for the keys. An access \
-            to an item that was moved meanwhile is shown at the item's last path.
+            their causes. Marks on the timeline say when a process was stopped or ran again, when \
+            another server began, and which paths were delegated. The page can be used with the \
+            keyboard; press ? in it for the keys. An access to an item that was moved meanwhile is \
+            shown at the item's last path.
 
             With --format perfetto, a file that ui.perfetto.dev and other viewers of Chrome's \
             traces open.

@@ -118,14 +118,37 @@ struct TraceModel {
         var isPlain: Bool
     }
 
+    /// A time in which a process was stopped.
+    struct Stop {
+        var process: Int
+        var from: UInt64
+        var to: UInt64
+    }
+
+    /// What a mark is about.
+    enum MarkKind: Int {
+        /// Entries may be missing here.
+        case gap = 1
+        /// A server begins.
+        case server = 2
+        /// A process was stopped, runs again or has ended.
+        case process = 3
+        /// A path was delegated, or is no longer.
+        case delegation = 4
+    }
+
     /// Something that happened to the recording, to a process or to a delegation.
     struct Mark {
         var time: UInt64
+        var kind: MarkKind
         /// The process, if it is about one.
         var process: Int?
+        /// The path, if it is about one.
+        var path: Int?
         var text: String
+
         /// Whether entries may be missing here.
-        var isGap: Bool
+        var isGap: Bool { kind == .gap }
     }
 
     var began = ""
@@ -143,6 +166,7 @@ struct TraceModel {
     var questions: [Question] = []
     var messages: [Message] = []
     var marks: [Mark] = []
+    var stops: [Stop] = []
 
     /// A process for people: its label, or else its name, and its number.
     func who(_ process: Int) -> String {

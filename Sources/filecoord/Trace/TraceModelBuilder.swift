@@ -2,26 +2,34 @@
 //
 // Makes a model of the lines of a trace, one line after the other. A trace may begin while claims
 // wait and end while they run, and may miss entries: then the next status says which of them are
-// over.
+// over. `TraceModelBuilder+Sights.swift` puts together what several lines tell of one claim that
+// the server hears of late, `TraceModelBuilder+Marks.swift` reads what is marked on the time line.
 
 import FileCoordinationVersions
 
 /// The state of reading a trace.
 struct TraceModelBuilder {
-    private(set) var model = TraceModel()
-    private var processes: [UInt64: Int] = [:]
+    var model = TraceModel()
+    var processes: [UInt64: Int] = [:]
     /// By their bytes, because two texts that look alike are equal as strings.
     private var paths: [[UInt8]: Int] = [:]
-    private var claims: [UInt64: Int] = [:]
+    var claims: [UInt64: Int] = [:]
     private var presenters: [UInt64: Int] = [:]
     /// Claims that are not over, by index.
-    private var open: Set<Int> = []
-    /// Claims of whose end the server is not told, by process and path, until they are found.
-    private var unreported: [[Int]: Int] = [:]
+    var open: Set<Int> = []
+    /// Claims of whose end the server is not told, by process and items, until they are found.
+    var unreported: [[Int]: Int] = [:]
+    /// Claims by delegation that a status has shown, by process and items, until they are found.
+    var sights: [[Int]: [Sight]] = [:]
+    /// The stops of processes that have not gone on, by process.
+    var openStops: [Int: Int] = [:]
+    /// The present delegations.
+    var delegations: [UInt64: Delegation] = [:]
     private var openQuestions: [[UInt64]: Int] = [:]
     /// When each open claim was last told of.
-    private var touched: [Int: UInt64] = [:]
-    private var looked: UInt64 = 0
+    var touched: [Int: UInt64] = [:]
+    /// When the recorder asked for the last status.
+    var looked: UInt64 = 0
 
     /// The model of a trace.
     static func model(of trace: TraceFile) -> TraceModel {
@@ -55,24 +63,8 @@ struct TraceModelBuilder {
             takePresenter(line)
         case "look": looked = line.time
         case "known": takeKnown(line)
-        case "lost":
-            mark(line, "the server is gone; entries are missing until the next", isGap: true)
-        case "server":
-            mark(line, "server: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
-        case "dropped":
-            model.dropped += line.number("count") ?? 0
-            mark(line, "\(line.number("count") ?? 0) entries are missing here", isGap: true)
-        case "delegated":
-            let who = line.numbers("processes").compactMap { processes[$0] }
-            let path = PeopleText.text(line.path("path") ?? [])
-            mark(
-                line, "\(path) is delegated (\(line.text("mode"))): unseen from here", who.first)
-        case "delegationEnded":
-            if let turns = line.number("turns") {
-                mark(line, "a ticket queue has ended after \(turns) accesses that were not seen")
-            }
-        case "stopped": mark(line, "stopped", processes[line.number("process") ?? 0])
-        case "continued": mark(line, "runs again", processes[line.number("process") ?? 0])
+        case "lost", "server", "dropped", "stopped", "continued": takeMark(line)
+        case "delegated", "recalled", "delegationEnded": takeDelegation(line)
         case "died": takeDeath(line)
         // A newer program may write more.
         case _: break
@@ -83,12 +75,13 @@ struct TraceModelBuilder {
         for claim in open { extend(claim, to: model.end) }
         for (_, question) in openQuestions { model.questions[question].to = model.end }
         for presenter in presenters.values { model.presenters[presenter].to = model.end }
+        for stop in openStops.values { model.stops[stop].to = model.end }
         return model
     }
 
     // MARK: Names
 
-    private mutating func path(_ bytes: [UInt8]) -> Int {
+    mutating func path(_ bytes: [UInt8]) -> Int {
         if let known = paths[bytes] { return known }
         paths[bytes] = model.paths.count
         model.paths.append(PeopleText.text(bytes))
@@ -108,7 +101,7 @@ struct TraceModelBuilder {
         }
     }
 
-    private mutating func process(_ line: TraceFile.Line) -> Int {
+    mutating func process(_ line: TraceFile.Line) -> Int {
         let number = line.number("process") ?? 0
         if let known = processes[number] { return known }
         processes[number] = model.processes.count
@@ -116,16 +109,9 @@ struct TraceModelBuilder {
         return model.processes.count - 1
     }
 
-    private mutating func mark(
-        _ line: TraceFile.Line, _ text: String, _ process: Int? = nil, isGap: Bool = false
-    ) {
-        model.marks.append(
-            TraceModel.Mark(time: line.time, process: process, text: text, isGap: isGap))
-    }
-
     // MARK: Claims
 
-    private mutating func items(_ line: TraceFile.Line) -> [TraceModel.Item] {
+    mutating func items(_ line: TraceFile.Line) -> [TraceModel.Item] {
         guard case .list(let values)? = line.fields[field: "items"] else { return [] }
         var items: [TraceModel.Item] = []
         for value in values {
@@ -138,7 +124,7 @@ struct TraceModelBuilder {
         return items
     }
 
-    private mutating func begin(
+    mutating func begin(
         _ line: TraceFile.Line, _ state: TraceModel.State, since age: UInt64,
         isDelegated: Bool = false
     ) {
@@ -155,27 +141,8 @@ struct TraceModelBuilder {
         model.claims.append(claim)
     }
 
-    private func key(_ claim: TraceModel.Claim) -> [Int] {
-        [claim.process] + claim.items.map(\.path)
-    }
-
-    /// A claim that its program had granted itself, or one that the server had granted without
-    /// waiting for a report, goes on under another number.
-    private mutating func takeFound(_ line: TraceFile.Line) {
-        begin(line, .holding, since: line.number("since") ?? 0, isDelegated: true)
-        let found = model.claims.count - 1
-        guard let former = unreported.removeValue(forKey: key(model.claims[found])),
-            model.claims[former].end <= model.claims[found].end,
-            let number = line.number("claim")
-        else { return }
-        model.claims.removeLast()
-        open.remove(found)
-        touched[found] = nil
-        claims[number] = former
-        open.insert(former)
-        model.claims[former].ending = .none
-        extend(former, to: line.time)
-        touched[former] = line.time
+    func key(_ claim: TraceModel.Claim) -> [Int] {
+        [claim.process] + claim.items.flatMap { [$0.path, $0.isWriting ? 1 : 0] }
     }
 
     /// The items of a claim are at other paths, because a directory or the item itself was moved.
@@ -206,19 +173,6 @@ struct TraceModelBuilder {
         }
     }
 
-    private mutating func takeSight(_ line: TraceFile.Line) {
-        let age = line.number("since") ?? 0
-        let claim = TraceModel.Claim(
-            number: 0, process: process(line), label: line.text("label"), items: items(line),
-            isDelegated: true,
-            stays: [
-                TraceModel.Stay(
-                    state: line.text("state") == "granted" ? .holding : .waiting,
-                    from: line.time - min(age, line.time), to: line.time)
-            ], ending: .unseen)
-        model.claims.append(claim)
-    }
-
     private mutating func takeWaits(_ line: TraceFile.Line) {
         guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
         let wait = TraceModel.Wait(
@@ -245,7 +199,7 @@ struct TraceModelBuilder {
         if state == .waiting { closeQuestions(of: claim, at: line.time) }
     }
 
-    private mutating func enter(_ state: TraceModel.State, _ claim: Int, _ time: UInt64) {
+    mutating func enter(_ state: TraceModel.State, _ claim: Int, _ time: UInt64) {
         guard open.contains(claim) else { return }
         touched[claim] = time
         extend(claim, to: time)
@@ -260,7 +214,7 @@ struct TraceModelBuilder {
         }
     }
 
-    private mutating func extend(_ claim: Int, to time: UInt64) {
+    mutating func extend(_ claim: Int, to time: UInt64) {
         let last = model.claims[claim].stays.count - 1
         guard last >= 0, model.claims[claim].stays[last].to < time else { return }
         model.claims[claim].stays[last].to = time
@@ -284,7 +238,8 @@ struct TraceModelBuilder {
 
     private mutating func takeDeath(_ line: TraceFile.Line) {
         guard let process = processes[line.number("process") ?? 0] else { return }
-        mark(line, "ended", process)
+        endStop(of: process, at: line.time)
+        mark(line, .process, "has ended", process)
         model.processes[process].end = line.time
         for claim in open where model.claims[claim].process == process {
             finish(claim, .died, at: line.time)

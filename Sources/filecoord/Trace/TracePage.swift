@@ -36,6 +36,7 @@ struct TracePage {
         </script>
         <script>
         \(TracePageModelScript.text)
+        \(TracePageMarkScript.text)
         \(TracePageGraphScript.text)
         \(TracePageViewScript.text)
         </script>
@@ -68,11 +69,14 @@ struct TracePage {
         <button id="all" title="Show all (0)">All</button>
         <button id="help" aria-expanded="false" aria-controls="keys">Keys (?)</button>
         <span class="legend"><i class="waiting"></i>waits <i class="asking"></i>asks \
-        <i class="reading"></i>reads <i class="writing"></i>writes</span>
+        <i class="reading"></i>reads <i class="writing"></i>writes <i class="stopped"></i>stopped\
+        </span>
         </div>
         <div id="keys" hidden>Left and right move, with Shift by a page; + and - zoom; 0 shows \
         all; up and down choose a lane; n and p choose the next or the previous access of it; w \
-        chooses the next of the longest waits; / finds; Escape leaves the search.</div>
+        chooses the next of the longest waits; m and M go to the next or the previous mark: a \
+        process that was stopped or runs again, a server, a delegation, a gap; / finds; Escape \
+        leaves the search.</div>
         <div id="box"><canvas id="lanes" tabindex="0" role="application" \
         aria-label="Timeline; press the question mark for its keys" aria-describedby="about">\
         </canvas><div id="tip" hidden></div></div>
@@ -100,6 +104,7 @@ struct TracePage {
             ("questions", .list(model.questions.map(question))),
             ("messages", .list(model.messages.map(message))),
             ("marks", .list(model.marks.map(mark))),
+            ("stops", .list(model.stops.map(stop))),
             ("endings", .list(TraceModel.Ending.allCases.map { .text($0.sentence) })),
         ]
         var result: [UInt8] = []
@@ -162,8 +167,12 @@ struct TracePage {
     private func mark(_ mark: TraceModel.Mark) -> JSONText {
         .list([
             .number(mark.time), .number(mark.process ?? -1), .text(mark.text),
-            .number(mark.isGap ? 1 : 0),
+            .number(mark.kind.rawValue), .number(mark.path ?? -1),
         ])
+    }
+
+    private func stop(_ stop: TraceModel.Stop) -> JSONText {
+        .list([.number(stop.process), .number(stop.from), .number(stop.to)])
     }
 }
 

@@ -38,8 +38,9 @@ enum TracePageModelScript {
             ({presenter, claim, message, from, to, answer}));
           trace.messages = data.messages.map(([time, presenter, message, claim, plain]) =>
             ({time, presenter, message, claim, plain: plain === 1}));
-          trace.marks = data.marks.map(([time, process, text, gap]) =>
-            ({time, process, text, gap: gap === 1}));
+          trace.marks = data.marks.map(([time, process, text, kind, path]) =>
+            ({time, process, text, kind, path}));
+          trace.stops = data.stops.map(([process, from, to]) => ({process, from, to}));
           trace.asked = new Map();
           for (const question of trace.questions) {
             if (!trace.asked.has(question.claim)) trace.asked.set(question.claim, []);
@@ -62,6 +63,16 @@ enum TracePageModelScript {
             for (const item of claim.items) lane(claim.process, item.path).bars.push(claim);
           trace.presenters.forEach((presenter, index) =>
             lane(presenter.process, presenter.path).presenters.push(index));
+          // Of a delegation there may be nothing but the mark.
+          for (const mark of trace.marks)
+            if (mark.process >= 0 && mark.path >= 0) lane(mark.process, mark.path);
+          const byProcess = new Map();
+          for (const one of lanes.values()) {
+            if (!byProcess.has(one.process)) byProcess.set(one.process,
+              trace.marks.filter(mark => mark.process === one.process));
+            one.marks = byProcess.get(one.process).filter(mark => concerns(mark, one));
+            one.stops = trace.stops.filter(stop => stop.process === one.process);
+          }
           const wanted = find.trim().toLowerCase();
           const result = [...lanes.values()].filter(one => !wanted ||
             (one.who + " " + one.file).toLowerCase().includes(wanted) ||
@@ -109,9 +120,10 @@ enum TracePageModelScript {
           const add = (key, node) => { if (!nodes.has(key)) nodes.set(key, node); return key; };
           const addClaim = claim => {
             const state = stateAt(claim, time);
+            const deed = state === HOLDING ? (claim.writes ? "writes" : "reads") :
+              (state === ASKING ? "asks" : "waits") + (claim.writes ? " to write" : " to read");
             return add("c" + claim.index, {claim, state, lines: [claim.who,
-              state === HOLDING ? (claim.writes ? "writes" : "reads") :
-              (state === ASKING ? "asks" : "waits") + (claim.writes ? " to write" : " to read"),
+              deed + stoppedText(trace, claim.process, time),
               claim.items.length ? trace.paths[claim.items[0].path] : ""]});
           };
           for (const claim of trace.claims) {
@@ -124,7 +136,8 @@ enum TracePageModelScript {
             for (const question of causes.questions) {
               const presenter = trace.presenters[question.presenter];
               edges.push({from, label: question.message, to: add("p" + question.presenter, {
-                state: -1, lines: [presenter.who, "presents",
+                state: -1, lines: [presenter.who, "presents" +
+                  stoppedText(trace, presenter.process, time),
                   presenter.path < 0 ? "" : trace.paths[presenter.path]]})});
             }
             if (causes.more) edges.push({from, label: "", to: add("m" + claim.index,
@@ -143,19 +156,27 @@ enum TracePageModelScript {
             const begin = claim.from;
             const end = claim.stays.reduce((latest, stay) =>
               stay.state === HOLDING ? latest : Math.max(latest, stay.to), begin);
-            const add = (text, from, to) => {
-              const time = Math.min(to, end) - Math.max(from, begin);
+            const note = (text, time) => {
               if (time > 0) causes.set(text, Math.max(causes.get(text) || 0, time));
             };
+            const add = (text, from, to) =>
+              note(text, Math.min(to, end) - Math.max(from, begin));
+            const addStops = (text, process, from, to) => note(text + " stopped",
+              stoppedFor(trace, process, Math.max(from, begin), Math.min(to, end)));
+            addStops("its own process was", claim.process, begin, end);
             for (const [time, claims] of claim.waits)
               for (const index of claims) {
                 const other = trace.claims[index];
                 add(other.who + " held or was ahead", time, other.to);
+                addStops(other.who + " was", other.process, time, other.to);
               }
-            for (const question of trace.asked.get(claim.index) || [])
-              add(trace.presenters[question.presenter].who + " answered " + question.message +
+            for (const question of trace.asked.get(claim.index) || []) {
+              const presenter = trace.presenters[question.presenter];
+              add(presenter.who + " answered " + question.message +
                 (question.answer === 0 ? " (no answer)" : ""), question.from, question.to);
-            return {claim, causes: [...causes].sort((a, b) => b[1] - a[1]).slice(0, 4)
+              addStops(presenter.who + " was", presenter.process, question.from, question.to);
+            }
+            return {claim, causes: [...causes].sort((a, b) => b[1] - a[1]).slice(0, 5)
               .map(([text, time]) => text + " for " + duration(time))};
           });
         }

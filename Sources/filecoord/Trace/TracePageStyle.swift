@@ -8,10 +8,10 @@ enum TracePageStyle {
     static let text = """
         :root{--page:#fbfcfe;--text:#1d2738;--soft:#5c6880;--rule:#dde3ee;--lane:#f1f4f9;\
         --waiting:#e0a63c;--asking:#a763c7;--reading:#3f7fd0;--writing:#3b9a55;--gap:#c9352b;\
-        --choice:#1d2738}
+        --choice:#1d2738;--stopped:#d0582a;--server:#6b5bd2}
         @media(prefers-color-scheme:dark){:root{--page:#171c25;--text:#e6eaf2;--soft:#a9b4c8;\
         --rule:#323c4f;--lane:#1e2532;--waiting:#c48a22;--asking:#b77ad3;--reading:#5b9bea;\
-        --writing:#52b56d;--gap:#ff7a70;--choice:#fff}}
+        --writing:#52b56d;--gap:#ff7a70;--choice:#fff;--stopped:#ff9a5c;--server:#a99cff}}
         body{margin:1rem 1.5rem;background:var(--page);color:var(--text);\
         font:15px/1.45 system-ui,sans-serif}
         h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:1.2rem 0 .4rem}
@@ -22,7 +22,8 @@ enum TracePageStyle {
         .legend{color:var(--soft)}.legend i{display:inline-block;width:.9em;height:.8em;\
         border-radius:3px;margin:0 .3em 0 .6em}
         .waiting{background:var(--waiting)}.asking{background:var(--asking)}\
-        .reading{background:var(--reading)}.writing{background:var(--writing)}
+        .reading{background:var(--reading)}.writing{background:var(--writing)}\
+        .stopped{background:var(--stopped)}
         #box{position:relative;border:1px solid var(--rule);border-radius:6px;overflow:hidden}
         #lanes{display:block;width:100%;touch-action:none}
         #lanes:focus-visible,button:focus-visible,tr:focus-visible{outline:2px solid \

@@ -13,7 +13,7 @@ enum TracePageViewScript {
           let lanes = [], from = 0, to = trace.end, top = 0, lane = 0, chosen = null;
           let cursor = 0, width = 0, height = 0, isPlanned = false, pointer = null;
           const waits = longestWaits(trace, 200);
-          let wait = -1;
+          let wait = -1, mark = -1;
 
           const x = time => LABEL + (time - from) / (to - from) * (width - LABEL);
           const timeAt = place => from + (place - LABEL) / (width - LABEL) * (to - from);
@@ -26,7 +26,7 @@ enum TracePageViewScript {
             const colour = name => style.getPropertyValue("--" + name).trim();
             return {text: colour("text"), soft: colour("soft"), rule: colour("rule"),
               lane: colour("lane"), page: colour("page"), gap: colour("gap"),
-              choice: colour("choice"),
+              choice: colour("choice"), stopped: colour("stopped"), server: colour("server"),
               read: [colour("waiting"), colour("asking"), colour("reading")],
               write: [colour("waiting"), colour("asking"), colour("writing")]};
           }
@@ -60,10 +60,8 @@ enum TracePageViewScript {
             for (let index = top; index < last; index++)
               drawLane(lanes[index], HEAD + (index - top) * ROW, index, paint);
             drawArrows(paint, last);
-            pen.fillStyle = paint.gap;
-            for (const mark of trace.marks)
-              if (mark.gap && mark.time >= from && mark.time <= to)
-                pen.fillRect(x(mark.time), HEAD, 2, height);
+            drawGlobalMarks(pen, paint, trace.marks.filter(mark => mark.time >= from &&
+              mark.time <= to), x, HEAD, height);
             if (cursor >= from && cursor <= to) {
               pen.fillStyle = paint.choice;
               pen.fillRect(x(cursor), 0, 1, height);
@@ -126,6 +124,7 @@ enum TracePageViewScript {
                 pen.strokeRect(start - 1, y + 2, Math.max(3, x(claim.to) - start) + 2, ROW - 4);
               }
             }
+            drawLaneMarks(pen, paint, one, x, y, ROW);
             pen.restore();
           }
           // Questions lead from the claim to the presenter, answers back, notices down to a point.
@@ -227,6 +226,17 @@ enum TracePageViewScript {
             choose(claim, false);
           }
 
+          function goToMark(index) {
+            if (!trace.marks.length) return;
+            mark = (index + trace.marks.length) % trace.marks.length;
+            const one = trace.marks[mark], half = (to - from) / 2;
+            if (one.time < from || one.time > to) look(one.time - half, one.time + half);
+            const place = lanes.findIndex(lane => one.process >= 0 && concerns(one, lane));
+            if (place >= 0) selectLane(place);
+            setCursor(one.time);
+            by("about").textContent = describeMark(trace, one);
+          }
+
           function fillTable() {
             const body = document.querySelector("#waits tbody");
             waits.forEach((one, index) => {
@@ -256,6 +266,15 @@ enum TracePageViewScript {
             }
             return best;
           }
+          // What the tip at a place says: of an access, or of a mark beside one.
+          function textAt(place) {
+            if (place.x < LABEL || place.y < HEAD) return "";
+            const one = lanes[top + Math.floor((place.y - HEAD) / ROW)];
+            const near = (to - from) / (width - LABEL) * 4;
+            const marked = nearestMark(trace, one, timeAt(place.x), near), claim = barAt(place);
+            return [claim ? describe(trace, claim) : "", marked ? describeMark(trace, marked) : ""]
+              .filter(text => text).join("\n");
+          }
           const placeOf = event => ({x: event.offsetX, y: event.offsetY});
           canvas.onpointerdown = event => {
             pointer = {x: event.offsetX, from, to, isMoved: false};
@@ -269,10 +288,10 @@ enum TracePageViewScript {
               if (Math.abs(event.offsetX - pointer.x) > 3) pointer.isMoved = true;
               if (pointer.isMoved) look(pointer.from - moved, pointer.to - moved);
             }
-            const claim = barAt(placeOf(event));
-            tip.hidden = !claim;
-            if (!claim) return;
-            tip.textContent = describe(trace, claim);
+            const text = textAt(placeOf(event));
+            tip.hidden = !text;
+            if (!text) return;
+            tip.textContent = text;
             tip.style.left = Math.min(event.offsetX + 12, width - 320) + "px";
             tip.style.top = event.offsetY + 14 + "px";
           };
@@ -313,6 +332,7 @@ enum TracePageViewScript {
             PageUp: () => selectLane(lane - rows()), PageDown: () => selectLane(lane + rows()),
             Home: () => look(0, to - from), End: () => look(trace.end - (to - from), trace.end),
             n: () => step(1), p: () => step(-1), w: () => goTo(wait + 1), W: () => goTo(wait - 1),
+            m: () => goToMark(mark + 1), M: () => goToMark(Math.max(mark, 0) - 1),
             "/": () => by("find").focus(), "?": help,
           };
           document.addEventListener("keydown", event => {

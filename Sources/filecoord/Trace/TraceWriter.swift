@@ -29,6 +29,10 @@ struct TraceWriter {
     /// Claims and presenters of which entries were seen since status was requested.
     private var fresh: Set<UInt64> = []
     private var isAsking = false
+    /// The processes that were stopped when a line last told of it.
+    private var stopped: Set<Int> = []
+    /// The processes of whose stops entries were seen since status was requested.
+    private var freshStops: Set<Int> = []
     /// The entries of all servers, and those that are missing.
     private(set) var count = 0
     private(set) var dropped: UInt64 = 0
@@ -73,7 +77,7 @@ struct TraceWriter {
 
     /// A status report was requested.
     mutating func asked(at time: UInt64) {
-        fresh = []
+        (fresh, freshStops) = ([], [])
         isAsking = true
         lines.line(since(time), "look")
     }
@@ -97,6 +101,7 @@ struct TraceWriter {
                 if !presenter.label.isEmpty { lines.text("label", presenter.label) }
             }
         }
+        addStops(report, now)
         lines.line(now, "known") { lines in
             let claims = report.claims.map(\.claim)
             lines.numbers(
@@ -125,6 +130,29 @@ struct TraceWriter {
             lines.numbers("presenters", claim.waitsFor.compactMap(\.presenter))
             lines.number("count", claim.waitsForCount)
         }
+    }
+
+    /// Adds which processes were stopped or have gone on before the recording, or in a gap.
+    private mutating func addStops(_ report: StatusReport, _ now: UInt64) {
+        var states: [Int: Bool] = [:]
+        for claim in report.claims {
+            states[process(claim.processID, claim.processName, "", now)] = claim.isStopped
+        }
+        for presenter in report.presenters {
+            let process = process(presenter.processID, presenter.processName, "", now)
+            states[process] = presenter.isStopped
+        }
+        for (process, isStopped) in states.sorted(by: { $0.key < $1.key })
+        where !freshStops.contains(process) {
+            addStop(of: process, isStopped, now)
+        }
+    }
+
+    private mutating func addStop(of process: Int, _ isStopped: Bool, _ now: UInt64) {
+        // The server may tell of it after a status has.
+        let isNews = isStopped ? stopped.insert(process).inserted : stopped.remove(process) != nil
+        guard isNews else { return }
+        lines.line(now, isStopped ? "stopped" : "continued") { $0.number("process", process) }
     }
 
     private mutating func process(
@@ -298,10 +326,11 @@ struct TraceWriter {
                 if turns > 0 { lines.number("turns", turns) }
             }
         case .stopped(let client, let isStopped):
-            lines.line(now, isStopped ? "stopped" : "continued") { lines in
-                lines.number("process", clients[client] ?? 0)
-            }
+            let process = clients[client] ?? 0
+            freshStops.insert(process)
+            addStop(of: process, isStopped, now)
         case .died(let client):
+            stopped.remove(clients[client] ?? 0)
             lines.line(now, "died") { $0.number("process", clients[client] ?? 0) }
             clients[client] = nil
         case _: break

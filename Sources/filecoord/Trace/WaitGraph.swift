@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which claim waits for which claims and presenters, by a status report: as DOT for Graphviz, or
-// as a picture. No recording is needed for it.
+// Which claim waits for which claims and presenters, by a status report: as DOT for Graphviz, as a
+// picture or as JSON. No recording is needed for it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -16,6 +16,19 @@ struct WaitGraph {
         let lines: [String]
         let kind: Kind
         let isStopped: Bool
+        /// What the report says of it.
+        let subject: Subject
+    }
+
+    /// The entry of a report that a node stands for.
+    enum Subject: Hashable {
+        case claim(FileCoordinationWire.ClaimStatus)
+        case presenter(FileCoordinationWire.PresenterStatus)
+        /// A claim or a presenter that the report has no entry for, because it has just come or
+        /// gone.
+        case party(Party)
+        /// So many more than the report lists for a claim.
+        case others(Int)
     }
 
     /// What a node is.
@@ -94,7 +107,7 @@ struct WaitGraph {
                 "\(kind.rawValue)\(deed), \(PeopleText.seconds(claim.sinceNanoseconds))",
             ] + claim.items.prefix(2).map { PeopleText.text($0.path.bytes) }
                 + (claim.items.count > 2 ? ["and \(claim.items.count - 2) more"] : []),
-            kind, claim.isStopped)
+            kind, claim.isStopped, .claim(claim))
     }
 
     private mutating func add(_ presenter: FileCoordinationWire.PresenterStatus) -> Int {
@@ -104,7 +117,7 @@ struct WaitGraph {
                 PeopleText.who(presenter.label, presenter.processName, presenter.processID),
                 presenter.isUnresponsive ? "presents, does not answer" : "presents",
             ] + [presenter.path].compactMap { $0.map(PeopleText.text) },
-            .presents, presenter.isStopped)
+            .presents, presenter.isStopped, .presenter(presenter))
     }
 
     /// A party that the report has no entry for, because it has just come or gone.
@@ -115,22 +128,22 @@ struct WaitGraph {
                 PeopleText.who(party.label, party.processName, party.processID),
                 PeopleText.text(party.path),
             ],
-            party.role == .presenter ? .presents : .waits, party.isStopped)
+            party.role == .presenter ? .presents : .waits, party.isStopped, .party(party))
     }
 
     private mutating func add(_ count: Int, of claim: FileCoordinationWire.ClaimStatus) -> Int {
-        add("more\(claim.claim)", ["and \(count) more"], .waits, false)
+        add("more\(claim.claim)", ["and \(count) more"], .waits, false, .others(count))
     }
 
     private mutating func add(
-        _ name: String, _ lines: [String], _ kind: Kind, _ isStopped: Bool
+        _ name: String, _ lines: [String], _ kind: Kind, _ isStopped: Bool, _ subject: Subject
     ) -> Int {
         if let known = indices[name] { return known }
         indices[name] = nodes.count
         nodes.append(
             Node(
                 name: name, lines: lines + (isStopped ? ["stopped"] : []), kind: kind,
-                isStopped: isStopped))
+                isStopped: isStopped, subject: subject))
         return nodes.count - 1
     }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads what is marked on the time line of a report: servers and gaps, processes that were stopped,
+// and delegations, under which accesses are not seen.
+
+extension TraceModelBuilder {
+    /// A delegation that has not ended.
+    struct Delegation {
+        var path: Int?
+        /// Those that may use the path without the server.
+        var processes: [Int]
+        /// Whether it was recalled already.
+        var isRecalled = false
+    }
+
+    /// Adds a mark.
+    mutating func mark(
+        _ line: TraceFile.Line, _ kind: TraceModel.MarkKind, _ text: String,
+        _ process: Int? = nil, path: Int? = nil
+    ) {
+        model.marks.append(
+            TraceModel.Mark(time: line.time, kind: kind, process: process, path: path, text: text))
+    }
+
+    /// Takes what happened to the recording or to a process.
+    mutating func takeMark(_ line: TraceFile.Line) {
+        switch line.event {
+        case "lost": mark(line, .gap, "the server is gone; entries are missing until the next")
+        case "server":
+            mark(line, .server, "server: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
+        case "dropped":
+            model.dropped += line.number("count") ?? 0
+            mark(line, .gap, "\(line.number("count") ?? 0) entries are missing here")
+        case "stopped":
+            guard let process = processes[line.number("process") ?? 0], openStops[process] == nil
+            else { return }
+            openStops[process] = model.stops.count
+            model.stops.append(TraceModel.Stop(process: process, from: line.time, to: line.time))
+            mark(line, .process, "is stopped", process)
+        case _:
+            guard let process = processes[line.number("process") ?? 0] else { return }
+            endStop(of: process, at: line.time)
+            mark(line, .process, "runs again", process)
+        }
+    }
+
+    /// Ends the stop of a process, if it is stopped.
+    mutating func endStop(of process: Int, at time: UInt64) {
+        guard let stop = openStops.removeValue(forKey: process) else { return }
+        model.stops[stop].to = time
+    }
+
+    /// Takes the beginning or the end of a delegation; each process that has it gets a mark.
+    mutating func takeDelegation(_ line: TraceFile.Line) {
+        guard let number = line.number("delegation") else { return }
+        switch line.event {
+        case "delegated":
+            let path = path(line.path("path") ?? [])
+            let delegation = Delegation(
+                path: path, processes: line.numbers("processes").compactMap { processes[$0] })
+            delegations[number] = delegation
+            let name = model.paths[path]
+            mark(line, delegation, "\(name) is delegated (\(line.text("mode"))): unseen from here")
+        case "recalled":
+            guard let delegation = delegations[number], let path = delegation.path,
+                !delegation.isRecalled
+            else { return }
+            delegations[number]?.isRecalled = true
+            let name = model.paths[path]
+            mark(line, delegation, "the delegation of \(name) is recalled")
+        case _: endDelegation(line, number)
+        }
+    }
+
+    private mutating func endDelegation(_ line: TraceFile.Line, _ number: UInt64) {
+        // One that began before the recording is not known.
+        let delegation = delegations.removeValue(forKey: number)
+        let name = delegation?.path.map { model.paths[$0] }
+        let text: String
+        if let turns = line.number("turns") {
+            let place = name.map { " at \($0)" } ?? ""
+            text = "the ticket queue\(place) has ended after \(turns) accesses that were not seen"
+        } else {
+            guard let name, delegation?.isRecalled == false else { return }
+            text = "the delegation of \(name) has ended"
+        }
+        mark(line, delegation ?? Delegation(path: nil, processes: []), text)
+    }
+
+    private mutating func mark(
+        _ line: TraceFile.Line, _ delegation: Delegation, _ text: String
+    ) {
+        guard !delegation.processes.isEmpty else {
+            return mark(line, .delegation, text, path: delegation.path)
+        }
+        for process in delegation.processes {
+            mark(line, .delegation, text, process, path: delegation.path)
+        }
+    }
+}

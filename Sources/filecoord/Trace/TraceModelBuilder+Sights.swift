@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts together what several lines tell of one claim that its program granted itself, or of whose
+// end the server is not told: each status shows it again, without a number, and in the end the
+// server may hear of it. The lines say since when it runs, and no two accesses of a process to an
+// item begin at one time, as a rule.
+
+extension TraceModelBuilder {
+    /// A claim without a number that a status has shown.
+    struct Sight {
+        /// Its index in the model.
+        var claim: Int
+        /// When it began at the earliest: the age in a status is some moments old when the recorder
+        /// reads it.
+        var earliest: UInt64
+        /// When it was last seen.
+        var seen: UInt64
+    }
+
+    /// By how much times of different programs may differ that mean the same, in nanoseconds.
+    private static let tolerance: UInt64 = 20_000_000
+    /// By how much a claim that has ended may have begun earlier than was seen: then it tells when
+    /// it was asked for, and before that when it was granted.
+    private static let longestTurn: UInt64 = 200_000_000
+
+    /// Takes a claim without a number out of a status.
+    mutating func takeSight(_ line: TraceFile.Line) {
+        let age = line.number("since") ?? 0
+        let start = line.time - min(age, line.time)
+        let earliest = start - min(start, line.time - min(looked, line.time))
+        let state: TraceModel.State = line.text("state") == "granted" ? .holding : .waiting
+        let claim = TraceModel.Claim(
+            number: 0, process: process(line), label: line.text("label"), items: items(line),
+            isDelegated: true,
+            stays: [TraceModel.Stay(state: state, from: start, to: line.time)], ending: .unseen)
+        let key = key(claim)
+        if let former = unreported[key], let grant = model.claims[former].stays.last?.from,
+            grant + Self.tolerance >= earliest, grant <= start + Self.tolerance
+        {
+            return extend(former, to: line.time)
+        }
+        let known = sights[key] ?? []
+        let same = known.indices.filter { index in
+            // One status shows each claim once.
+            known[index].seen < line.time
+                && start <= model.claims[known[index].claim].end + Self.tolerance
+        }
+        guard let index = nearest(same, of: known, to: start) else {
+            sights[key] =
+                known + [Sight(claim: model.claims.count, earliest: earliest, seen: line.time)]
+            model.claims.append(claim)
+            return
+        }
+        sights[key]?[index].seen = line.time
+        extend(known[index].claim, to: line.time)
+    }
+
+    /// Takes a claim of which the server hears while it runs, or at its end: one that its program
+    /// had granted itself, or one that the server had granted without waiting for a report.
+    mutating func takeFound(_ line: TraceFile.Line) {
+        begin(line, .holding, since: line.number("since") ?? 0, isDelegated: true)
+        guard let number = line.number("claim") else { return }
+        let found = model.claims.count - 1
+        let claim = model.claims[found]
+        let key = key(claim)
+        if let former = unreported.removeValue(forKey: key), model.claims[former].end <= claim.end {
+            return resume(former, as: number, at: line.time)
+        }
+        let known = sights[key] ?? []
+        let same = known.indices.filter { index in
+            claim.begin <= model.claims[known[index].claim].begin + Self.tolerance
+                && claim.begin + Self.longestTurn >= known[index].earliest
+        }
+        guard let index = nearest(same, of: known, to: claim.begin) else { return }
+        let seen = known[index].claim
+        sights[key]?.remove(at: index)
+        model.claims[seen].number = number
+        model.claims[seen].label = claim.label
+        model.claims[seen].inside = claim.inside
+        model.claims[seen].stays[0].from = min(claim.begin, model.claims[seen].begin)
+        resume(seen, as: number, at: line.time)
+        enter(.holding, seen, line.time)
+    }
+
+    /// The claim that begins nearest to a moment, among those at these places.
+    private func nearest(_ places: [Int], of sights: [Sight], to time: UInt64) -> Int? {
+        func distance(_ place: Int) -> UInt64 {
+            let begin = model.claims[sights[place].claim].begin
+            return begin > time ? begin - time : time - begin
+        }
+        return places.min { distance($0) < distance($1) }
+    }
+
+    /// Has a claim that is in the model go on under another number, in place of the last one.
+    private mutating func resume(_ claim: Int, as number: UInt64, at time: UInt64) {
+        let last = model.claims.count - 1
+        model.claims.removeLast()
+        open.remove(last)
+        touched[last] = nil
+        claims[number] = claim
+        open.insert(claim)
+        model.claims[claim].ending = .none
+        extend(claim, to: time)
+        touched[claim] = time
+    }
+}
