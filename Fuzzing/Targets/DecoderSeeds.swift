@@ -96,6 +96,8 @@ enum DecoderSeeds {
             .notice(.subitemDidChange(far)),
             .notice(.subitemDidMove(near, to: far)), .notice(.itemVersion(near, news)),
             .notice(.subitemVersion(far, news)), .notice(.ubiquityAttributes([[1], [2, 3]])),
+            .noticeBy(ChangeAuthor(processID: 7, label: "sync"), .subitemDidChange(far)),
+            .relocatedBy(ChangeAuthor(processID: 8, label: ""), to: near),
         ].map { Delivery(presenter: record, message: $0) }
 
     static let announcements: [Announcement] = [

@@ -130,7 +130,8 @@ final class ServerClient {
         switch delivery.message {
         case .ask(let claim, _): asks.append((delivery.presenter, claim))
         case .cancelAsk(let claim): asks.removeAll { $0.claim == claim }
-        case .reacquire, .notice, .relocated, .plainNotice, .followed: break
+        case .reacquire, .notice, .relocated, .plainNotice, .followed, .noticeBy, .relocatedBy:
+            break
         }
     }
 

@@ -9,45 +9,6 @@ import FileCoordinationClient
 import FileCoordinationSystem
 public import Foundation
 
-/// A change of an item, or of an item inside it.
-///
-/// ```swift
-/// func show(_ change: FileChange) {
-///     switch change.kind {
-///     case .moved(let old): print(old.path, "is now", change.url.path)
-///     case .removed: print(change.url.path, "is gone")
-///     case .appeared, .changed, .everything: print("read again:", change.url.path)
-///     }
-/// }
-/// ```
-public struct FileChange: Hashable, Sendable {
-    /// The kinds of changes.
-    public enum Kind: Hashable, Sendable {
-        /// The item exists now and did not before.
-        case appeared
-        /// The contents or attributes of the item have changed.
-        case changed
-        /// The item does not exist any more.
-        case removed
-        /// The item was moved to ``FileChange/url`` from this URL.
-        case moved(from: URL)
-        /// Anything may have changed in the item and in everything that it contains: look again.
-        ///
-        /// Sent when a directory as a whole was reported as changed, and when changes were lost,
-        /// for example because they were not read in time.
-        case everything
-    }
-
-    /// The kind of the change.
-    public var kind: Kind
-    /// The changed item: its present URL, or the last one.
-    public var url: URL
-    /// Whether a coordinated writer made the change.
-    ///
-    /// False for a program that does not coordinate, and if it is unknown.
-    public var isCoordinated: Bool
-}
-
 extension NSFileCoordinator {
     /// Returns the changes of an item from now on and, if it is a directory, of everything that it
     /// contains, whether or not the writer coordinates (Rule 7.14).
@@ -160,6 +121,8 @@ private final class ChangeListener: Presenter {
 
     var observedAttributes: Set<String> { [] }
 
+    let wantsAuthors = true
+
     func relinquish(_ kind: Relinquishment, _ block: @escaping @Sendable (Reacquirer?) -> Void) {
         block(nil)
     }
@@ -172,7 +135,12 @@ private final class ChangeListener: Presenter {
     // MARK: Notices
 
     func receive(_ notice: PresenterNotice) -> Bool {
-        let isCoordinated = !notice.isPlain
+        func keep(_ kind: FileChange.Kind, _ url: URL) {
+            self.keep(
+                FileChange(
+                    kind: kind, url: url, isCoordinated: !notice.isPlain,
+                    author: notice.author.map { FileChange.Author($0) }))
+        }
         func isThere(_ place: ItemPath) -> Bool {
             // An item that cannot be examined counts as gone.
             (try? FileStatus(path: place.bytes, followLinks: false)) != nil
@@ -185,26 +153,26 @@ private final class ChangeListener: Presenter {
             let status = try? FileStatus(path: path, followLinks: false)
             let kind: FileChange.Kind =
                 status.map { $0.kind == .directory ? .everything : .changed } ?? .removed
-            keep(kind, url, isCoordinated)
+            keep(kind, url)
         case .itemDidMove(let place):
             let new = URL(place: place)
             let old = state.withLock { state in
                 defer { state.url = new }
                 return state.url
             }
-            keep(.moved(from: old), new, isCoordinated)
-        case .subitemDidAppear(let place): keep(.appeared, URL(place: place), isCoordinated)
+            keep(.moved(from: old), new)
+        case .subitemDidAppear(let place): keep(.appeared, URL(place: place))
         case .subitemDidChange(let place):
-            keep(isThere(place) ? .changed : .removed, URL(place: place), isCoordinated)
+            keep(isThere(place) ? .changed : .removed, URL(place: place))
         case .subitemDidMove(let old, let new):
-            keep(.moved(from: URL(place: old)), URL(place: new), isCoordinated)
-        case .itemDidChangeUbiquityAttributes, .itemVersion, .subitemVersion, .plain: return false
+            keep(.moved(from: URL(place: old)), URL(place: new))
+        case .itemDidChangeUbiquityAttributes, .itemVersion, .subitemVersion, .plain, .by:
+            return false
         }
         return true
     }
 
-    private func keep(_ kind: FileChange.Kind, _ url: URL, _ isCoordinated: Bool) {
-        let change = FileChange(kind: kind, url: url, isCoordinated: isCoordinated)
+    private func keep(_ change: FileChange) {
         let reader = state.withLock { state -> CheckedContinuation<FileChange?, Never>? in
             if state.readers.isEmpty {
                 state.buffer.add(change, of: state.url)
@@ -259,6 +227,7 @@ struct ChangeBuffer {
     mutating func add(_ change: FileChange, of url: URL) {
         if changes.count - head == 1, changes[head].kind == .everything, changes[head].url == url {
             changes[head].isCoordinated = changes[head].isCoordinated && change.isCoordinated
+            if changes[head].author != change.author { changes[head].author = nil }
             return
         }
         guard changes.count - head < Self.limit else {

@@ -60,6 +60,11 @@ public struct FileStamp: Hashable, Sendable {
         self.owner = owner
         self.group = group
     }
+
+    /// Whether the same users may read it, as far as mode and owner say it.
+    func hasSameRights(as other: FileStamp) -> Bool {
+        mode == other.mode && owner == other.owner && group == other.group
+    }
 }
 
 /// What was at a name when it was looked at.

@@ -75,6 +75,8 @@ struct WatchNode {
         static let overtaken = Flags(rawValue: 8192)
         /// The kernel said that something came to the name, which was not looked at yet.
         static let announced = Flags(rawValue: 16384)
+        /// Since the last poll, the directory or a name in it could not be looked at.
+        static let refused = Flags(rawValue: 32768)
     }
 
     var name: [UInt8]

@@ -25,7 +25,9 @@ extension WatchReconciler {
             // An ancestor was moved, so its name is looked at first.
             markDirty(parent)
             markDirty(node)
-        case .refused: clearBaseline(node)
+        case .refused:
+            clearBaseline(node)
+            refused(at: parent)
         }
     }
 
@@ -58,6 +60,7 @@ extension WatchReconciler {
         nodes[node].now = new
         comparePolled(node, new)
         nodes[node].flags.subtract([.removed, .verified])
+        if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
         if new.difference(from: old) != nil {
             tell(node)
             if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
@@ -163,6 +166,7 @@ extension WatchReconciler {
         nodes[slot].flags.subtract([.verified, .removed])
         nodes[slot].now = observed
         hold(slot, as: observed.identity)
+        rememberMount(at: slot, observed)
         if nodes[slot].flags.contains(.baseline), !hasListenerAbove(slot) {
             fillBaseline(slot, observed)
         } else {

@@ -55,7 +55,10 @@ extension WatchReconciler {
         // The kernel sends a last event after a watch was removed.
         guard let targets = watches[event.watch] else { return }
         for node in targets where nodes.contains(node) { notify(event, at: node) }
-        if event.what.contains(.ended) { watches[event.watch] = nil }
+        if event.what.contains(.ended) {
+            watches[event.watch] = nil
+            polled.room()
+        }
     }
 
     private mutating func notify(_ event: KernelEvent, at node: WatchNodeID) {

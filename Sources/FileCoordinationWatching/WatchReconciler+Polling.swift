@@ -2,8 +2,8 @@
 //
 // Polls what the kernel does not report: every ``WatchLimits/polling``, a bounded number of nodes
 // in turn. A failed watch is tried again, after ever longer pauses, or at once when another watch
-// was removed. The ancestors of presented items are looked at every ``WatchLimits/barrier`` in any
-// case, because a mount over a directory causes no event.
+// was removed. The ancestors of presented items, and the mounts inside, are looked at every
+// ``WatchLimits/barrier`` in any case, because a mount over a directory causes no event.
 
 /// The nodes that are polled.
 struct PolledNodes {
@@ -11,6 +11,10 @@ struct PolledNodes {
     ///
     /// Some may no longer need polling.
     var nodes: [WatchNodeID] = []
+    /// The directories that are on another device than the one that contains them.
+    ///
+    /// Some may be gone.
+    var mounts: [WatchNodeID] = []
     var next: UInt64?
     /// The time of the next attempt to add the failed watches.
     var retryAt: UInt64 = 0
@@ -41,6 +45,30 @@ extension WatchReconciler {
         if polled.retryAt == 0 { polled.tried(at: pace.now) }
     }
 
+    /// Takes in that a directory could not be listed, or that a name in it could not be looked at.
+    ///
+    /// The kernel may still report changes there, but what they are cannot be found out. So the
+    /// directory is polled until everything in it could be looked at.
+    mutating func refused(at node: WatchNodeID) {
+        nodes[node].flags.insert(.refused)
+        poll(node, because: .permission)
+    }
+
+    /// Takes in that a directory has another mode or owner: it may be readable now, or no longer.
+    mutating func rightsChanged(at node: WatchNodeID) {
+        polled.room()
+        rescan(node)
+    }
+
+    /// Remembers a directory at which another file system may be mounted.
+    mutating func rememberMount(at node: WatchNodeID, _ observed: ObservedFile) {
+        guard observed.isDirectory, let parent = nodes[node].parent,
+            let above = nodes[parent].now, above.identity.device != observed.identity.device,
+            !polled.mounts.contains(node)
+        else { return }
+        polled.mounts.append(node)
+    }
+
     /// Takes in whether the kernel's event for the watcher's test arrived.
     mutating func eventsArrive(_ arrive: Bool) {
         guard polled.isSilent == arrive else { return }
@@ -64,6 +92,9 @@ extension WatchReconciler {
                 next = nodes[node].parent
             }
         }
+        // A mount that is taken away while a program uses it causes no event either.
+        polled.mounts = polled.mounts.filter { nodes.contains($0) && nodes[$0].now != nil }
+        for node in polled.mounts { markDirty(node) }
     }
 
     private mutating func pollSome() {
@@ -83,6 +114,12 @@ extension WatchReconciler {
                 continue
             }
             rest -= 1
+            if isReadableAgain(node) {
+                nodes[node].flags.remove(.polled)
+                polled.isChanged = true
+                continue
+            }
+            nodes[node].flags.remove(.refused)
             later.append(node)
             if retries, case .failed(_, let mode) = nodes[node].watch,
                 let path = nodes.path(node), let observed = nodes[node].now
@@ -96,6 +133,13 @@ extension WatchReconciler {
         polled.nodes += later
         polled.next =
             polled.nodes.isEmpty && !polled.isSilent ? nil : pace.now + limits.polling
+    }
+
+    /// Whether a watched directory was polled only because something could not be looked at, and
+    /// since the last poll everything could.
+    private func isReadableAgain(_ node: WatchNodeID) -> Bool {
+        guard case .on = nodes[node].watch else { return false }
+        return nodes[node].flags.isDisjoint(with: [.refused, .listing, .localChangesOnly])
     }
 
     /// Returns why a presenter's changes are polled, or nil if the kernel reports them.

@@ -170,7 +170,7 @@ extension WatchReconciler {
             markDirty(node)
         case .refused:
             clearBaseline(node)
-            poll(node, because: .permission)
+            refused(at: node)
         case .seen(let names):
             for name in names where nodes[node].children[name] == nil {
                 // A presenter that reads the directory may see the item before it is reported.

@@ -24,12 +24,29 @@ public enum PresenterMessage: Hashable, Sendable {
     ///
     /// The client tells the presenter (Rule 11.9).
     case followed(to: ItemPath)
+    /// A notice about a change, for a presenter that wants to know who made it.
+    case noticeBy(ChangeAuthor, Notice)
+    /// The item has a new path, for a presenter that wants to know who moved it.
+    ///
+    /// The client tells the presenter.
+    case relocatedBy(ChangeAuthor, to: ItemPath)
+
+    /// The same message with who made the change; the message itself if it tells of none.
+    public func signed(by author: ChangeAuthor) -> PresenterMessage {
+        switch self {
+        case .notice(let notice): .noticeBy(author, notice)
+        case .relocated(let path, isTold: true): .relocatedBy(author, to: path)
+        case .relocated, .ask, .cancelAsk, .reacquire, .plainNotice, .followed, .noticeBy,
+            .relocatedBy:
+            self
+        }
+    }
 
     /// The message for an older client, which does not distinguish who made a change.
     public var withoutOrigin: PresenterMessage {
         switch self {
-        case .plainNotice(let notice): .notice(notice)
-        case .followed(let path): .relocated(to: path, isTold: true)
+        case .plainNotice(let notice), .noticeBy(_, let notice): .notice(notice)
+        case .followed(let path), .relocatedBy(_, let path): .relocated(to: path, isTold: true)
         case .ask, .cancelAsk, .reacquire, .notice, .relocated: self
         }
     }
@@ -93,6 +110,8 @@ extension PresenterMessage: WireCoded {
         case relocated = 5
         case plainNotice = 6
         case followed = 7
+        case noticeBy = 8
+        case relocatedBy = 9
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -120,6 +139,14 @@ extension PresenterMessage: WireCoded {
         case .followed(let path):
             encoder.raw(Kind.followed)
             encoder.value(path)
+        case .noticeBy(let author, let notice):
+            encoder.raw(Kind.noticeBy)
+            encoder.value(author)
+            encoder.value(notice)
+        case .relocatedBy(let author, let path):
+            encoder.raw(Kind.relocatedBy)
+            encoder.value(author)
+            encoder.value(path)
         }
     }
 
@@ -135,6 +162,12 @@ extension PresenterMessage: WireCoded {
             self = .relocated(to: try decoder.value(ItemPath.self), isTold: try decoder.bool())
         case .plainNotice: self = .plainNotice(try decoder.value(Notice.self))
         case .followed: self = .followed(to: try decoder.value(ItemPath.self))
+        case .noticeBy:
+            self = .noticeBy(
+                try decoder.value(ChangeAuthor.self), try decoder.value(Notice.self))
+        case .relocatedBy:
+            self = .relocatedBy(
+                try decoder.value(ChangeAuthor.self), to: try decoder.value(ItemPath.self))
         }
     }
 }

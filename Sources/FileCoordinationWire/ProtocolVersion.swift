@@ -25,6 +25,9 @@ public enum ProtocolVersion {
     /// of each question whether its presenter is kept from answering it, and adds
     /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
     /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations.
+    ///
+    /// Messages with a ``ChangeAuthor`` are of no version: a server sends them to presenters whose
+    /// record asks for them (``RecordSupplement/wantsAuthors``), and older servers ignore that.
     public static let current: UInt16 = 8
 
     /// The first version that reports parties, claims and presenters with their labels.

@@ -40,17 +40,23 @@ public struct RecordSupplement: Hashable, Sendable {
     public var outer: [OuterClaim]
     /// The kind of the presenter's item.
     public var item: PresentedItem
+    /// Whether the presenter is to be told who made a change, by messages with a ``ChangeAuthor``.
+    public var wantsAuthors: Bool
 
     /// Creates a supplement.
     public init(
-        label: String = "", outer: [OuterClaim] = [], item: PresentedItem = .unknown
+        label: String = "", outer: [OuterClaim] = [], item: PresentedItem = .unknown,
+        wantsAuthors: Bool = false
     ) {
+        self.wantsAuthors = wantsAuthors
         self.label = label
         self.outer = outer
         self.item = item
     }
 
-    private var isEmpty: Bool { label.isEmpty && outer.isEmpty && item == .unknown }
+    private var isEmpty: Bool {
+        label.isEmpty && outer.isEmpty && item == .unknown && !wantsAuthors
+    }
 
     /// Encodes the supplement; the result is empty if there is nothing to encode.
     ///
@@ -115,7 +121,9 @@ extension RecordSupplement: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.text(label)
         encoder.list(outer, .enclosing, limit: WireLimits.outerClaims)
-        if item != .unknown { encoder.raw(item) }
+        guard item != .unknown || wantsAuthors else { return }
+        encoder.raw(item)
+        if wantsAuthors { encoder.bool(true) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -128,5 +136,7 @@ extension RecordSupplement: WireCoded {
             decoder.isAtEnd
             ? .unknown
             : PresentedItem(rawValue: try decoder.integer(UInt8.self)) ?? .unknown
+        wantsAuthors = false
+        if !decoder.isAtEnd { wantsAuthors = try decoder.integer(UInt8.self) == 1 }
     }
 }

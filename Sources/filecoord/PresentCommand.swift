@@ -46,8 +46,8 @@ struct PresentCommand: ParsableCommand {
             where they apply, url (where the item is, or is by now), oldURL and newURL (of an item \
             inside), version (an identifier, see "filecoord versions"), attributes (a list) and \
             exists (of a change, and when a writer is done: false if the item is gone by now, as \
-            after a deletion) and origin (of a change or a move: "coordinated" or \
-            "uncoordinated"). Where a \
+            after a deletion), origin (of a change or a move: "coordinated" or "uncoordinated"), \
+            and pid and label (of the process that made a coordinated change). Where a \
             path is not UTF-8, a further field, such as presenterBytes or urlBytes, has its bytes, \
             percent-encoded.
 

@@ -3,6 +3,8 @@
 // The contents of a message to a presenter.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationWire
 
 /// The contents of a message to a presenter.
 struct PresenterNews {
@@ -20,11 +22,14 @@ extension PresenterNews {
         self.init(fields: [("url", .path(path.bytes))], subject: path)
     }
 
-    /// The field that says whether the writer coordinated the change.
-    init(isPlain: Bool) {
-        let origin = isPlain ? "uncoordinated" : "coordinated"
+    /// The fields that say whether the writer coordinated the change, and who it was.
+    init(originOf notice: PresenterNotice) {
+        let origin = notice.isPlain ? "uncoordinated" : "coordinated"
         self.init(
             fields: [("origin", .text(origin))], variables: ["FILECOORD_ORIGIN": origin])
+        guard let author = notice.author else { return }
+        fields.append(("pid", .process(author.processID)))
+        fields.append(("label", .text(author.label)))
     }
 
     /// The contents of both messages.

@@ -44,6 +44,8 @@ final class PrintingPresenter: Presenter {
 
     let observedAttributes = UbiquityAttributes.all
 
+    let wantsAuthors = true
+
     /// Registers the presenter, with or without a guard.
     func register(isGuarded: Bool) throws(Failure) {
         do throws(AccessFailure) {
@@ -99,9 +101,9 @@ final class PrintingPresenter: Presenter {
     // MARK: Hearing what happened
 
     func receive(_ notice: PresenterNotice) -> Bool {
-        let origin = News(isPlain: notice.isPlain)
+        let origin = News(originOf: notice)
         switch notice.withoutOrigin {
-        case .plain: return false
+        case .plain, .by: return false
         case .itemDidChange: receive(.didChange, change(of: presentPath) + origin)
         case .itemDidMove(let new):
             let new = NativePath(new.bytes)

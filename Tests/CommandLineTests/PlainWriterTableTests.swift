@@ -20,7 +20,10 @@ final class PlainWriterTableTests: XCTestCase {
         let directory: Set<String>
         /// What a presenter of a directory hears only if the watcher looks between two steps.
         var perhaps: Set<String> = []
+        /// A program that may be missing.
         var needs: String?
+        /// What is done before anything is presented.
+        var before = ":"
     }
 
     private static let fileChanged: Set = ["presentedItemDidChange"]
@@ -78,6 +81,48 @@ final class PlainWriterTableTests: XCTestCase {
             script: """
                 python3 -c "import os; open('t', 'w').write('new'); os.replace('t', 'f')"
                 """, file: fileChanged, directory: inside, needs: "python3"),
+        Row(
+            name: "Python", script: "python3 -c \"open('f', 'w').write('new text')\"",
+            file: fileChanged, directory: inside, needs: "python3"),
+        Row(
+            name: "rm -r", script: "rm -r n", file: [],
+            directory: ["presentedSubitemDidChange(at:) n"],
+            // What was in the directory may be seen to go first.
+            perhaps: ["presentedSubitemDidChange(at:) n/m"], before: "mkdir n && echo 1 >n/m"),
+    ]
+
+    /// Programs that may make the file anew: a look in between finds none, and then a new one.
+    private static let editors = [
+        Row(
+            name: "vim", script: "vim -u NONE -i NONE -N -n -es -c 'normal! ax' -c wq f",
+            file: fileChanged, directory: inside, perhaps: appeared("f"), needs: "vim"),
+        Row(
+            name: "vim that renames the old version",
+            script: "vim -u NONE -i NONE -N -n -es -c 'set wb bkc=no' -c 'normal! ax' -c wq f",
+            file: fileChanged, directory: inside, perhaps: appeared("f"), needs: "vim"),
+    ]
+
+    private static let tree = inside.union(appeared("n")).union(appeared("n/m"))
+
+    private static let copiers = [
+        Row(
+            name: "git checkout", script: "git --git-dir=$OUT/g --work-tree=. checkout -q other",
+            file: fileChanged, directory: tree, perhaps: appeared("f"), needs: "git",
+            before: """
+                export GIT_DIR="$OUT/g" GIT_WORK_TREE=. && git init -q \
+                && git config user.email a@b && git config user.name a \
+                && git add f && git commit -qm one && git checkout -qb other \
+                && echo other >f && mkdir n && echo m >n/m && git add f n && git commit -qm two \
+                && git checkout -q -
+                """),
+        Row(
+            name: "rsync", script: "rsync -a -I $OUT/x f", file: fileChanged, directory: inside,
+            needs: "rsync"),
+        Row(
+            name: "rsync in place",
+            script: "rsync -a -I --inplace $OUT/x f && rsync -a --inplace $OUT/r/ n/",
+            file: fileChanged, directory: tree, needs: "rsync",
+            before: "mkdir $OUT/r && echo m >$OUT/r/m"),
     ]
 
     /// The names of which cells tell; a move from any other is how an item came to its name.
@@ -85,7 +130,8 @@ final class PlainWriterTableTests: XCTestCase {
 
     func testEachCellIsAsTheRulesSay() throws {
         try with { sandbox in
-            for (number, row) in Self.rows.enumerated() where try isThere(row.needs, sandbox) {
+            let rows = Self.rows + Self.editors + Self.copiers
+            for (number, row) in rows.enumerated() where try isThere(row.needs, sandbox) {
                 try play(row, number, sandbox)
             }
         }
@@ -93,7 +139,9 @@ final class PlainWriterTableTests: XCTestCase {
 
     private func isThere(_ program: String?, _ sandbox: Sandbox) throws -> Bool {
         guard let program else { return true }
-        return try sandbox.runPlainly("command -v \(program) || true") != ""
+        let isThere = try sandbox.runPlainly("command -v \(program) || true") != ""
+        if !isThere { print("PlainWriterTableTests: \(program) is not installed") }
+        return isThere
     }
 
     private func play(_ row: Row, _ number: Int, _ sandbox: Sandbox) throws {
@@ -106,12 +154,13 @@ final class PlainWriterTableTests: XCTestCase {
         try sandbox.makeFile("row\(number)/outside/x", "another one\n")
         let barrier = try sandbox.makeFile("row\(number)/barrier", "0")
         let presented = [directory + "/f", directory, package, top].map { sandbox.path($0) }
+        let inDirectory =
+            "cd '\(sandbox.path(directory))' && OUT='\(sandbox.path("row\(number)/outside"))' && "
+        try sandbox.runPlainly(inDirectory + row.before)
         let command = try sandbox.startPresenting(
             presented[0], presented[1], presented[2],
             presented[3], barrier, count: 5)
-        try sandbox.runPlainly(
-            "cd '\(sandbox.path(directory))' && OUT='\(sandbox.path("row\(number)/outside"))' "
-                + "&& \(row.script)")
+        try sandbox.runPlainly(inDirectory + row.script)
         // The kernel pairs this move's ends, and its presenter is told when it has settled: all
         // that was done before was told before.
         try sandbox.runPlainly("mv '\(barrier)' '\(barrier).past'")

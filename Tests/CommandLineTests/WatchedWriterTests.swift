@@ -44,6 +44,40 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
+    func testACoordinatedChangeIsToldWithItsWriter() throws {
+        try withEachArbiter { sandbox in
+            barriers = 0
+            try sandbox.makeFile("barrier", "0")
+            let directory = try sandbox.makeDirectory("d")
+            let file = try sandbox.makeFile("d/f", "0")
+            let command = try sandbox.startPresenting("d/f", "d", "barrier", count: 3)
+            let writer = try sandbox.start("write", "--label", "nightly", "d/f")
+            writer.type("changed")
+            writer.closeInput()
+            XCTAssertEqual(try writer.exitStatus(), 0)
+            for (message, path) in [
+                ("presentedItemDidChange", file), ("presentedSubitemDidChange(at:)", directory),
+            ] {
+                let told = try command.awaitMessage(message, to: path)
+                XCTAssertEqual(told.origin, "coordinated", message)
+                XCTAssertEqual(told.pid, writer.processID, message)
+                XCTAssertEqual(told.label, "nightly", message)
+            }
+            XCTAssertEqual(try sandbox.run("mv", "d/f", "d/g").status, 0)
+            let moved = try command.awaitMessage("presentedItemDidMove(to:)", to: file)
+            XCTAssertEqual(moved.label, "filecoord mv")
+            // A change that a plain program makes before the watcher has seen the move counts as
+            // the mover's.
+            try passBarrier(sandbox, command)
+            // Of a plain program, the kernel does not say which it was.
+            try sandbox.runPlainly("echo plain >d/g")
+            let plain = try command.awaitMessage("presentedItemDidChange", to: file, count: 2)
+            XCTAssertEqual(plain.origin, "uncoordinated")
+            XCTAssertNil(plain.pid)
+            XCTAssertNil(plain.label)
+        }
+    }
+
     func testAPlainChangeAfterACoordinatedOneIsTold() throws {
         try withEachArbiter { sandbox in
             barriers = 0

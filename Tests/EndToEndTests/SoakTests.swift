@@ -58,6 +58,11 @@ class SoakTests: StageTestCase {
         try prove("async", "--waits", "1500", "--late-bound", "5000", "--cancel-bound", "5000")
     }
 
+    /// Rules 1.15 and 7.14: claims are granted while a plain program writes many files beside them.
+    func testClaimsAreGrantedBesideAFloodOfPlainChanges() throws {
+        try prove("flood", "--files", "4000", "--bound", "10")
+    }
+
     /// Rule 18.4: ordinary claims are never taken for a cycle.
     func testOrdinaryClaimsAreNoCycles() throws {
         try prove("cycles", "--count", "500", "--processes", "4")

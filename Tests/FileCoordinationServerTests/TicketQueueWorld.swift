@@ -278,7 +278,7 @@ final class TicketQueueClient {
             }
             for delivery in deliveries {
                 switch delivery.message {
-                case .notice, .plainNotice: count += 1
+                case .notice, .plainNotice, .noticeBy: count += 1
                 case _: break
                 }
             }

@@ -29,10 +29,38 @@ struct ChangeStreamTests {
         }
         var next = try #require(await changes.next())
         while !next.isCoordinated { next = try #require(await changes.next()) }
-        #expect(next == FileChange(kind: .changed, url: file, isCoordinated: true))
+        let author = try #require(next.author)
+        #expect(
+            next == FileChange(kind: .changed, url: file, isCoordinated: true, author: author))
+        #expect(author.processIdentifier == getpid())
+        #expect(!author.isInAnotherNamespace)
+        #expect(!author.label.isEmpty)
         try FileManager.default.removeItem(at: file)
         while next.kind != .removed { next = try #require(await changes.next()) }
         #expect(next == FileChange(kind: .removed, url: file, isCoordinated: false))
+    }
+
+    @Test("Rules 7.14 and 18.15: the stream says who moved the item, by its label")
+    func authors() async throws {
+        let directory = try directory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (old, new) = (
+            directory.appendingPathComponent("f"), directory.appendingPathComponent("g")
+        )
+        try Data("1".utf8).write(to: old, options: [])
+        var changes = try NSFileCoordinator.changes(at: old).makeAsyncIterator()
+        let coordinator = NSFileCoordinator()
+        coordinator.label = "renaming"
+        try await coordinator.coordinate(writingItemAt: old, options: .forMoving) { url in
+            // Found by the file's identity: it need not be announced (Rule 11.1).
+            try FileManager.default.moveItem(at: url, to: new)
+        }
+        var next = try #require(await changes.next())
+        while next.kind != .moved(from: old) { next = try #require(await changes.next()) }
+        #expect(next.url == new)
+        #expect(next.isCoordinated)
+        #expect(next.author?.label == "renaming")
+        #expect(next.author?.processIdentifier == getpid())
     }
 
     @Test("Rule 11.9: the stream of a file follows it")

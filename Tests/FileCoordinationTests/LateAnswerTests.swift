@@ -67,6 +67,7 @@ import Testing
         _ = mailbox.serverLost()
         #expect(mailbox.completed(call(1), failure: nil) == [])
         #expect(mailbox.serverFound() == looked + [.answerLate])
+        _ = mailbox.begin(.notify(.itemDidChange))
         _ = mailbox.serverLost()
         #expect(mailbox.serverFound() == looked)
     }

@@ -137,7 +137,7 @@ extension PresenterNotice {
     /// One word for the log.
     fileprivate var kind: String {
         switch self {
-        case .plain(let notice): notice.kind
+        case .plain(let notice), .by(_, let notice): notice.kind
         case .itemDidChange: "change"
         case .itemDidMove: "move"
         case .itemDidChangeUbiquityAttributes: "attributes"

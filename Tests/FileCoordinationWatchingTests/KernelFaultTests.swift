@@ -18,6 +18,8 @@ struct HandMadeKernel {
     var outcomes: [String: WatchOutcome] = [:]
     /// Directories that refuse to be listed.
     var unreadable: Set<String> = []
+    /// Directories in which no name may be looked at.
+    var forbidden: Set<String> = []
     var now: UInt64 = 1_000_000
     private(set) var looks = 0
 
@@ -65,7 +67,9 @@ struct HandMadeKernel {
             looks += 1
             let text = String(decoding: name, as: UTF8.self)
             let full = path.description == "/" ? "/" + text : "\(path)/\(text)"
-            reconciler.handle(.checked(node, .seen(there[full])), at: now)
+            let found: Found<ObservedFile?> =
+                forbidden.contains(path.description) ? .refused : .seen(there[full])
+            reconciler.handle(.checked(node, found), at: now)
         }
     }
 
@@ -178,6 +182,38 @@ struct HandMadeKernel {
         let told = kernel.turn() + kernel.turn() + kernel.turn()
         #expect(!told.contains { $0.hasSuffix("deleted") })
         #expect(told.contains("1 degraded: permission"))
+    }
+
+    @Test func `A directory in which nothing may be looked at is polled, and heals`() throws {
+        var kernel = try twoDirectories()
+        kernel.forbidden = ["/a"]
+        kernel.there["/a/f"] = HandMadeKernel.file(4, 5)
+        kernel.notify("/a", .changed, "f")
+        #expect(Set(kernel.turn()) == ["1 degraded: permission", "3 degraded: permission"])
+        for _ in 0..<3 { #expect(kernel.turn(after: 2100).isEmpty) }
+        kernel.forbidden = []
+        let told = kernel.turn(after: 2100) + kernel.turn()
+        #expect(Set(told) == ["1 /a/f content", "3 /a/f content"])
+        let later = kernel.turn(after: 2100) + kernel.turn(after: 2100)
+        #expect(Set(later) == ["1 healed", "3 healed"])
+        #expect(kernel.reconciler.troubles.isEmpty)
+    }
+
+    @Test func `A directory that its owner closes and opens is looked at each time`() throws {
+        var kernel = try twoDirectories()
+        let open = HandMadeKernel.directory(2)
+        kernel.there["/a"]?.stamp.mode = 0o40000
+        kernel.unreadable = ["/a"]
+        kernel.notify("/a", .changed, "")
+        #expect(kernel.turn().contains("1 degraded: permission"))
+        kernel.there["/a"] = open
+        kernel.unreadable = []
+        // What comes before the look of the owner's change is found by that look.
+        kernel.there["/a/g"] = HandMadeKernel.file(5)
+        kernel.notify("/a", .changed, "")
+        #expect(kernel.turn().contains("1 /a/g appeared"))
+        let later = kernel.turn(after: 2100) + kernel.turn(after: 2100)
+        #expect(later.contains("1 healed"))
     }
 
     @Test func `Equal stamps are no news, however often the kernel notifies`() throws {

@@ -91,6 +91,9 @@ extension Golden {
                     label: "job",
                     outer: [OuterClaim(ledgerName: [UInt8](text: "a.12"), record: record)])),
             "0300 6a6f62 01000000 0400 612e3132 07000000 04030201"),
+        Golden(
+            "a supplement of a presenter that wants authors",
+            .supplement(RecordSupplement(wantsAuthors: true)), "0000 00000000 00 01"),
     ]
 }
 

@@ -27,6 +27,14 @@ extension Golden {
             "moved by a plain program", delivery(.followed(to: .of("/a"))),
             "07000000 04030201 07 0200 2f61"),
         Golden(
+            "changed by a process that is named",
+            delivery(.noticeBy(ChangeAuthor(processID: 9, label: "ed"), .itemDidChange)),
+            "07000000 04030201 08 09000000 0200 6564 01"),
+        Golden(
+            "moved by a process that is named",
+            delivery(.relocatedBy(ChangeAuthor(processID: 9, label: "ed"), to: .of("/a"))),
+            "07000000 04030201 09 09000000 0200 6564 0200 2f61"),
+        Golden(
             "a subitem moved", delivery(.notice(.subitemDidMove(.of("/a"), to: .of("/a/b")))),
             "07000000 04030201 04 04 0200 2f61 0400 2f612f62"),
         Golden(

@@ -11,7 +11,8 @@ import Testing
 struct HostileBytesTests {
     @Test(arguments: Golden.all)
     func `Every truncation of a golden message is refused`(_ golden: Golden) {
-        for length in 0..<golden.bytes.count {
+        for length in 0..<golden.bytes.count
+        where !golden.sample.mayEnd(after: length, of: golden.bytes.count) {
             #expect(throws: WireError.self, "cut to \(length) bytes") {
                 try golden.sample.decodingAlike(Array(golden.bytes.prefix(length)))
             }
@@ -72,7 +73,7 @@ struct HostileBytesTests {
             ("a server", "81 0100 00000000 00000000 02 0000", .serverKind),
             ("a negative process", "81 0100 00000000 ffffffff 00 0000", .processID),
             ("a stage", "87 0000000000000000 01 03 00000000", .stage),
-            ("a message", "85 01000000 0000000000000000 08", .presenterMessage),
+            ("a message", "85 01000000 0000000000000000 0a", .presenterMessage),
             ("a notice", "85 01000000 0000000000000000 04 08", .notice),
             ("a fate", "85 01000000 0000000000000000 04 05 0100 2f 03 0000", .versionFate),
             ("a relative place", "85 01000000 0000000000000000 05 0100 61 00", .path),

@@ -116,6 +116,9 @@ struct RoundTripTests {
         var messages: [PresenterMessage] = [
             .relocated(to: longest, isTold: true), .relocated(to: longest, isTold: false),
             .notice(.subitemDidMove(longest, to: longest)), .notice(.ubiquityAttributes([])),
+            .noticeBy(
+                ChangeAuthor(processID: .max, label: String(repeating: "x", count: 1024)),
+                .subitemDidMove(longest, to: longest)),
             .notice(
                 .ubiquityAttributes([[UInt8]](repeating: name, count: WireLimits.attributes))),
         ]

@@ -86,6 +86,12 @@ enum Sample: Hashable, Sendable {
         return true
     }
 
+    /// Whether so many of its bytes mean something, because its last fields may be left out.
+    func mayEnd(after length: Int, of count: Int) -> Bool {
+        guard case .supplement(let supplement) = self, supplement.wantsAuthors else { return false }
+        return length >= count - 2
+    }
+
     /// Whether it is a list of outcomes, of which every byte is read as one.
     var isOutcomes: Bool {
         guard case .logEntry(.outcomes) = self else { return false }

@@ -9,7 +9,7 @@ enum Catalogue {
         RecordStage.stage, TakingStage.stage, HandoffStage.same, HandoffStage.cross,
         WritersStage.stage, FairnessStage.stage, FilesStage.stage, RelinquishStage.stage,
         ScaleStage.stage, MemoryStage.stage, CommandStage.stage, StartStage.stage,
-        ProfileStage.stage,
+        ProfileStage.stage, PlainStage.stage,
     ]
 
     static var rows: [Row] { stages.flatMap(\.rows) }

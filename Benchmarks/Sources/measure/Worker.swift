@@ -20,7 +20,7 @@ enum Worker {
         let accesses = AccessTasks()
         let presenters = PresenterTasks()
         let tasks = peers.tasks.merging(accesses.tasks) { $1 }
-            .merging(presenters.tasks) { $1 }
+            .merging(presenters.tasks) { $1 }.merging(PlainTasks.tasks) { $1 }
         while let line = readLine() {
             let words = line.split(separator: "\t").map(String.init)
             guard let verb = words.first, let task = tasks[verb] else {

@@ -46,7 +46,8 @@ extension NSFilePresenter {
             case .lost: presentedSubitem(at: url, didLose: version)
             case .resolved: presentedSubitem(at: url, didResolve: version)
             }
-        case .plain(let notice): return receive(notice, versions: versions, makeURL: makeURL)
+        case .plain(let notice), .by(_, let notice):
+            return receive(notice, versions: versions, makeURL: makeURL)
         }
         return true
     }

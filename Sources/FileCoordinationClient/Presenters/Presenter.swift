@@ -24,6 +24,8 @@ package protocol Presenter: Sendable {
     var presentedItem: ItemName? { get }
     /// The names of the attributes that it observes (Rule 10.5).
     var observedAttributes: Set<String> { get }
+    /// Whether notices say which coordinated writer caused them; constant.
+    var wantsAuthors: Bool { get }
 
     /// Asks it to relinquish its item.
     ///
@@ -50,6 +52,8 @@ package protocol Presenter: Sendable {
 }
 
 extension Presenter {
+    package var wantsAuthors: Bool { false }
+
     package func leaseGuardChanged(_ status: LeaseGuardStatus) {}
 }
 

@@ -4,6 +4,7 @@
 // answer, however late or often repeated, is matched with its call or is ignored.
 
 package import FileCoordinationArbiter
+package import FileCoordinationWire
 
 /// A message that expects no answer (Rule 7.1).
 package indirect enum PresenterNotice: Hashable, Sendable {
@@ -27,6 +28,8 @@ package indirect enum PresenterNotice: Hashable, Sendable {
     case subitemVersion(VersionNews, at: ItemPath)
     /// A notice that a program caused that does not coordinate (Rule 7.14).
     case plain(PresenterNotice)
+    /// A notice that says which coordinated writer caused it.
+    case by(ChangeAuthor, PresenterNotice)
 
     /// The notice that anything may have changed at the path of a presenter with these methods
     /// (Rule 7.14).
@@ -37,9 +40,19 @@ package indirect enum PresenterNotice: Hashable, Sendable {
         return .subitemDidChange(directory)
     }
 
-    /// The notice without ``plain(_:)``.
+    /// The notice without ``plain(_:)`` and ``by(_:_:)``.
     package var withoutOrigin: PresenterNotice {
-        if case .plain(let notice) = self { notice } else { self }
+        switch self {
+        case .plain(let notice), .by(_, let notice): notice
+        case .itemDidChange, .itemDidMove, .itemDidChangeUbiquityAttributes, .subitemDidAppear,
+            .subitemDidChange, .subitemDidMove, .itemVersion, .subitemVersion:
+            self
+        }
+    }
+
+    /// Who caused it, if the notice says so.
+    package var author: ChangeAuthor? {
+        if case .by(let author, _) = self { author } else { nil }
     }
 
     /// Whether a program that does not coordinate caused it.
@@ -68,7 +81,7 @@ package indirect enum PresenterNotice: Hashable, Sendable {
             case .lost: .subitemDidLoseVersion
             case .resolved: .subitemDidResolveVersion
             }
-        case .plain(let notice): notice.method
+        case .plain(let notice), .by(_, let notice): notice.method
         }
     }
 }

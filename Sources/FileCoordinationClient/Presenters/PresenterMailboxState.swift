@@ -45,6 +45,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     var lateCalls: Set<PresenterCallID> = []
     /// Whether the presenter has answered anything since the last welcome of a server.
     var hasAnswered = false
+    var unread = UnreadNotices()
     private var lastCall: UInt64 = 0
 
     /// Creates the state of a presenter that has its item and was asked nothing.
@@ -74,6 +75,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     mutating func asked(_ asker: PresenterQuestion.Asker, _ steps: YieldSteps) -> [Action] {
         guard !isRemoved else { return [] }
+        unread.endRepeating()
         questions.append(
             PresenterQuestion(asker: asker, steps: implementedSteps(of: steps)[...]))
         return beginQuestions()
@@ -81,12 +83,15 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Handles a notice.
     package mutating func noticed(_ notice: PresenterNotice) -> [Action] {
-        guard !isRemoved, methods.contains(notice.method) else { return [] }
+        guard !isRemoved, methods.contains(notice.method),
+            let notice = unread.add(notice, canTellOfAll: methods.contains(.itemDidChange))
+        else { return [] }
         return [.deliver(.notify(notice))]
     }
 
     /// Handles the end of the last access for which the presenter relinquished.
     package mutating func recalled(_ kind: Relinquishment) -> [Action] {
+        unread.endRepeating()
         if kind == .writer {
             // The presenter has its item back after the last writer (Rule 8.3).
             let hadClaims = writers.contains(.claims)
@@ -173,6 +178,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         reader = RelinquishmentLifecycle()
         writer = RelinquishmentLifecycle()
         writers = []
+        unread = UnreadNotices()
     }
 
     // MARK: Answers of the presenter
@@ -187,11 +193,16 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case .save(let call), .accommodateDeletion(let call),
             .accommodateSubitemDeletion(_, let call):
             beginCalling(call)
-        case .notify:
-            !isRemoved
+        case .notify(let notice):
+            beginNotice(notice)
         case .reacquire(let kind, let call, _):
             self[kind].mayReturn(call)
         }
+    }
+
+    private mutating func beginNotice(_ notice: PresenterNotice) -> Bool {
+        unread.remove(notice)
+        return !isRemoved
     }
 
     private mutating func beginCalling(_ call: PresenterCallID) -> Bool {

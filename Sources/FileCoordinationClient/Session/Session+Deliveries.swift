@@ -41,6 +41,13 @@ extension Session {
         case .followed(let place):
             guard setRelocation(of: entry, to: place, isTold: true) else { return }
             entry.mailbox.notify(.plain(.itemDidMove(to: place)), in: batch)
+        case .noticeBy(let author, let notice):
+            if case .itemDidChange = notice { entry.leaseGuard?.itemMayHaveChanged() }
+            guard let notice = spelled(notice, for: entry) else { return }
+            entry.mailbox.notify(.by(author, notice), in: batch)
+        case .relocatedBy(let author, let place):
+            guard setRelocation(of: entry, to: place, isTold: true) else { return }
+            entry.mailbox.notify(.by(author, .itemDidMove(to: place)), in: batch)
         }
     }
 

@@ -164,7 +164,8 @@ extension Session {
                 kind: .presenter, body: entry.registration.body(at: place).encodeChecked(),
                 outcomeCapacity: 0, wantsMessage: false,
                 supplement: RecordSupplement(
-                    label: entry.registration.label, item: presentedItem(at: place)
+                    label: entry.registration.label, item: presentedItem(at: place),
+                    wantsAuthors: entry.registration.presenter.wantsAuthors
                 ).encode())
         } catch let error {
             if let error = error as? LedgerError { throw .system(FailureReason(error)) }

@@ -131,8 +131,9 @@ extension PresenterMessage {
     /// Whether two equal messages in a row mean the same as one.
     fileprivate var isSaidOnce: Bool {
         switch self {
-        case .notice(let notice), .plainNotice(let notice): notice.isSaidOnce
-        case .ask, .cancelAsk, .reacquire, .relocated, .followed: false
+        case .notice(let notice), .plainNotice(let notice), .noticeBy(_, let notice):
+            notice.isSaidOnce
+        case .ask, .cancelAsk, .reacquire, .relocated, .followed, .relocatedBy: false
         }
     }
 }

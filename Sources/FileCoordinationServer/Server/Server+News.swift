@@ -40,7 +40,8 @@ extension Server {
             presenter.id,
             WatchedPresenter(
                 path: path, methods: presenter.methods, purpose: presenter.purpose,
-                item: WatchedPresenter.Item(supplement?.item ?? .unknown)),
+                item: WatchedPresenter.Item(supplement?.item ?? .unknown),
+                wantsAuthors: supplement?.wantsAuthors ?? false),
             changedAfter: changedAfter)
     }
 
@@ -73,12 +74,13 @@ extension Server {
     }
 
     /// Tells the watcher and the presenter's process where the item of a presenter is now.
-    func relocate(_ presenter: PresenterID, to place: ItemPath, isTold: Bool) {
+    func relocate(
+        _ presenter: PresenterID, to place: ItemPath, isTold: Bool, by writer: ClaimID? = nil
+    ) {
         let isPlain = watching[presenter]?.path == place
         watching.followMove(of: presenter, to: place, isAnnounced: true)
-        deliver(
-            isPlain && isTold ? .followed(to: place) : .relocated(to: place, isTold: isTold),
-            to: presenter)
+        guard !isPlain || !isTold else { return deliver(.followed(to: place), to: presenter) }
+        deliver(.relocated(to: place, isTold: isTold), to: presenter, by: writer)
     }
 
     // MARK: Coordinated writes

@@ -56,10 +56,16 @@ extension Server {
                     serial: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
         }
         let isWritten = entries.isEmpty || write(entries)
-        for action in actions { carryOut(action, outright: outright, isWritten: isWritten) }
+        let writer = event.writer
+        for action in actions {
+            carryOut(action, outright: outright, isWritten: isWritten, writer: writer)
+        }
     }
 
-    private func carryOut(_ action: Effect, outright: ClaimID?, isWritten: Bool) {
+    /// Carries out an action of the arbiter; `writer` is the claim whose changes it announces.
+    private func carryOut(
+        _ action: Effect, outright: ClaimID?, isWritten: Bool, writer: ClaimID?
+    ) {
         switch action {
         // The process of a claim that was filed just now is running. The process of a claim that
         // waited may have been stopped meanwhile, so its grant is provisional (Rule 18.6).
@@ -72,10 +78,11 @@ extension Server {
             outgoing.questions.renumber(claim, as: records.takeNumber())
         case .askToYield(let presenter, let claim, let steps): ask(presenter, claim, steps)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
-        case .notify(let presenter, let notice): deliver(.notice(notice), to: presenter)
+        case .notify(let presenter, let notice):
+            deliver(.notice(notice), to: presenter, by: writer)
         case .retarget(let claim, _): mark(claim, isWritten: isWritten)
         case .relocate(let presenter, let place, let isTold):
-            relocate(presenter, to: place, isTold: isTold)
+            relocate(presenter, to: place, isTold: isTold, by: writer)
         case .grantUnreported(let claim, let id): grantUnreported(claim, id)
         case .delegate(let delegation): delegate(delegation)
         case .recall(let id): recall(id)

@@ -22,6 +22,8 @@ struct WatchedPresenter {
     let methods: PresenterMethods
     let purpose: Purpose
     let item: Item
+    /// Whether it is told who made a change.
+    var wantsAuthors = false
     /// Whether changes of the item are being reported.
     var isListening = false
 

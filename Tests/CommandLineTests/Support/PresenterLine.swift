@@ -15,6 +15,8 @@ struct PresenterLine: Decodable {
     var version: String?
     var exists: Bool?
     var origin: String?
+    var pid: Int32?
+    var label: String?
 }
 
 extension RunningCommand {
@@ -39,5 +41,17 @@ extension RunningCommand {
         }
         guard let last else { throw Impatience(what: name, seen: "") }
         return last
+    }
+
+    /// Waits until the presenter of a directory has heard of a name inside.
+    func awaitName(_ name: String, to directory: String) throws {
+        try awaitOutput("\(name) to \(directory)") { lines in
+            let heard = lines.compactMap {
+                try? JSONDecoder().decode(PresenterLine.self, from: Data($0.utf8))
+            }
+            return heard.contains {
+                $0.presenter == directory && $0.url == "\(directory)/\(name)"
+            }
+        }
     }
 }

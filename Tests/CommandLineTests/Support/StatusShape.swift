@@ -48,6 +48,7 @@ struct StatusShape: Decodable {
         var path: String
         var unresponsive: Bool
         var stopped: Bool
+        var watching: String
     }
 
     var arbiter: Arbiter?

@@ -121,7 +121,9 @@ extension Absurd {
                 await waiting.value
                 let iterating = Task {
                     var iterator = changes.makeAsyncIterator()
-                    if let change = await iterator.next() { _ = change.url }
+                    guard let change = await iterator.next() else { return }
+                    _ = (change.url, change.author?.processIdentifier, change.author?.label)
+                    _ = change.author?.isInAnotherNamespace
                 }
                 iterating.cancel()
                 await iterating.value

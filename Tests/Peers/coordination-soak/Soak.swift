@@ -11,6 +11,7 @@
 //     coordination-soak async   --waits 10000
 //     coordination-soak cycles  --count 1000000
 //     coordination-soak rights  --documents 2000
+//     coordination-soak flood   --files 100000
 
 import FileCoordination
 
@@ -30,12 +31,15 @@ enum Soak {
         case "stops": run(options) { try Stops(options, $0).run() }
         case "cycles": run(options) { try Cycles(options, $0).run() }
         case "rights": run(options) { try RightsProof(options, $0).run() }
+        case "flood": run(options) { try PlainFlood(options, $0).run() }
         case "async": await AsyncWaits.run(options)
         // What is started for it.
         case "worker": Worker(options).run()
         case "count": CounterWorker(options).run()
         case "claim": CycleWorker(options).run()
         case "rights-worker": RightsWorker(options).run()
+        case "flood-presenter": FloodPresenter.run(options)
+        case "flood-writer": FloodWriter.run(options)
         case "hold": AsyncWaits.hold(options)
         case "tour": FailpointRun(options).run()
         case _: usage()
@@ -59,7 +63,7 @@ enum Soak {
 
     private static func usage() {
         say("coordination-soak PROOF [--seed N] [--OPTION VALUE]")
-        say("proofs: kills exits counter stops async cycles rights")
+        say("proofs: kills exits counter stops async cycles rights flood")
         exit(64)
     }
 }

@@ -193,8 +193,8 @@ extension ModelClient {
         case .notice(let notice):
             world.coverage.count(.notices)
             if notice == .itemDidChange { presenter.isOwed = false }
-        // No plain program runs in this world.
-        case .relocated, .plainNotice, .followed: break
+        // No plain program runs in this world, and no presenter asks who made a change.
+        case .relocated, .plainNotice, .followed, .noticeBy, .relocatedBy: break
         }
     }
 }

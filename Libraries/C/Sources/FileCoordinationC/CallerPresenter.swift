@@ -121,7 +121,8 @@ final class CallerPresenter: Presenter, Handled {
                     handle, old.pointer, new.pointer, flags, context.pointer)
             }
         // Not among its methods, so these do not come.
-        case .plain, .itemDidChangeUbiquityAttributes, .itemVersion, .subitemVersion: return false
+        case .plain, .by, .itemDidChangeUbiquityAttributes, .itemVersion, .subitemVersion:
+            return false
         }
         return true
     }

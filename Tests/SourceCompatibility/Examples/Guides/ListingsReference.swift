@@ -92,6 +92,11 @@ private func show(_ change: FileChange) {
     case .removed: print(change.url.path, "is gone")
     case .appeared, .changed, .everything: print("read again:", change.url.path)
     }
+    if let author = change.author { print("by", author.label, author.processIdentifier) }
+}
+
+private func tell(_ author: FileChange.Author) {
+    print("changed by \(author.label), pid \(author.processIdentifier)")
 }
 
 private func pointer(_ url: URL) {
