@@ -114,7 +114,9 @@ extension Arbiter {
 
     /// Handles the beginning or end of an access: the presenters of its purpose are alive, and
     /// those of its items are busy with it.
-    mutating func extendPatience(with claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
+    mutating func extendAnswerDeadlines(
+        with claim: FiledClaim, _ reevaluations: inout ReevaluationQueue
+    ) {
         let purpose = claim.purpose
         if !unresponsive.isEmpty {
             for id in purposeIndex.unresponsive(purpose) { markResponsive(id, &reevaluations) }

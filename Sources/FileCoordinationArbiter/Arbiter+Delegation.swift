@@ -26,7 +26,7 @@ extension Arbiter {
             claim.items.count == 1, claim.items[0].isDelegable, !claim.isNested,
             claim.standpoint == nil, !isStopped(claim.client)
         else { return false }
-        let open = openness(claim.items[0].path)
+        let open = delegationScope(claim.items[0].path)
         return claim.items[0].access.isWriting
             ? open.toWrites && !open.tellsPresenters : open.toReads
     }
@@ -39,8 +39,10 @@ extension Arbiter {
         delegations.insert(
             Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
         reevaluations.emit(.grantUnreported(claim.id, id))
-        extendPatience(with: claim, &reevaluations)
-        if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.enqueue(wish) }
+        extendAnswerDeadlines(with: claim, &reevaluations)
+        if let candidate = DelegationCandidate(claim, hasWaited: false) {
+            reevaluations.enqueue(candidate)
+        }
     }
 
     /// Discards an unreported claim that is over.
@@ -51,76 +53,82 @@ extension Arbiter {
     // MARK: Delegation requests
 
     /// Queues the delegation request of a claim that is over.
-    func enqueueWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
+    func enqueueCandidate(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         switch record.grant?.source {
         case .arbiter:
-            if let wish = DelegationWish(record.claim, hasWaited: record.hasWaited) {
-                reevaluations.enqueue(wish)
+            if let candidate = DelegationCandidate(record.claim, hasWaited: record.hasWaited) {
+                reevaluations.enqueue(candidate)
             }
         case .ledger:
-            if let wish = wishWithoutReports(after: record.claim) { reevaluations.enqueue(wish) }
+            if let candidate = candidateWithoutReports(after: record.claim) {
+                reevaluations.enqueue(candidate)
+            }
         case nil: break
         }
     }
 
     /// Returns the request to end the reports of a client's writes, after a report that no
     /// presenter needs any more; else nil.
-    private func wishWithoutReports(after claim: FiledClaim) -> DelegationWish? {
+    private func candidateWithoutReports(after claim: FiledClaim) -> DelegationCandidate? {
         guard !delegations.isEmpty, claim.items.count == 1 else { return nil }
         for id in delegations.index.overlapping(claim.items[0].path) {
             guard let delegation = delegations[id], delegation.client == claim.client,
                 case .place(_, let slot, .exclusive, reportsWrites: true) = delegation.holding,
-                !openness(delegation.path).tellsPresenters
+                !delegationScope(delegation.path).tellsPresenters
             else { continue }
             var renewed = claim
             renewed.request = DelegationRequest(slot: slot, .modes)
-            return DelegationWish(renewed, hasWaited: false)
+            return DelegationCandidate(renewed, hasWaited: false)
         }
         return nil
     }
 
     /// Decides on delegation requests, after all other work of an event.
     mutating func decideWishes(_ reevaluations: inout ReevaluationQueue) {
-        for wish in reevaluations.wishes {
+        for candidate in reevaluations.candidates {
             // While a recall is pending, unknown claims may exist, so nothing is delegated.
             if awaitsRecalls {
-                delegations.hold(.wish(wish))
+                delegations.hold(.candidate(candidate))
             } else {
-                consider(wish, &reevaluations)
+                consider(candidate, &reevaluations)
             }
         }
         openQueues(&reevaluations)
     }
 
     /// Grants a delegation request, if nothing prevents it.
-    mutating func consider(_ wish: DelegationWish, _ reevaluations: inout ReevaluationQueue) {
+    mutating func consider(
+        _ candidate: DelegationCandidate, _ reevaluations: inout ReevaluationQueue
+    ) {
         switch mode {
         case .recovering: return
         case .serving: break
         }
-        guard let holding = holding(for: wish) else {
-            if !wish.isDecided { considerQueue(wish, &reevaluations) }
+        guard let holding = holding(for: candidate) else {
+            if !candidate.isDecided { considerQueue(candidate, &reevaluations) }
             return
         }
-        if !wish.isDecided {
-            guard !wish.hasWaited else {
-                return contests.count(wish.path, wantedBy: wish.client, at: now, policy)
+        if !candidate.isDecided {
+            guard !candidate.hasWaited else {
+                return contests.count(candidate.path, wantedBy: candidate.client, at: now, policy)
             }
             guard
                 contests.isCalm(
-                    wish.path, afterUseBy: wish.client, for: holding.mode, at: now, policy)
+                    candidate.path, afterUseBy: candidate.client, for: holding.mode, at: now, policy
+                )
             else { return }
         }
-        let former = former(of: wish, holding)
+        let former = former(of: candidate, holding)
         guard former.isEmpty else {
-            var decided = wish
+            var decided = candidate
             decided.isDecided = true
-            delegations.holdFirst(.wish(decided))
+            delegations.holdFirst(.candidate(decided))
             return recall(former, &reevaluations)
         }
-        let isThere = delegations.delegation(of: wish.client, inSlot: wish.request.slot) != nil
+        let isThere =
+            delegations.delegation(of: candidate.client, inSlot: candidate.request.slot) != nil
         guard !isThere else { return }
-        let delegation = Delegation(delegations.makeID(), at: wish.path, holding)
+        let delegation = Delegation(delegations.makeID(), at: candidate.path, holding)
         delegations.insert(delegation)
         reevaluations.emit(.delegate(delegation))
     }
@@ -130,42 +138,45 @@ extension Arbiter {
     private static var mostClaimsRecalled: Int { 64 }
 
     /// Returns the delegation that the client can get, or nil.
-    private func holding(for wish: DelegationWish) -> Delegation.Holding? {
-        let slot = wish.request.slot
-        if wish.request.isForDirectory {
-            guard isUncontested(wish.path) else { return nil }
-            let others = delegations.index.overlapping(inside: wish.path)
-                .compactMap { delegations[$0] }.filter { $0.client != wish.client }
+    private func holding(for candidate: DelegationCandidate) -> Delegation.Holding? {
+        let slot = candidate.request.slot
+        if candidate.request.isForDirectory {
+            guard isUncontested(candidate.path) else { return nil }
+            let others = delegations.index.overlapping(inside: candidate.path)
+                .compactMap { delegations[$0] }.filter { $0.client != candidate.client }
             // Claims whose ends are not reported may be over already; a recall finds out.
             guard others.allSatisfy(\.isOneClaim), others.count <= Self.mostClaimsRecalled
             else { return nil }
-            return .directory(wish.client, slot: slot)
+            return .directory(candidate.client, slot: slot)
         }
-        let open = openness(wish.path)
-        let others = delegations.index.overlapping(wish.path).compactMap { delegations[$0] }
-            .filter { $0.client != wish.client }
-        let knowsModes = wish.request.abilities.contains(.modes)
+        let open = delegationScope(candidate.path)
+        let others = delegations.index.overlapping(candidate.path).compactMap { delegations[$0] }
+            .filter { $0.client != candidate.client }
+        let knowsModes = candidate.request.abilities.contains(.modes)
         if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.tellsPresenters {
-            return .place(wish.client, slot: slot, .exclusive, reportsWrites: open.tellsPresenters)
+            return .place(
+                candidate.client, slot: slot, .exclusive, reportsWrites: open.tellsPresenters)
         }
-        guard !wish.isWriting, knowsModes, open.toReads, others.allSatisfy(\.isForReadingOnly)
+        guard !candidate.isWriting, knowsModes, open.toReads, others.allSatisfy(\.isForReadingOnly)
         else { return nil }
-        return .place(wish.client, slot: slot, .shared, reportsWrites: false)
+        return .place(candidate.client, slot: slot, .shared, reportsWrites: false)
     }
 
     /// Returns the delegations that the new one replaces.
-    private func former(of wish: DelegationWish, _ holding: Delegation.Holding) -> [DelegationID] {
-        let inSlot = delegations.delegation(of: wish.client, inSlot: wish.request.slot)
-        if let inSlot, inSlot.path == wish.path, inSlot.holding == holding { return [] }
+    private func former(of candidate: DelegationCandidate, _ holding: Delegation.Holding)
+        -> [DelegationID]
+    {
+        let inSlot = delegations.delegation(of: candidate.client, inSlot: candidate.request.slot)
+        if let inSlot, inSlot.path == candidate.path, inSlot.holding == holding { return [] }
         let index = delegations.index
         let overlapping =
-            wish.request.isForDirectory
-            ? index.overlapping(inside: wish.path) : index.overlapping(wish.path)
+            candidate.request.isForDirectory
+            ? index.overlapping(inside: candidate.path) : index.overlapping(candidate.path)
         let replaced = overlapping.filter { id in
             guard let delegation = delegations[id] else { return false }
-            let isOwn = delegation.client == wish.client
+            let isOwn = delegation.client == candidate.client
             // A client does not grant itself claims that conflict with its own filed ones.
-            if delegation.isOneClaim { return wish.request.isForDirectory && !isOwn }
+            if delegation.isOneClaim { return candidate.request.isForDirectory && !isOwn }
             return isOwn
         }
         return OrderedIDs(unique: replaced + [inSlot?.id].compactMap { $0 }).map { $0 }
@@ -175,23 +186,23 @@ extension Arbiter {
 
     /// Opens a ticket queue if clients hand over the path of a request often and quickly.
     private mutating func considerQueue(
-        _ wish: DelegationWish, _ reevaluations: inout ReevaluationQueue
+        _ candidate: DelegationCandidate, _ reevaluations: inout ReevaluationQueue
     ) {
         // A client that never waits does not contend with others.
-        guard wish.hasWaited, !wish.request.isForDirectory,
-            wish.request.abilities.contains(.queues),
-            contests.isHandedOverOften(wish.path, by: wish.client, at: now, policy),
-            let members = queueMembers(for: wish)
+        guard candidate.hasWaited, !candidate.request.isForDirectory,
+            candidate.request.abilities.contains(.queues),
+            contests.isHandedOverOften(candidate.path, by: candidate.client, at: now, policy),
+            let members = queueMembers(for: candidate)
         else { return }
-        reevaluations.emit(.openQueue(at: wish.path, members))
+        reevaluations.emit(.openQueue(at: candidate.path, members))
     }
 
     /// Returns the clients that write an item in turn, or nil if others are concerned with it.
-    private func queueMembers(for wish: DelegationWish) -> [QueueMember]? {
-        guard delegations.index.overlapping(wish.path).isEmpty,
-            let contenders = contenders(at: wish.path)
+    private func queueMembers(for candidate: DelegationCandidate) -> [QueueMember]? {
+        guard delegations.index.overlapping(candidate.path).isEmpty,
+            let contenders = contenders(at: candidate.path)
         else { return nil }
-        var slots = [wish.client: wish.request.slot]
+        var slots = [candidate.client: candidate.request.slot]
         for id in contenders {
             guard let claim = records[id]?.claim, let request = claim.request,
                 !request.isForDirectory, request.abilities.contains(.queues)

@@ -44,9 +44,9 @@ extension Arbiter {
         while let next = delegations.nextHeld() {
             switch next {
             case .event(let event): effects += recallOrDecide(event)
-            case .wish(let wish):
+            case .candidate(let candidate):
                 var reevaluations = ReevaluationQueue()
-                consider(wish, &reevaluations)
+                consider(candidate, &reevaluations)
                 effects += reevaluations.effects
             }
         }

@@ -18,7 +18,7 @@ extension Arbiter {
         reevaluations.markFiled(filed, isYoungest: youngestFiled < filed.id)
         youngestFiled = max(youngestFiled, filed.id)
         enter(filed, isFree ? .granted(.now(now, youngestFiled)) : .filed, at: locatedItems)
-        extendPatience(with: filed, &reevaluations)
+        extendAnswerDeadlines(with: filed, &reevaluations)
         if isRetargeted { reevaluations.emit(.retarget(claim.id, sent.items)) }
         if isFree {
             reevaluations.emit(.grant(claim.id))

@@ -13,7 +13,7 @@ struct DelegationTable: Hashable, Sendable {
         /// An event from the server.
         case event(Event)
         /// A delegation request that is about to be decided.
-        case wish(DelegationWish)
+        case candidate(DelegationCandidate)
     }
 
     private(set) var index = DelegationIndex()
@@ -141,7 +141,7 @@ struct DelegationTable: Hashable, Sendable {
 }
 
 /// A delegation request of a claim that is over or was granted without a report.
-struct DelegationWish: Hashable, Sendable {
+struct DelegationCandidate: Hashable, Sendable {
     let client: ClientID
     /// The item or the directory.
     let path: ItemPath

@@ -11,7 +11,7 @@ extension Arbiter {
     ) {
         guard let record = records[id] else { return }
         finish(id, notices: notices(after: record, outcomes), &reevaluations)
-        enqueueWish(after: record, &reevaluations)
+        enqueueCandidate(after: record, &reevaluations)
         // The end of a granted claim, for which no claim waits any more, enables no new bypass.
         // Only claims of the same purpose have bypassed others because of it.
         if record.grant == nil || !purposeIndex.waiting(record.claim.purpose).isEmpty {
@@ -41,7 +41,7 @@ extension Arbiter {
         unblockQuestions(for: id)
         guard let record = records[id] else { return }
         discard(record)
-        extendPatience(with: record.territory, &reevaluations)
+        extendAnswerDeadlines(with: record.territory, &reevaluations)
         for notice in notices { reevaluations.emit(notice) }
         letGo(record, &reevaluations)
     }

@@ -12,11 +12,11 @@ extension Arbiter {
     ) {
         let moves = moves.effective
         // Notices and new paths are determined from the state before the moves.
-        let journeys = journeys(moves)
-        let notices = notices(of: moves, journeys, by: mover)
+        let presenterMoves = presenterMoves(moves)
+        let notices = notices(of: moves, presenterMoves, by: mover)
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
         let requirements = claims.map { requirementsBeforeMove(of: $0) }
-        for journey in journeys { relocate(journey, mover.claim, &reevaluations) }
+        for presenterMove in presenterMoves { relocate(presenterMove, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
         followOwnItems(of: mover.claim, moves)
         // All claims are moved before any of them is reevaluated at its new path.
@@ -96,7 +96,7 @@ extension Arbiter {
     // MARK: Presenters
 
     /// The new path of a presenter.
-    private struct Journey {
+    private struct PresenterMove {
         let presenter: PresenterID
         let new: ItemPath
         let packageDepths: [Int]
@@ -104,8 +104,8 @@ extension Arbiter {
 
     /// Returns the new paths of presenters: first those of the item, then those of its contents
     /// (Rule 11.2).
-    private func journeys(_ moves: [ItemMove]) -> [Journey] {
-        var result: [Journey] = []
+    private func presenterMoves(_ moves: [ItemMove]) -> [PresenterMove] {
+        var result: [PresenterMove] = []
         for move in moves {
             let there = tree.presenters(atOrBelow: move.old)
             func isOwn(_ id: PresenterID) -> Bool { registry[id]?.registration.path == move.old }
@@ -114,7 +114,7 @@ extension Arbiter {
                     moves.deciding(old) == move, let new = move.place(of: old)
                 else { continue }
                 result.append(
-                    Journey(
+                    PresenterMove(
                         presenter: id, new: new,
                         packageDepths: move.packageDepths(of: record.packageDepths)))
             }
@@ -125,17 +125,19 @@ extension Arbiter {
     /// Moves a presenter to its item's new path and has it told (Rules 11.2, 11.4), except for a
     /// presenter of the mover's purpose.
     private mutating func relocate(
-        _ journey: Journey, _ mover: FiledClaim, _ reevaluations: inout ReevaluationQueue
+        _ presenterMove: PresenterMove, _ mover: FiledClaim,
+        _ reevaluations: inout ReevaluationQueue
     ) {
-        guard let registration = registry[journey.presenter]?.registration,
+        guard let registration = registry[presenterMove.presenter]?.registration,
             let old = registration.path
         else { return }
-        place(journey.presenter, at: journey.new)
-        registry[journey.presenter]?.addFormerPath(old)
-        registry[journey.presenter]?.packageDepths = journey.packageDepths
+        place(presenterMove.presenter, at: presenterMove.new)
+        registry[presenterMove.presenter]?.addFormerPath(old)
+        registry[presenterMove.presenter]?.packageDepths = presenterMove.packageDepths
         let isTold =
             registration.purpose != mover.purpose && registration.methods.contains(.itemDidMove)
-        reevaluations.emit(.relocate(journey.presenter, to: journey.new, isTold: isTold))
+        reevaluations.emit(
+            .relocate(presenterMove.presenter, to: presenterMove.new, isTold: isTold))
     }
 
     // MARK: Claims
@@ -251,11 +253,11 @@ extension Arbiter {
     /// Returns the notices for other presenters: those of directories that the item left or arrived
     /// in, and those of an item that was overwritten by the move.
     private func notices(
-        of moves: [ItemMove], _ journeys: [Journey], by mover: ClaimState
+        of moves: [ItemMove], _ presenterMoves: [PresenterMove], by mover: ClaimState
     ) -> [Effect] {
         var noticeBuffer = NoticeBuffer()
         for move in moves {
-            notifyDirectories(of: move, moves, journeys, mover.claim, &noticeBuffer)
+            notifyDirectories(of: move, moves, presenterMoves, mover.claim, &noticeBuffer)
             // Rule 11.8: these presenters stay. Those that accommodated the replacement know of it;
             // the others are notified.
             for id in tree.presenters(at: move.new) where !mover.accommodated.contains(id) {
@@ -271,7 +273,8 @@ extension Arbiter {
     /// Notifies the presenters of containing directories: those that the item left, of the move;
     /// those that it only arrived in, of its appearance (Rules 11.2, 11.3).
     private func notifyDirectories(
-        of move: ItemMove, _ moves: [ItemMove], _ journeys: [Journey], _ mover: FiledClaim,
+        of move: ItemMove, _ moves: [ItemMove], _ presenterMoves: [PresenterMove],
+        _ mover: FiledClaim,
         _ noticeBuffer: inout NoticeBuffer
     ) {
         var told: OrderedIDs<PresenterID> = []
@@ -290,7 +293,7 @@ extension Arbiter {
             moves.deciding(move.new.prefix(depth: depth)) == nil
                 ? presenters.map { (depth: depth, presenter: $0) } : []
         }
-        let coming = journeys.filter { $0.new.contains(move.new) }
+        let coming = presenterMoves.filter { $0.new.contains(move.new) }
             .map { (depth: $0.new.depth, presenter: $0.presenter) }
         for (depth, id) in staying + coming where !told.contains(id) {
             guard let presenter = recipient(id, of: mover) else { continue }

@@ -24,7 +24,7 @@ struct ReevaluationQueue {
     /// The indirect waits between claims, as far as they were needed since a wait changed.
     var indirectWaits = IndirectWaits()
     /// Delegation requests of claims that ended, or were granted without a report, in this turn.
-    private(set) var wishes: [DelegationWish] = []
+    private(set) var candidates: [DelegationCandidate] = []
 
     /// A claim in stage 1 to reevaluate.
     private struct Candidate: Hashable, Comparable {
@@ -72,7 +72,7 @@ struct ReevaluationQueue {
     }
 
     /// Adds a delegation request, to be considered after everything else.
-    mutating func enqueue(_ wish: DelegationWish) { wishes.append(wish) }
+    mutating func enqueue(_ candidate: DelegationCandidate) { candidates.append(candidate) }
 
     /// Adds a presenter that can perhaps be asked now.
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }

@@ -97,8 +97,8 @@ package struct LedgerMemory: Sendable {
     /// Performs a load or a compare-and-swap without an observer, and returns the observed value.
     @inline(__always)
     private func performAtOnce(_ operation: MemoryOperation) -> UInt64 {
-        Failpoint.reach(.before, operation.deed)
-        defer { Failpoint.reach(.after, operation.deed) }
+        Failpoint.reach(.before, operation.failpointOperation)
+        defer { Failpoint.reach(.after, operation.failpointOperation) }
         switch operation {
         case .load(let cell):
             return word(cell).load()
@@ -138,8 +138,8 @@ package struct LedgerMemory: Sendable {
     @inline(__always)
     package func perform(_ operation: MemoryOperation, deadline: UInt64?) -> UInt64 {
         if let observer { observer(operation) }
-        Failpoint.reach(.before, operation.deed)
-        defer { Failpoint.reach(.after, operation.deed) }
+        Failpoint.reach(.before, operation.failpointOperation)
+        defer { Failpoint.reach(.after, operation.failpointOperation) }
         switch operation {
         case .load(let cell):
             return word(cell).load()

@@ -6,7 +6,7 @@ package import FileCoordinationSystem
 
 extension MemoryOperation {
     /// The failpoint of the operation; nil if it changes nothing that is in use.
-    package var deed: Failpoint.Deed? {
+    package var failpointOperation: Failpoint.Operation? {
         switch self {
         case .load: return nil
         case .wake, .wakeForTurn: return .wakes

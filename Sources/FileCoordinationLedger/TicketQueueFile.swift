@@ -130,8 +130,8 @@ public final class TicketQueueFile: Sendable {
     private static let patience = 10_000
 
     private func perform(_ operation: MemoryOperation) -> UInt64 {
-        Failpoint.reach(.before, operation.deed)
-        defer { Failpoint.reach(.after, operation.deed) }
+        Failpoint.reach(.before, operation.failpointOperation)
+        defer { Failpoint.reach(.after, operation.failpointOperation) }
         switch operation {
         case .load(.ticketQueue(let ticketQueue)):
             return word(of: ticketQueue).load()

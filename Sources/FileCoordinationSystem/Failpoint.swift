@@ -18,7 +18,7 @@ public enum Failpoint {
     }
 
     /// The operations.
-    public enum Deed: String, CaseIterable, Sendable {
+    public enum Operation: String, CaseIterable, Sendable {
         // Operations of a client on its ledger.
         case writesRecord
         case drafts
@@ -73,8 +73,8 @@ public enum Failpoint {
 
     #if DEBUG
     /// Fails here, if the environment variable names this point.
-    public static func reach(_ moment: Moment, _ deed: @autoclosure () -> Deed?) {
-        guard let armed, armed.moment == moment, armed.deed == deed() else { return }
+    public static func reach(_ moment: Moment, _ operation: @autoclosure () -> Operation?) {
+        guard let armed, armed.moment == moment, armed.operation == operation() else { return }
         armed.fail()
     }
 
@@ -83,7 +83,7 @@ public enum Failpoint {
 
     private final class Armed: Sendable {
         let moment: Moment
-        let deed: Deed
+        let operation: Operation
         private let action: Substring
         private let rest: Atomic<Int>
 
@@ -91,10 +91,10 @@ public enum Failpoint {
             let parts = (text ?? "").split(separator: ":")
             let names = (parts.first ?? "").split(separator: ".").map(String.init)
             guard names.count == 2, let moment = Moment(rawValue: names[0]),
-                let deed = Deed(rawValue: names[1])
+                let operation = Operation(rawValue: names[1])
             else { return nil }
             self.moment = moment
-            self.deed = deed
+            self.operation = operation
             action = parts.last { Int($0) == nil && $0 != parts.first } ?? "kill"
             rest = Atomic(parts.dropFirst().lazy.compactMap { Int($0) }.first ?? 1)
         }
@@ -111,6 +111,6 @@ public enum Failpoint {
     #else
     /// Does nothing in a release build.
     @inlinable
-    public static func reach(_ moment: Moment, _ deed: @autoclosure () -> Deed?) {}
+    public static func reach(_ moment: Moment, _ operation: @autoclosure () -> Operation?) {}
     #endif
 }

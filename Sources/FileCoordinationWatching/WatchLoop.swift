@@ -20,7 +20,7 @@ struct WatchLoop: Sendable {
     private let mailbox: WatchMailbox
     private let deliveryTest: EventDeliveryTest?
     private var reconciler: WatchReconciler
-    private var hands: WatchHands
+    private var hands: WatchExecutor
     private var nextTest: UInt64 = 0
 
     init(
@@ -37,7 +37,7 @@ struct WatchLoop: Sendable {
         try poller.add(commands.wakeUp.descriptor, token: Self.commandsToken, .readable)
         let root = ObservedFile(try OpenItem(path: Array("/".utf8)).properties())
         reconciler = WatchReconciler(root: root, limits: configuration.limits)
-        hands = WatchHands(kernel: kernel, watchLimit: configuration.watchLimit)
+        hands = WatchExecutor(kernel: kernel, watchLimit: configuration.watchLimit)
     }
 
     /// Readable while the kernel has notifications that were not read.

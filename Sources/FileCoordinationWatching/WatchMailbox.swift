@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 public import FileCoordinationSystem
 
 /// A message together with the number of commands that the watcher knew when it made the message.
-public struct WatchMail: Hashable, Sendable {
+public struct WatchMessage: Hashable, Sendable {
     /// The message.
     public let news: WatchNews
     /// The number of commands that the watcher's thread had taken in.
@@ -19,7 +19,7 @@ public struct WatchMail: Hashable, Sendable {
 /// A bounded queue of messages.
 public final class WatchMailbox: Sendable {
     private struct State {
-        var mail: [WatchMail] = []
+        var mail: [WatchMessage] = []
         /// The number of queued changes per presenter.
         var waiting: [UInt64: Int] = [:]
         /// The presenters whose changes did not fit, who are told to read everything again.
@@ -47,11 +47,11 @@ public final class WatchMailbox: Sendable {
     public func take() -> [WatchNews] { takeMail().map(\.news) }
 
     /// Removes and returns all messages, in order, each with the number of commands known then.
-    public func takeMail() -> [WatchMail] { takeAll().mail }
+    public func takeMail() -> [WatchMessage] { takeAll().mail }
 
     /// Removes and returns all messages as ``takeMail()`` does, and the number of the last question
     /// (``Watcher/askForMoves(at:)``) that was answered when the last of them was made.
-    public func takeAll() -> (mail: [WatchMail], lastAnswered: UInt64) {
+    public func takeAll() -> (mail: [WatchMessage], lastAnswered: UInt64) {
         wakeUp.drain()
         return state.withLock { state in
             defer {
@@ -89,7 +89,7 @@ public final class WatchMailbox: Sendable {
         let presenter = message.presenter
         func append(_ body: WatchNews.Body) {
             state.mail.append(
-                WatchMail(
+                WatchMessage(
                     news: WatchNews(presenter: presenter, body: body), commandsSeen: commandsSeen))
         }
         switch message.body {

@@ -24,7 +24,7 @@ struct WatchNode {
     }
 
     /// What presenters were last told about the item.
-    struct Told {
+    struct LastReport {
         var parent: WatchNodeID?
         var name: [UInt8]
         var observed: ObservedFile
@@ -85,7 +85,7 @@ struct WatchNode {
     var place = Place.attached
     /// What is there, or nil if nothing is.
     var now: ObservedFile?
-    var told: Told?
+    var told: LastReport?
     var watch = Watch.none
     var flags: Flags = []
     /// The presenters whose item this is or whose path leads here, in ascending order.
@@ -106,7 +106,7 @@ struct WatchNode {
     }
 
     /// What presenters of directories above believe in.
-    var known: Told? { flags.contains(.overtaken) ? nil : told }
+    var known: LastReport? { flags.contains(.overtaken) ? nil : told }
     var isAttached: Bool { place == .attached }
     /// Whether a check of the node's name is still to come.
     var isPending: Bool { !flags.isDisjoint(with: [.dirty, .checking, .again]) }
@@ -130,7 +130,7 @@ struct WatchNodeTable {
         root = WatchNodeID(index: 0, generation: 0)
         var node = WatchNode(name: [], parent: nil)
         node.now = observed
-        node.told = WatchNode.Told(parent: nil, name: [], observed: observed)
+        node.told = WatchNode.LastReport(parent: nil, name: [], observed: observed)
         nodes = [node]
         isLive = [true]
         generations = [0]

@@ -119,7 +119,7 @@ extension WatchReconciler {
                 nodes[now].flags.insert(.unsure)
                 tell(now)
             }
-            presenters[presenter].parting.settleAt = pace.now + limits.settling
+            presenters[presenter].detachment.settleAt = pace.now + limits.settling
             presenters.unsettle(presenter)
         }
         return slot
@@ -191,7 +191,7 @@ extension WatchReconciler {
         } else {
             nodes[slot].flags.remove(.unsure)
         }
-        nodes[slot].told = WatchNode.Told(
+        nodes[slot].told = WatchNode.LastReport(
             parent: nodes[slot].parent, name: nodes[slot].name, observed: observed)
     }
 

@@ -37,7 +37,7 @@ struct OwnOrigins {
 }
 
 /// A presenter whose path and item have parted.
-struct Parting {
+struct PresenterDetachment {
     /// The time until which another item may take the path.
     var settleAt: UInt64 = 0
     /// Where the item was last said to be that the presenter has not followed yet.
@@ -69,7 +69,7 @@ struct Presenter {
     var whole: WatchNews.Reason?
     /// The time until which that message waits for pending checks; 0 before the wait begins.
     var wholeUntil: UInt64 = 0
-    var parting = Parting()
+    var detachment = PresenterDetachment()
     /// The place of the item before its last move, and the time until which it matters.
     var former: (place: WatchNodeID, path: ItemPath, until: UInt64)?
     var trouble: WatchTrouble?

@@ -75,7 +75,7 @@ extension WatchReconciler {
         var isHurried = false
         for question in questions.open where question.isDrained {
             for id in presenters.unsettled where isOnItsWay(id, to: question.paths) {
-                presenters[id].parting.settleAt = pace.now
+                presenters[id].detachment.settleAt = pace.now
                 isHurried = true
             }
         }
@@ -122,9 +122,9 @@ extension WatchReconciler {
         for id in presenters.unsettled where !presenters[id].isStarting {
             guard let object = nodes.existing(presenters[id].object),
                 object != presenters[id].place, let path = nodes.path(object),
-                path != presenters[id].parting.arrivalToldAt
+                path != presenters[id].detachment.arrivalToldAt
             else { continue }
-            presenters[id].parting.arrivalToldAt = path
+            presenters[id].detachment.arrivalToldAt = path
             news.append(WatchNews(presenter: id, body: .arrived(at: path)))
         }
     }

@@ -59,7 +59,7 @@ extension WatchReconciler {
             return true
         }
         if let object, nodes.isInTree(object) {
-            guard presenter.parting.settleAt <= pace.now, !nodes.isPendingAbove(object),
+            guard presenter.detachment.settleAt <= pace.now, !nodes.isPendingAbove(object),
                 !nodes[object].flags.contains(.changed), !isBelowUntold(object),
                 let path = nodes.path(object)
             else { return false }
@@ -81,7 +81,7 @@ extension WatchReconciler {
 
     private mutating func settle(_ id: UInt64, at place: WatchNodeID, from object: WatchNodeID?) {
         presenters[id].object = place
-        presenters[id].parting.arrivalToldAt = nil
+        presenters[id].detachment.arrivalToldAt = nil
         presenters[id].origins.moved = nil
         presenters[id].origins.onItsWay = nil
         presenters[id].read.mayBeGone = false
@@ -115,7 +115,7 @@ extension WatchReconciler {
         let left = presenters[id].place
         let older = presenters[id].former?.place
         presenters[id].path = path
-        presenters[id].parting.arrivalToldAt = nil
+        presenters[id].detachment.arrivalToldAt = nil
         presenters[id].place = object
         presenters[id].former = (left, former, pace.now + limits.returning)
         presenters.returning.append(id)

@@ -73,7 +73,7 @@ extension WatchReconciler {
             if case .missing(let until) = nodes[node].place { times.append(until) }
         }
         times += hints.targets.compactMap { nodes.existing($0).map { nodes[$0].keptUntil } }
-        times += presenters.unsettled.map { presenters[$0].parting.settleAt }.filter {
+        times += presenters.unsettled.map { presenters[$0].detachment.settleAt }.filter {
             $0 > pace.now
         }
         if presenters.ids.isEmpty { return hasOrders || !questions.isEmpty ? pace.now : nil }
@@ -345,7 +345,7 @@ extension WatchReconciler {
         displaced[slot] = nil
         let wasUnsure = nodes[node].flags.contains(.unsure)
         nodes[node].flags.subtract([.unsure, .overtaken])
-        nodes[node].told = WatchNode.Told(parent: parent, name: slot.name, observed: now)
+        nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
         guard wasUnsure, now.isDirectory else { return }
         // What came along with it is where presenters know it now.
         for below in nodes.subtree(of: node) where nodes.isToldInPlace(below) {

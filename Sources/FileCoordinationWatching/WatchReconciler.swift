@@ -141,7 +141,7 @@ struct ToldSlot: Hashable {
     let parent: WatchNodeID
     let name: [UInt8]
 
-    init?(_ told: WatchNode.Told?) {
+    init?(_ told: WatchNode.LastReport?) {
         guard let told, let parent = told.parent else { return nil }
         self.parent = parent
         name = told.name

@@ -132,8 +132,8 @@ public final class Watcher: Sendable {
 
     /// The number of commands that the watcher was given so far.
     ///
-    /// If ``WatchMail/commandsSeen`` of a message is at least that, all of them were known when the
-    /// message was made.
+    /// If ``WatchMessage/commandsSeen`` of a message is at least that, all of them were known when
+    /// the message was made.
     public var commandCount: UInt64 { commands.count }
 
     /// Drops what is in the kernel's queue, as if it had overflowed; for tests.

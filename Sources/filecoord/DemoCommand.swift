@@ -74,6 +74,8 @@ struct DemoCommand: ParsableCommand {
         let writer = try stage.start(.writer)
         try stage.awaitWait(of: writer, for: reader)
         stage.nudge(reader)
+        // Each process reports by a pipe of its own, and one may be read later than another.
+        try stage.awaitEvent(.reader, .doneReading)
         try stage.awaitEvent(.writer, .wrote)
         try stage.awaitEvent(.editor, .shows)
         stage.nudge(editor)

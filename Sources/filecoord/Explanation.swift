@@ -49,7 +49,7 @@ extension ItemFacts {
 }
 
 /// What people do with files.
-enum Deed: String, CaseIterable {
+enum FileAction: String, CaseIterable {
     case read, write, delete, move
 
     /// The access that the program would claim.
@@ -76,9 +76,9 @@ struct Explanation {
     let facts: ItemFacts
     /// What the arbiter knows; nil: there is none.
     let report: StatusReport?
-    /// What would happen to each deed; nothing where there is no arbiter.
-    let outcomes: [(deed: Deed, outcome: WhatIf.Outcome)]
-    /// The chain behind all that any of the deeds would wait for.
+    /// What would happen to each action; nothing where there is no arbiter.
+    let outcomes: [(action: FileAction, outcome: WhatIf.Outcome)]
+    /// The chain behind all that any of the actions would wait for.
     let chain: WaitChain?
 
     /// Finds out what would happen.
@@ -90,7 +90,7 @@ struct Explanation {
             return
         }
         let whatIf = WhatIf(report)
-        outcomes = Deed.allCases.map { ($0, whatIf.outcome(of: facts.item($0.access))) }
+        outcomes = FileAction.allCases.map { ($0, whatIf.outcome(of: facts.item($0.access))) }
         let blockers = Set(outcomes.flatMap(\.outcome.blockers)).sorted()
         let asked = Set(outcomes.flatMap { $0.outcome.requests.map(\.presenter) }).sorted()
         chain = WaitChain(report, from: blockers, asking: asked)
@@ -134,7 +134,7 @@ struct Explanation {
         case await(Party)
     }
 
-    /// What the user can do; nothing if no deed would wait.
+    /// What the user can do; nothing if no action would wait.
     var remedies: [Remedy] {
         var stopped: [Remedy] = []
         var circles: [Remedy] = []

@@ -24,17 +24,17 @@ struct ExplanationJSON {
             ("hardLinks", .number(facts.linkCount)),
             ("otherPlaces", .list(facts.otherPlaces.map { .path($0) })),
             ("arbiter", report.map { .process($0.arbiter.processID) } ?? .null),
-            ("accesses", .list(explanation.outcomes.map { access($0.deed, $0.outcome) })),
+            ("accesses", .list(explanation.outcomes.map { access($0.action, $0.outcome) })),
             ("presenters", .list(explanation.presenters.compactMap { presenter($0) })),
             ("chain", .list((explanation.chain?.steps ?? []).map { step($0) })),
             ("advice", .list(ExplanationText.sentences(explanation.remedies).map { .text($0) })),
         ]).description
     }
 
-    private func access(_ deed: Deed, _ outcome: WhatIf.Outcome) -> JSONText {
+    private func access(_ action: FileAction, _ outcome: WhatIf.Outcome) -> JSONText {
         let claims = explanation.report?.claims ?? []
         return .object([
-            ("access", .text(deed.rawValue)),
+            ("access", .text(action.rawValue)),
             ("immediate", .truth(outcome.isImmediate)),
             ("waitsFor", .list(outcome.blockers.map { .number(claims[$0].claim) })),
             ("asks", .list(outcome.requests.map { presenter($0.presenter, $0.steps.messages) })),

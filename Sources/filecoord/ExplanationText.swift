@@ -79,16 +79,16 @@ struct ExplanationText {
                     + "coordinates files just now."
             ]
         }
-        var groups: [(deeds: [Deed], outcome: WhatIf.Outcome)] = []
-        for (deed, outcome) in explanation.outcomes {
+        var groups: [(actions: [FileAction], outcome: WhatIf.Outcome)] = []
+        for (action, outcome) in explanation.outcomes {
             let index = groups.firstIndex { Self.isWaitingAlike($0.outcome, outcome) }
             if let index {
-                groups[index].deeds.append(deed)
+                groups[index].actions.append(action)
             } else {
-                groups.append(([deed], outcome))
+                groups.append(([action], outcome))
             }
         }
-        return groups.flatMap { lines(Self.subject($0.deeds), $0.outcome, report) }
+        return groups.flatMap { lines(Self.subject($0.actions), $0.outcome, report) }
     }
 
     private static func isWaitingAlike(_ one: WhatIf.Outcome, _ other: WhatIf.Outcome) -> Bool {
@@ -97,8 +97,8 @@ struct ExplanationText {
     }
 
     /// "A read, a write or a move".
-    static func subject(_ deeds: [Deed]) -> String {
-        let words = deeds.map { "a \($0.rawValue)" }
+    static func subject(_ actions: [FileAction]) -> String {
+        let words = actions.map { "a \($0.rawValue)" }
         let text =
             words.count < 2
             ? words.joined()
@@ -139,13 +139,13 @@ struct ExplanationText {
         let item = claim.items.first { isNear($0.path) } ?? claim.items.first
         let path = item.map { PeopleText.text($0.path.bytes) } ?? "no item"
         let who = PeopleText.who(claim.label, claim.processName, claim.processID)
-        let deed = item.map { $0.access.isWriting ? "writing" : "reading" } ?? "access"
+        let action = item.map { $0.access.isWriting ? "writing" : "reading" } ?? "access"
         let since = PeopleText.seconds(claim.sinceNanoseconds)
         let state =
             switch claim.stage {
-            case .granted: "has held \(path) for \(deed) for \(since)"
-            case .asking: "is before it, and asks presenters of \(path) to make way for \(deed)"
-            case .waiting: "is before it in the queue for \(path), for \(deed), since \(since)"
+            case .granted: "has held \(path) for \(action) for \(since)"
+            case .asking: "is before it, and asks presenters of \(path) to make way for \(action)"
+            case .waiting: "is before it in the queue for \(path), for \(action), since \(since)"
             }
         return "\(who) \(state)\(claim.isStopped ? "; its process is stopped" : "")"
     }
@@ -204,7 +204,7 @@ struct ExplanationText {
             case .beside: "\(path)"
             }
         var text = "\(who(presenter)) presents \(item)"
-        let told = explanation.outcomes.first { deed, _ in deed == .write }?.outcome.news
+        let told = explanation.outcomes.first { action, _ in action == .write }?.outcome.news
             .first { $0.presenter == index }
         if let told {
             let names = told.notices.map(\.message.rawValue)

@@ -33,10 +33,10 @@ enum UserPath {
 
     /// Refuses ".", ".." and "/", because users seldom mean the directory that such a name stands
     /// for.
-    static func refuseDots(_ path: String, _ deed: String) throws(Failure) {
+    static func refuseDots(_ path: String, _ action: String) throws(Failure) {
         let last = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? "" }
         guard last != ".", last != "..", last != nil || path.isEmpty else {
-            throw Failure(.badPath, "\(path) is not \(deed): name the directory itself")
+            throw Failure(.badPath, "\(path) is not \(action): name the directory itself")
         }
     }
 }

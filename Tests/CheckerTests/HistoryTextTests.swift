@@ -24,7 +24,7 @@ import Testing
         .presenterAdded(
             Presenter(
                 PresenterKey(7), of: ClientKey(2), purpose: "p", place: "/x y",
-                courtesies: [.save, .accommodateSubitemDeletion(nil)], patience: 3)),
+                steps: [.save, .accommodateSubitemDeletion(nil)], patience: 3)),
         .presenterRemoved(PresenterKey(7)), .presenterRelocated(PresenterKey(7), "/q"),
         .presenterRelocated(PresenterKey(7), nil),
         .asked(

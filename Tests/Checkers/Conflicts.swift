@@ -60,30 +60,30 @@ func touch(_ one: [Item], _ other: [Item]) -> Bool {
 
 extension Presenter {
     /// What must be had of the presenter, which is at that place, before the claim may run.
-    func courtesies(before claim: Claim, _ items: [Item], at place: String?) -> [Courtesy] {
+    func steps(before claim: Claim, _ items: [Item], at place: String?) -> [RequiredStep] {
         // 4.5
         guard let place, claim.purpose != purpose else { return [] }
-        var result: [Courtesy] = []
+        var result: [RequiredStep] = []
         for item in items {
             let wanted =
                 claim.isBatch
                 ? Presenter.preparing(item, at: place) : Presenter.using(item, at: place)
-            for courtesy in wanted where !result.contains(courtesy) && implements(courtesy) {
-                result.append(courtesy)
+            for step in wanted where !result.contains(step) && implements(step) {
+                result.append(step)
             }
         }
         return result
     }
 
-    private func implements(_ courtesy: Courtesy) -> Bool {
-        if case .accommodateSubitemDeletion = courtesy {
-            return courtesies.contains(.accommodateSubitemDeletion(nil))
+    private func implements(_ step: RequiredStep) -> Bool {
+        if case .accommodateSubitemDeletion = step {
+            return steps.contains(.accommodateSubitemDeletion(nil))
         }
-        return courtesies.contains(courtesy)
+        return steps.contains(step)
     }
 
     /// The table of section 6.
-    private static func using(_ item: Item, at place: String) -> [Courtesy] {
+    private static func using(_ item: Item, at place: String) -> [RequiredStep] {
         let isItem = place == item.place
         let isPackage = !isItem && item.packages.contains(place)
         let isInside = Item.contains(item.place, place)
@@ -92,7 +92,7 @@ extension Presenter {
         let isBeside = item.packages.first.map { Item.contains($0, place) && !isOnTheWay } ?? false
         let isNear = isItem || isPackage || isBeside
         guard isNear || isInside && item.use.isWide else { return [] }
-        var result: [Courtesy] = [
+        var result: [RequiredStep] = [
             item.use.isWrite ? .relinquishToWriter : .relinquishToReader
         ]
         let isCovered = isInside && item.use.ends.contains(.contents)
@@ -104,11 +104,11 @@ extension Presenter {
     }
 
     /// Rules 14.1, 14.2: what the calls of a batch would ask, but not to relinquish.
-    private static func preparing(_ item: Item, at place: String) -> [Courtesy] {
+    private static func preparing(_ item: Item, at place: String) -> [RequiredStep] {
         let isPackage = place != item.place && item.packages.contains(place)
         let isConcerned = place == item.place || Item.contains(item.place, place)
         guard isPackage || isConcerned else { return [] }
-        var result: [Courtesy] = item.use.saves ? [.save] : []
+        var result: [RequiredStep] = item.use.saves ? [.save] : []
         guard item.use.isDeletion else { return result }
         if isConcerned { result.append(.accommodateDeletion) }
         if isPackage { result.append(.accommodateSubitemDeletion(item.place)) }

@@ -33,11 +33,11 @@ package enum Fact: Hashable, Sendable {
     /// A presenter said by itself where its item is (Rule 5.5).
     case presenterRelocated(PresenterKey, String?)
     /// A presenter was asked, for a claim if that is known.
-    case asked(PresenterKey, for: ClaimKey?, [Courtesy])
+    case asked(PresenterKey, for: ClaimKey?, [RequiredStep])
     /// A presenter answered what it was asked last for that claim.
     case answered(PresenterKey, for: ClaimKey?, succeeds: Bool)
     /// A presenter got its item back.
-    case reacquired(PresenterKey, Courtesy)
+    case reacquired(PresenterKey, RequiredStep)
     /// A presenter cannot answer before that claim is over; nil: it can again (Rule 18.4).
     case blocked(PresenterKey, for: ClaimKey?, by: ClaimKey?)
 

@@ -115,17 +115,17 @@ extension Fact {
 
     private static func ofPresenter(_ verb: String, _ words: Words) -> Fact? {
         guard let key: PresenterKey = words.key("presenter"),
-            let courtesies = words.parsed("do", Courtesy.init)
+            let steps = words.parsed("do", RequiredStep.init)
         else { return nil }
         let claim: ClaimKey? = words.key("claim")
         switch verb {
-        case "added": return Presenter(key, courtesies, words).map { .presenterAdded($0) }
+        case "added": return Presenter(key, steps, words).map { .presenterAdded($0) }
         case "removed": return .presenterRemoved(key)
         case "set": return .presenterRelocated(key, words.text("place"))
-        case "asked": return .asked(key, for: claim, courtesies)
+        case "asked": return .asked(key, for: claim, steps)
         case "answered": return .answered(key, for: claim, succeeds: !words.has("error"))
         case "blocked": return .blocked(key, for: words.key("asking"), by: claim)
-        default: return courtesies.first.map { .reacquired(key, $0) }
+        default: return steps.first.map { .reacquired(key, $0) }
         }
     }
 
@@ -161,12 +161,12 @@ extension Claim {
 }
 
 extension Presenter {
-    fileprivate init?(_ key: PresenterKey, _ courtesies: [Courtesy], _ words: Words) {
+    fileprivate init?(_ key: PresenterKey, _ steps: [RequiredStep], _ words: Words) {
         guard let client: ClientKey = words.key("client"), let purpose = words.text("purpose")
         else { return nil }
         self.init(
             key, of: client, purpose: purpose, place: words.text("place"),
-            courtesies: courtesies, patience: words.number("patience"))
+            steps: steps, patience: words.number("patience"))
     }
 }
 
@@ -193,7 +193,7 @@ extension Link {
     }
 }
 
-extension Courtesy {
+extension RequiredStep {
     fileprivate init?(_ parts: [String]) {
         switch (parts.first, parts.count) {
         case ("toReader", 1): self = .relinquishToReader

@@ -46,13 +46,13 @@ extension Fact: CustomStringConvertible {
         case .presenterRemoved(let presenter): "removed presenter=\(presenter)"
         case .presenterRelocated(let presenter, let place):
             "set presenter=\(presenter)" + (place.map { " place=\($0.escaped)" } ?? "")
-        case .asked(let presenter, let claim, let courtesies):
+        case .asked(let presenter, let claim, let steps):
             "asked presenter=\(presenter)\(Self.word(claim))"
-                + courtesies.map { " do=\($0.word)" }.joined()
+                + steps.map { " do=\($0.word)" }.joined()
         case .answered(let presenter, let claim, let succeeds):
             "answered presenter=\(presenter)\(Self.word(claim))" + (succeeds ? "" : " error")
-        case .reacquired(let presenter, let courtesy):
-            "reacquired presenter=\(presenter) do=\(courtesy.word)"
+        case .reacquired(let presenter, let step):
+            "reacquired presenter=\(presenter) do=\(step.word)"
         case .blocked(let presenter, let asking, let claim):
             "blocked presenter=\(presenter)\(Self.word(claim))"
                 + (asking.map { " asking=\($0)" } ?? "")
@@ -84,7 +84,7 @@ extension Presenter {
         var result = "presenter=\(key) client=\(client) purpose=\(purpose.escaped)"
         if let place { result += " place=\(place.escaped)" }
         if let patience { result += " patience=\(patience)" }
-        for courtesy in courtesies { result += " do=\(courtesy.word)" }
+        for step in steps { result += " do=\(step.word)" }
         return result
     }
 }
@@ -105,7 +105,7 @@ extension Link {
     fileprivate var word: String { presenter.map { "\(claim),\($0)" } ?? "\(claim)" }
 }
 
-extension Courtesy {
+extension RequiredStep {
     /// Its word in the text form.
     var word: String {
         switch self {

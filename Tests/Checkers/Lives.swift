@@ -40,7 +40,7 @@ struct PresenterLife {
     /// What it was asked, in order.
     var questions: [Question] = []
     /// When it got its item back.
-    var reacquired: [(fact: Int, courtesy: Courtesy)] = []
+    var reacquired: [(fact: Int, step: RequiredStep)] = []
     /// When it was kept from answering the question of a claim, or all questions, and by which
     /// claim.
     var blockings: [(since: Int, question: ClaimKey?, claim: ClaimKey?)] = []
@@ -49,7 +49,7 @@ struct PresenterLife {
     struct Question {
         let asked: Int
         let claim: ClaimKey?
-        let courtesies: [Courtesy]
+        let steps: [RequiredStep]
         var answered: Int?
         var succeeds = true
         /// When it did not matter any more: the arbiter that had asked was replaced.
@@ -154,10 +154,10 @@ struct Lives {
         case .presenterRemoved(let key): changePresenter(key, number) { $0.removed = number }
         case .presenterRelocated(let key, let place):
             changePresenter(key, number) { $0.places.append((number, place)) }
-        case .asked(let key, let claim, let courtesies):
+        case .asked(let key, let claim, let steps):
             changePresenter(key, number) {
                 $0.questions.append(
-                    PresenterLife.Question(asked: number, claim: claim, courtesies: courtesies))
+                    PresenterLife.Question(asked: number, claim: claim, steps: steps))
             }
         case .answered(let key, let claim, let succeeds):
             changePresenter(key, number) { life in
@@ -170,8 +170,8 @@ struct Lives {
                 life.questions[index].answered = number
                 life.questions[index].succeeds = succeeds
             }
-        case .reacquired(let key, let courtesy):
-            changePresenter(key, number) { $0.reacquired.append((number, courtesy)) }
+        case .reacquired(let key, let step):
+            changePresenter(key, number) { $0.reacquired.append((number, step)) }
         case .blocked(let key, let asking, let claim):
             changePresenter(key, number) { $0.blockings.append((number, asking, claim)) }
         default: break

@@ -162,7 +162,7 @@ extension Lives {
             if seen.questions.contains(where: { $0.claim == life.claim.key }) { return true }
             // Asked later, perhaps, about where both were when the claim took its place.
             return [window.to, taken ?? window.to].contains { fact in
-                !seen.presenter.courtesies(
+                !seen.presenter.steps(
                     before: life.claim, life.items(at: fact), at: seen.place(at: fact)
                 ).isEmpty
             }
@@ -195,7 +195,7 @@ extension Lives {
         return presenters.contains { seen in
             seen.questions.contains { question in
                 guard let answered = question.answered,
-                    question.courtesies.contains(.relinquishToReader)
+                    question.steps.contains(.relinquishToReader)
                 else { return false }
                 let (due, isNever) = entries[answered].moment.earliest
                     .addingReportingOverflow(readersPatience)
@@ -210,7 +210,7 @@ extension Lives {
         guard mayAsk(life, window), mayRun(other, window) else { return false }
         return presenters.contains { seen in
             mayHaveMadeRoom(seen, for: other, unlessLike: life)
-                && !seen.presenter.courtesies(
+                && !seen.presenter.steps(
                     before: life.claim, life.items(at: window.to), at: seen.place(at: window.to)
                 ).isEmpty
         }
@@ -224,10 +224,10 @@ extension Lives {
     ) -> Bool {
         if seen.questions.contains(where: { $0.claim == claim.claim.key }) { return true }
         guard claim.claim.purpose != other.claim.purpose || mayOutlast(claim),
-            seen.questions.contains(where: { $0.courtesies.contains(.relinquishToReader) })
+            seen.questions.contains(where: { $0.steps.contains(.relinquishToReader) })
         else { return false }
         return claim.tenures.contains { tenure in
-            !seen.presenter.courtesies(
+            !seen.presenter.steps(
                 before: claim.claim, claim.items(at: tenure.start),
                 at: seen.place(at: tenure.start)
             ).isEmpty

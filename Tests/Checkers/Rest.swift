@@ -21,20 +21,20 @@ extension Lives {
             result.append(Violation(.rest, "claim \(life.claim.key) \(state) for ever"))
         }
         for seen in presenters where seen.removed == nil {
-            for courtesy in [Courtesy.relinquishToReader, .relinquishToWriter] {
+            for step in [RequiredStep.relinquishToReader, .relinquishToWriter] {
                 // What was asked has been done, unless the arbiter that asked was lost with it.
                 let asked = seen.questions.last {
-                    $0.courtesies.contains(courtesy) && ($0.void == nil)
+                    $0.steps.contains(step) && ($0.void == nil)
                 }
                 guard let asked else { continue }
                 let isBack = seen.reacquired.contains {
-                    $0.courtesy == courtesy && isBeforeInOrder(asked.asked, $0.fact)
+                    $0.step == step && isBeforeInOrder(asked.asked, $0.fact)
                 }
                 if !isBack {
                     result.append(
                         Violation(
                             .rest,
-                            "presenter \(seen.presenter.key) never got its item back (\(courtesy))"
+                            "presenter \(seen.presenter.key) never got its item back (\(step))"
                         ))
                 }
             }

@@ -130,7 +130,7 @@ package struct Claim: Hashable, Sendable {
 }
 
 /// Something that a presenter is asked to do before a claim may run (section 6 of the rules).
-package enum Courtesy: Hashable, Sendable {
+package enum RequiredStep: Hashable, Sendable {
     /// To relinquish its item to a reader.
     case relinquishToReader
     /// To relinquish its item to a writer.
@@ -154,20 +154,20 @@ package struct Presenter: Hashable, Sendable {
     /// The place that it presents, or nil while it presents none.
     package var place: String?
     /// What it implements; of deletions of subitems the one without a place.
-    package var courtesies: [Courtesy]
+    package var steps: [RequiredStep]
     /// How long it is waited for, in nanoseconds; nil: for ever (Rule 18.3).
     package var patience: UInt64?
 
     /// A presenter as it was registered.
     package init(
         _ key: PresenterKey, of client: ClientKey, purpose: String, place: String?,
-        courtesies: [Courtesy], patience: UInt64? = nil
+        steps: [RequiredStep], patience: UInt64? = nil
     ) {
         self.key = key
         self.client = client
         self.purpose = purpose
         self.place = place
-        self.courtesies = courtesies
+        self.steps = steps
         self.patience = patience
     }
 }

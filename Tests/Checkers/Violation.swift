@@ -9,7 +9,7 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
         /// Two conflicting claims ran at the same time.
         case exclusion
         /// A presenter that had to be asked was not, or had not answered.
-        case courtesy
+        case requiredStep
         /// A claim passed one that came first.
         case order
         /// A claim waits for nothing, or for ever; something is not given back.
@@ -51,7 +51,7 @@ extension History {
         return kinds.flatMap { kind -> [Violation] in
             switch kind {
             case .exclusion: lives.exclusionViolations
-            case .courtesy: lives.courtesyViolations
+            case .requiredStep: lives.stepViolations
             case .order: lives.orderViolations
             case .rest: lives.restViolations
             case .cycle: lives.cycleViolations

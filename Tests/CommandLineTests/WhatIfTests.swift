@@ -10,18 +10,19 @@ import XCTest
 
 final class WhatIfTests: XCTestCase {
     private func outcome(
-        _ report: StatusReport, _ deed: Deed, _ path: String = "/d/a", isDirectory: Bool = false,
+        _ report: StatusReport, _ action: FileAction, _ path: String = "/d/a",
+        isDirectory: Bool = false,
         packageDepths: [Int] = []
     ) throws -> WhatIf.Outcome {
         let item = AccessItem(
-            path: try XCTUnwrap(ItemPath(path)), access: deed.access, isDirectory: isDirectory,
+            path: try XCTUnwrap(ItemPath(path)), access: action.access, isDirectory: isDirectory,
             packageDepths: packageDepths)
         return WhatIf(report).outcome(of: item)
     }
 
     func testWithoutOthersAllIsGrantedAtOnce() throws {
-        for deed in Deed.allCases {
-            let outcome = try outcome(.of([]), deed)
+        for action in FileAction.allCases {
+            let outcome = try outcome(.of([]), action)
             XCTAssertEqual(outcome, WhatIf.Outcome())
             XCTAssertTrue(outcome.isImmediate)
         }
@@ -30,8 +31,8 @@ final class WhatIfTests: XCTestCase {
     func testReadersShareAndAWriterWaitsForThem() throws {
         let report = StatusReport.of([.claim(1, .reading([])), .claim(2, .reading([]))])
         XCTAssertTrue(try outcome(report, .read).isImmediate)
-        for deed in [Deed.write, .delete, .move] {
-            XCTAssertEqual(try outcome(report, deed).blockers, [0, 1])
+        for action in [FileAction.write, .delete, .move] {
+            XCTAssertEqual(try outcome(report, action).blockers, [0, 1])
         }
     }
 
@@ -75,8 +76,8 @@ final class WhatIfTests: XCTestCase {
 
     func testEachDeedAsksForWhatItNeeds() throws {
         let report = StatusReport.of([], [.presenter(7)])
-        func messages(_ deed: Deed) throws -> [[filecoord.PresenterMessage]] {
-            try outcome(report, deed).requests.map(\.steps.messages)
+        func messages(_ action: FileAction) throws -> [[filecoord.PresenterMessage]] {
+            try outcome(report, action).requests.map(\.steps.messages)
         }
         XCTAssertEqual(try messages(.read), [[.relinquishToReader, .save]])
         XCTAssertEqual(try messages(.write), [[.relinquishToWriter]])

@@ -14,13 +14,13 @@ final class FailpointTests: StageTestCase {
     /// One death.
     private struct Death: CustomStringConvertible {
         var moment: Failpoint.Moment
-        var deed: Failpoint.Deed
+        var operation: Failpoint.Operation
         /// What the victim is when it dies.
         var role: Role
         /// At the how many-th time.
         var time: Int
 
-        var name: String { "\(moment).\(deed)" }
+        var name: String { "\(moment).\(operation)" }
         var description: String { "\(name):\(time) as \(role)" }
     }
 
@@ -34,7 +34,7 @@ final class FailpointTests: StageTestCase {
     }
 
     /// Deeds that only a server does, and so a client that is not the first one cannot die of.
-    private static let ofServers: Set<Failpoint.Deed> = [
+    private static let ofServers: Set<Failpoint.Operation> = [
         .raisesLedger, .raisesRecord, .numbersRecord, .marksRelocation, .grants, .wakes, .frees,
         .handlesHello, .handlesFiled, .handlesEnded, .handlesAnnounced, .handlesAnswered,
         .handlesOther,
@@ -44,7 +44,7 @@ final class FailpointTests: StageTestCase {
     ]
 
     /// Deeds that this little world does not do.
-    private static let unusual: Set<Failpoint.Deed> = [
+    private static let unusual: Set<Failpoint.Operation> = [
         // No claim waits for what is moved, and there are no refusals, explanations or package
         // policies.
         .marksRelocation, .handlesOther, .saysOther, .sendsOther, .receivesOther,
@@ -55,13 +55,13 @@ final class FailpointTests: StageTestCase {
     ]
 
     private static var deaths: [Death] {
-        Failpoint.Deed.allCases.flatMap { deed in
+        Failpoint.Operation.allCases.flatMap { operation in
             Failpoint.Moment.allCases.flatMap { moment in
                 Role.allCases.filter {
-                    ofServers.contains(deed) == ($0 != .client) || $0 == .server
+                    ofServers.contains(operation) == ($0 != .client) || $0 == .server
                 }
                 .flatMap { role in
-                    [1, 4].map { Death(moment: moment, deed: deed, role: role, time: $0) }
+                    [1, 4].map { Death(moment: moment, operation: operation, role: role, time: $0) }
                 }
             }
         }
@@ -97,7 +97,7 @@ final class FailpointTests: StageTestCase {
         print("\(chosen.count) deaths, \(missed.count) of them did not come to pass")
         // A successor may have been done before it became one.
         let unexplained = missed.filter {
-            $0.time == 1 && $0.role != .successor && !Self.unusual.contains($0.deed)
+            $0.time == 1 && $0.role != .successor && !Self.unusual.contains($0.operation)
         }
         XCTAssert(unexplained.isEmpty, "no program came by \(unexplained)")
     }

@@ -14,7 +14,7 @@ final class MoveQuestionThreadTests: WatchedTestCase {
     private static let rounds = 1000
 
     /// Where the presenter's item is, as far as the messages have told.
-    private func follow(_ mail: [WatchMail], _ id: UInt64, from place: ItemPath) -> ItemPath {
+    private func follow(_ mail: [WatchMessage], _ id: UInt64, from place: ItemPath) -> ItemPath {
         var place = place
         for message in mail where message.news.presenter == id {
             guard case .changes(let changes) = message.news.body else { continue }

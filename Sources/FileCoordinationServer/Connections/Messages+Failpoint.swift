@@ -7,7 +7,7 @@ package import FileCoordinationWire
 
 extension ClientMessage {
     /// The server's failpoint for handling the message.
-    package var handling: Failpoint.Deed {
+    package var handling: Failpoint.Operation {
         switch self {
         case .hello: .handlesHello
         case .filed: .handlesFiled
@@ -21,7 +21,7 @@ extension ClientMessage {
     }
 
     /// The client's failpoint for sending the message.
-    package var sending: Failpoint.Deed {
+    package var sending: Failpoint.Operation {
         switch self {
         case .hello: .sendsHello
         case .filed: .sendsFiled
@@ -37,7 +37,7 @@ extension ClientMessage {
 
 extension ServerMessage {
     /// The server's failpoint for sending the message.
-    package var saying: Failpoint.Deed {
+    package var saying: Failpoint.Operation {
         switch self {
         case .welcome: .saysWelcome
         case .granted: .saysGranted
@@ -49,7 +49,7 @@ extension ServerMessage {
     }
 
     /// The client's failpoint for receiving the message.
-    package var receiving: Failpoint.Deed {
+    package var receiving: Failpoint.Operation {
         switch self {
         case .welcome: .receivesWelcome
         case .granted: .receivesGranted

@@ -107,7 +107,7 @@ struct Watching {
 
     /// Removes and returns the messages of the watcher, and the number of the last question that it
     /// has answered.
-    func takeMail() -> (mail: [WatchMail], lastAnswered: UInt64) {
+    func takeMail() -> (mail: [WatchMessage], lastAnswered: UInt64) {
         watcher?.mailbox.takeAll() ?? ([], 0)
     }
 

@@ -120,10 +120,10 @@ enum TracePageModelScript {
           const add = (key, node) => { if (!nodes.has(key)) nodes.set(key, node); return key; };
           const addClaim = claim => {
             const state = stateAt(claim, time);
-            const deed = state === HOLDING ? (claim.writes ? "writes" : "reads") :
+            const action = state === HOLDING ? (claim.writes ? "writes" : "reads") :
               (state === ASKING ? "asks" : "waits") + (claim.writes ? " to write" : " to read");
             return add("c" + claim.index, {claim, state, lines: [claim.who,
-              deed + stoppedText(trace, claim.process, time),
+              action + stoppedText(trace, claim.process, time),
               claim.items.length ? trace.paths[claim.items[0].path] : ""]});
           };
           for (const claim of trace.claims) {

@@ -99,12 +99,12 @@ struct WaitGraph {
             case .asking: .asks
             case .granted: isWriting ? .writes : .reads
             }
-        let deed = kind == .waits || kind == .asks ? (isWriting ? " to write" : " to read") : ""
+        let action = kind == .waits || kind == .asks ? (isWriting ? " to write" : " to read") : ""
         return add(
             "claim\(claim.claim)",
             [
                 PeopleText.who(claim.label, claim.processName, claim.processID),
-                "\(kind.rawValue)\(deed), \(PeopleText.seconds(claim.sinceNanoseconds))",
+                "\(kind.rawValue)\(action), \(PeopleText.seconds(claim.sinceNanoseconds))",
             ] + claim.items.prefix(2).map { PeopleText.text($0.path.bytes) }
                 + (claim.items.count > 2 ? ["and \(claim.items.count - 2) more"] : []),
             kind, claim.isStopped, .claim(claim))

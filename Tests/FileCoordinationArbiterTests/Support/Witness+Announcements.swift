@@ -136,7 +136,7 @@ extension Witness {
                 guard claim.isAsking else { continue }
                 travellers.append(claim.id)
                 let needs =
-                    neededBefore[claim.id] ?? CourtesyTable.needs(of: claim.filed, before)
+                    neededBefore[claim.id] ?? RequiredStepTable.needs(of: claim.filed, before)
                 neededBefore[claim.id] = needs.mapValues { renamed($0, by: book) }
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The witness sees what goes into an arbiter and what comes out, and says what is wrong with it. It
-// knows the rules (``Rulebook``, ``CourtesyTable``) and nothing of how the arbiter works.
+// knows the rules (``Rulebook``, ``RequiredStepTable``) and nothing of how the arbiter works.
 
 import FileCoordinationArbiter
 
@@ -185,7 +185,7 @@ struct Witness: Hashable {
         if isRecovering { return }
         let id = presenter.registered.id
         for claim in rules.claims where claim.isGranted && (only == nil || claim.id == only) {
-            let table = CourtesyTable.needs(of: claim.everywhere, [presenter.registered])
+            let table = RequiredStepTable.needs(of: claim.everywhere, [presenter.registered])
             guard let steps = table[id], needs[claim.id]?[id] == nil else { continue }
             let held = steps.relinquish.filter(presenter.gone.contains)
             if !held.isEmpty {
@@ -302,7 +302,7 @@ struct Witness: Hashable {
         }
         for id in arrived {
             if let claim = rules.claim(id) {
-                needs[id] = CourtesyTable.needs(of: claim.filed, presenters.map(\.registered))
+                needs[id] = RequiredStepTable.needs(of: claim.filed, presenters.map(\.registered))
             }
         }
         refreshAwaited()
@@ -326,7 +326,7 @@ struct Witness: Hashable {
             !before.contains(where: { isAwaited($0, for: claim.id, $1) })
         else { return }
         neededBefore[claim.id] = nil
-        let table = CourtesyTable.needs(of: claim.filed, presenters.map(\.registered))
+        let table = RequiredStepTable.needs(of: claim.filed, presenters.map(\.registered))
         for presenter in presenters.map(\.registered.id) {
             guard let steps = table[presenter]?.without(before[presenter] ?? YieldSteps()),
                 !steps.isEmpty

@@ -189,15 +189,19 @@ import Testing
     @Test(.enabled(if: ReplacementStage.hasOtherFileSystem, "needs /dev/shm, another file system"))
     func `A copy whose metadata cannot be set is removed`() async {
         await #expect(processExitsWith: .success) {
-            let stage = try ReplacementStage(on: ReplacementStage.otherFileSystem)
-            var replacement = try stage.replacement()
-            try replacement.perform(.bringOver)
-            guard stage.everything.count == 3 else { exit(2) }
-            let isCarried = try withoutDescriptors {
-                (try? replacement.perform(.carryMetadata)) != nil
+            // The stage is removed when this returns, and would not be by `exit`.
+            func status() throws -> Int32 {
+                let stage = try ReplacementStage(on: ReplacementStage.otherFileSystem)
+                var replacement = try stage.replacement()
+                try replacement.perform(.bringOver)
+                guard stage.everything.count == 3 else { return 2 }
+                let isCarried = try withoutDescriptors {
+                    (try? replacement.perform(.carryMetadata)) != nil
+                }
+                guard !isCarried else { return 3 }
+                return stage.everything == ["item": "old", "draft": "new"] ? 0 : 4
             }
-            guard !isCarried else { exit(3) }
-            exit(stage.everything == ["item": "old", "draft": "new"] ? 0 : 4)
+            exit(try status())
         }
     }
 

@@ -47,7 +47,7 @@ struct Attempt {
 }
 
 /// What one presenter did, in order.
-struct Courtesy {
+struct PresenterSteps {
     var life: Int
     var item: Int
     var presented: Instant
@@ -59,7 +59,7 @@ struct Courtesy {
 struct History {
     private(set) var lives: [Life]
     private(set) var attempts: [Attempt] = []
-    private(set) var courtesies: [Courtesy] = []
+    private(set) var presenterSteps: [PresenterSteps] = []
     private(set) var taken: [(life: Int, line: JournalLine)] = []
     private(set) var errors: [String] = []
     /// When all processes were asked to end.
@@ -103,8 +103,9 @@ struct History {
             }
         }
         guard let presented else { return }
-        courtesies.append(
-            Courtesy(life: life, item: presented.item, presented: presented.time, steps: steps))
+        presenterSteps.append(
+            PresenterSteps(
+                life: life, item: presented.item, presented: presented.time, steps: steps))
     }
 
     /// When an access that was granted ended, at the earliest.

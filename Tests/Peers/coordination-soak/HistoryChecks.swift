@@ -35,7 +35,7 @@ extension History {
         verdict.demand(
             judged > 0 || attempts.count < 2000 || !demandsLines,
             "no call met another that waited: order was not tried")
-        checkCourtesy(&verdict)
+        checkRequiredSteps(&verdict)
     }
 
     /// Rules 18.7 and 18.8: a call that waits gets the file soon after it is free, no matter which
@@ -165,24 +165,25 @@ extension History {
 
     /// Section 6: when an accessor begins, every presenter of the file that was there when the call
     /// began has let go, and it has nothing back before the accessor ends.
-    private func checkCourtesy(_ verdict: inout Verdict) {
-        let byItem = Dictionary(grouping: courtesies, by: \.item)
+    private func checkRequiredSteps(_ verdict: inout Verdict) {
+        let byItem = Dictionary(grouping: presenterSteps, by: \.item)
         for access in attempts {
             guard let entered = access.entered else { continue }
-            for courtesy in byItem[access.item] ?? [] where courtesy.life != access.life {
-                guard courtesy.presented < access.called else { continue }
-                guard entered < lives[courtesy.life].gone ?? end,
-                    !isStopped(courtesy.life, within: access)
+            for presenter in byItem[access.item] ?? [] where presenter.life != access.life {
+                guard presenter.presented < access.called else { continue }
+                guard entered < lives[presenter.life].gone ?? end,
+                    !isStopped(presenter.life, within: access)
                 else { continue }
-                let steps = courtesy.steps.lazy.filter { $0.isWrite == access.isWrite }
+                let steps = presenter.steps.lazy.filter { $0.isWrite == access.isWrite }
                 if steps.last(where: { $0.time < entered })?.event != .yielded {
-                    verdict.blame("\(lives[courtesy.life].name) had not let go for \(name(access))")
+                    verdict.blame(
+                        "\(lives[presenter.life].name) had not let go for \(name(access))")
                 }
                 let isBack = steps.contains {
                     $0.event == .back && $0.time > entered && $0.time < access.left ?? 0
                 }
                 if isBack {
-                    verdict.blame("\(lives[courtesy.life].name) was back within \(name(access))")
+                    verdict.blame("\(lives[presenter.life].name) was back within \(name(access))")
                 }
             }
         }

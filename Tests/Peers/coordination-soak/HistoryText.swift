@@ -14,7 +14,7 @@ extension History {
         let byItem = Dictionary(grouping: numbered, by: \.attempt.item)
         for item in byItem.keys.sorted() {
             let lines =
-                facts(of: byItem[item] ?? []) + courtesies(of: item)
+                facts(of: byItem[item] ?? []) + presenterSteps(of: item)
                 + endings + arbiterDeaths.map { "\($0)-\($0 + 1_000_000_000) replaced" }
             let url = URL(fileURLWithPath: "\(directory)/\(item)")
             try Data((lines + ["\(rested) rested", ""]).joined(separator: "\n").utf8).write(to: url)
@@ -42,15 +42,17 @@ extension History {
         }
     }
 
-    private func courtesies(of item: Int) -> [String] {
-        courtesies.enumerated().filter { $0.element.item == item }.flatMap { offset, courtesy in
+    private func presenterSteps(of item: Int) -> [String] {
+        presenterSteps.enumerated().filter { $0.element.item == item }.flatMap {
+            offset, presenter in
             let key = offset + 1
-            let since = courtesy.presented - min(courtesy.presented, 60_000_000_000)
+            let since = presenter.presented - min(presenter.presented, 60_000_000_000)
             var lines = [
-                "\(since)-\(courtesy.presented) added presenter=\(key) client=\(courtesy.life + 1) "
-                    + "purpose=p\(key) place=/\(item) do=toReader do=toWriter"
+                "\(since)-\(presenter.presented) added presenter=\(key) "
+                    + "client=\(presenter.life + 1) purpose=p\(key) "
+                    + "place=/\(item) do=toReader do=toWriter"
             ]
-            for step in courtesy.steps {
+            for step in presenter.steps {
                 let what = "do=\(step.isWrite ? "toWriter" : "toReader")"
                 if step.event == .yielded {
                     lines.append("\(step.time) asked presenter=\(key) \(what)")
@@ -59,8 +61,8 @@ extension History {
                     lines.append("\(step.time) reacquired presenter=\(key) \(what)")
                 }
             }
-            if lives[courtesy.life].gone == nil {
-                let last = max(end, lives[courtesy.life].lastSeen)
+            if lives[presenter.life].gone == nil {
+                let last = max(end, lives[presenter.life].lastSeen)
                 lines.append("\(last)-\(rested - 1) removed presenter=\(key)")
             }
             return lines

@@ -35,13 +35,13 @@ struct StopDelays {
     ///   - waitersCount: whether the queue behind a stopped waiter has to go on.
     init(_ history: History, _ serverStops: [Span], _ bounds: Bounds, waitersCount: Bool) {
         let byItem = Dictionary(grouping: history.attempts, by: \.item)
-        let courtesies = Dictionary(grouping: history.courtesies, by: \.item)
+        let presenterSteps = Dictionary(grouping: history.presenterSteps, by: \.item)
         // Recovery comes after a stop's end as well.
         let servers = serverStops.map { Span(from: $0.from, to: $0.to + 500_000_000) }
         for item in byItem.keys.sorted() {
             let attempts = (byItem[item] ?? []).sorted { $0.called < $1.called }
             let occupied = Self.occupied(attempts, history, waitersCount: waitersCount)
-            let presenting = (courtesies[item] ?? []).flatMap { history.lives[$0.life].stops }
+            let presenting = (presenterSteps[item] ?? []).flatMap { history.lives[$0.life].stops }
             for attempt in attempts {
                 guard let entered = attempt.entered else { continue }
                 let wait = Span(from: attempt.called, to: entered)

@@ -181,7 +181,7 @@ extension ModelClient {
                 world.filedAgain.insert(key)
             }
             world.record(
-                .asked(presenter.key, for: world.keysBySerial[claim], Courtesy.all(steps)))
+                .asked(presenter.key, for: world.keysBySerial[claim], RequiredStep.all(steps)))
             if let key = world.keysBySerial[claim] { world.askedFor.insert(key) }
         case .cancelAsk(let claim): presenter.discardQuestions { $0 == claim }
         case .reacquire(let kind):
@@ -189,7 +189,7 @@ extension ModelClient {
             case .reader: ledger.setRelinquished(presenter.record, reader: false)
             case .writer: ledger.setRelinquished(presenter.record, writer: false)
             }
-            world.record(.reacquired(presenter.key, Courtesy(kind)))
+            world.record(.reacquired(presenter.key, RequiredStep(kind)))
         case .notice(let notice):
             world.coverage.count(.notices)
             if notice == .itemDidChange { presenter.isOwed = false }

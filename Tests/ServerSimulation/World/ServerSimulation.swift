@@ -77,7 +77,7 @@ extension History {
         }
         let judged =
             violations(of: [.exclusion, .order, .cycle, .stray])
-            + plain.violations(of: [.courtesy])
+            + plain.violations(of: [.requiredStep])
         let excused =
             filedAgain.flatMap { ["overtook claim \($0)", "claim \($0) was granted although"] }
             + sentOn.map { "claim \($0) was granted" }

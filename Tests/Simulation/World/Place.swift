@@ -101,7 +101,7 @@ extension Claim {
 extension Presenter {
     /// The same presenter as histories write it.
     package init(_ presenter: RegisteredPresenter) {
-        let named: [(PresenterMethods, Courtesy)] = [
+        let named: [(PresenterMethods, RequiredStep)] = [
             (.relinquishToReader, .relinquishToReader), (.relinquishToWriter, .relinquishToWriter),
             (.save, .save), (.accommodateDeletion, .accommodateDeletion),
             (.accommodateSubitemDeletion, .accommodateSubitemDeletion(nil)),
@@ -109,12 +109,12 @@ extension Presenter {
         self.init(
             PresenterKey(presenter.id.rawValue), of: ClientKey(UInt64(presenter.client.rawValue)),
             purpose: presenter.purpose.description, place: presenter.path?.description,
-            courtesies: named.filter { presenter.methods.contains($0.0) }.map(\.1),
+            steps: named.filter { presenter.methods.contains($0.0) }.map(\.1),
             patience: presenter.patience)
     }
 }
 
-extension Courtesy {
+extension RequiredStep {
     /// What a presenter has given away, as histories write it.
     package init(_ kind: Relinquishment) {
         switch kind {
@@ -124,8 +124,8 @@ extension Courtesy {
     }
 
     /// What a presenter was asked, as histories write it.
-    package static func all(_ steps: YieldSteps) -> [Courtesy] {
-        steps.relinquish.map { Courtesy($0) } + (steps.save ? [.save] : [])
+    package static func all(_ steps: YieldSteps) -> [RequiredStep] {
+        steps.relinquish.map { RequiredStep($0) } + (steps.save ? [.save] : [])
             + (steps.accommodateDeletion ? [.accommodateDeletion] : [])
             + steps.accommodateSubitemDeletions.map {
                 .accommodateSubitemDeletion($0.description)

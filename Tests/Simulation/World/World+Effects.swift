@@ -24,7 +24,7 @@ extension World {
             for index in presenters.indices { recall(id, index) }
         case .askToYield(let id, let claim, let steps): ask(id, claim, steps)
         case .reacquire(let id, let kind):
-            record(.reacquired(id.key, Courtesy(kind)))
+            record(.reacquired(id.key, RequiredStep(kind)))
             if let index = index(id) { presenters[index].away.removeAll { $0 == kind } }
         case .notify(let id, let notice):
             coverage.count(.notices)
@@ -70,7 +70,7 @@ extension World {
     private mutating func ask(_ id: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
         coverage.count(.asked)
         recordPlace(of: claim)
-        record(.asked(id.key, for: claim.key, Courtesy.all(steps)))
+        record(.asked(id.key, for: claim.key, RequiredStep.all(steps)))
         guard let index = index(id) else { return }
         presenters[index].questions.append(
             SimulatedPresenter.Question(claim: claim, steps: steps))

@@ -101,7 +101,7 @@ public func fc_set_label(_ label: UnsafePointer<CChar>?) {
 public func fc_set_answer_limit(_ seconds: Double) {
     do throws(CallFailure) {
         let limit = try Given.duration(seconds)
-        PresenterPatience.duration.withLock { $0 = limit }
+        PresenterAnswerTimeout.duration.withLock { $0 = limit }
     } catch {
         // It is no number, and changes nothing.
     }

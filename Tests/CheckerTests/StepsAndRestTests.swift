@@ -6,11 +6,12 @@
 import CoordinationCheckers
 import Testing
 
-@Suite struct CourtesyAndRestTests {
+@Suite struct StepsAndRestTests {
     @Test func `Rule 2.19: a grant without asking is found`() {
-        #expect(findings(editorAndReader + "11 granted claim=1\n12 ended claim=1\n") == [.courtesy])
+        #expect(
+            findings(editorAndReader + "11 granted claim=1\n12 ended claim=1\n") == [.requiredStep])
         let asked = editorAndReader + "10 asked presenter=7 claim=1 do=toReader do=save\n"
-        #expect(findings(asked + "11 granted claim=1\n12 ended claim=1\n") == [.courtesy])
+        #expect(findings(asked + "11 granted claim=1\n12 ended claim=1\n") == [.requiredStep])
         let answered = asked + "11 answered presenter=7 claim=1\n"
         #expect(findings(answered + "12 granted claim=1\n13 ended claim=1\n") == [])
         // In a journal of a real process it is not known for whom it was asked.
@@ -18,7 +19,7 @@ import Testing
         #expect(findings(nameless + "12 granted claim=1\n13 ended claim=1\n") == [])
         #expect(
             findings(answered.replacing(" do=save\n11", with: "\n11") + "12 granted claim=1\n")
-                == [.courtesy])
+                == [.requiredStep])
     }
 
     @Test func `Rule 6.11: a presenter that has its item back must be asked again`() {
@@ -30,7 +31,7 @@ import Testing
                 13 granted claim=1
                 14 ended claim=1
                 """
-        #expect(findings(back) == [.courtesy])
+        #expect(findings(back) == [.requiredStep])
     }
 
     @Test func `Rules 6.3, 11.6: what has moved is asked for by the name that it has then`() {
@@ -49,8 +50,8 @@ import Testing
                 + "16 granted claim=1\n17 ended claim=1\n"
         }
         #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/b")) == [])
-        #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/a")) == [.courtesy])
-        #expect(findings(history("/p.k/b,/p.k", asked: nil)) == [.courtesy])
+        #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/a")) == [.requiredStep])
+        #expect(findings(history("/p.k/b,/p.k", asked: nil)) == [.requiredStep])
         // It is no part of the package any more.
         #expect(findings(history("/e", asked: nil)) == [])
         let before = history("/p.k/b,/p.k", asked: "/p.k/a").replacing("14 asked", with: "10 asked")
@@ -76,8 +77,8 @@ import Testing
             """ + asking + "17 granted claim=1\n18 ended claim=1\n"
         }
         let asked = "15 asked presenter=7 claim=1 do=save\n"
-        #expect(findings(history("")) == [.courtesy])
-        #expect(findings(history(asked)) == [.courtesy])
+        #expect(findings(history("")) == [.requiredStep])
+        #expect(findings(history(asked)) == [.requiredStep])
         #expect(findings(history(asked + "16 answered presenter=7 claim=1\n")) == [])
     }
 
@@ -89,7 +90,7 @@ import Testing
                 12 granted claim=1
                 13 ended claim=1
                 """
-        #expect(findings(failed) == [.courtesy])
+        #expect(findings(failed) == [.requiredStep])
     }
 
     @Test func `Rules 18.3, 18.6: passing over is excused when the time was over, not before`() {
@@ -98,10 +99,10 @@ import Testing
             "\(time) granted claim=1\n\(time + 1) ended claim=1\n"
         }
         #expect(findings(silent + granted(5_000_000_010)) == [])
-        #expect(findings(silent + granted(4_999_999_999)) == [.courtesy])
+        #expect(findings(silent + granted(4_999_999_999)) == [.requiredStep])
         let stopped = silent + "20 stopped client=7\n"
         #expect(findings(stopped + granted(2_000_000_020)) == [])
-        #expect(findings(stopped + granted(1_999_999_999)) == [.courtesy])
+        #expect(findings(stopped + granted(1_999_999_999)) == [.requiredStep])
     }
 
     @Test func `No claim waits in the queue for nothing`() {

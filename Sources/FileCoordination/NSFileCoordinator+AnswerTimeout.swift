@@ -18,8 +18,8 @@ extension NSFileCoordinator {
     ///
     /// **Threads and cost.** Any thread; no system call.
     public static var filePresenterTimeout: Duration? {
-        get { PresenterPatience.duration.withLock { $0 } }
-        set { PresenterPatience.duration.withLock { $0 = newValue } }
+        get { PresenterAnswerTimeout.duration.withLock { $0 } }
+        set { PresenterAnswerTimeout.duration.withLock { $0 = newValue } }
     }
 }
 

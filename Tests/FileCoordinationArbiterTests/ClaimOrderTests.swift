@@ -5,7 +5,7 @@
 import FileCoordinationArbiter
 import Testing
 
-@Suite struct LineTests {
+@Suite struct ClaimOrderTests {
     @Test func `Rule 2.1: readers never wait for readers`() {
         expectTimeline(
             .claim("first reader ", .read("/d/f"), "====  "),

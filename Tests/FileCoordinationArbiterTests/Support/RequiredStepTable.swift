@@ -4,7 +4,7 @@
 
 import FileCoordinationArbiter
 
-enum CourtesyTable {
+enum RequiredStepTable {
     /// What a claim needs of each presenter before it may be granted.
     static func needs(
         of claim: FiledClaim, _ presenters: [RegisteredPresenter]

@@ -5,7 +5,7 @@
 // 6.1, 6.7, 6.9, 7.3, 7.4).
 
 /// Whether plain accesses to one item outside of packages need the arbiter.
-struct Openness: Hashable, Sendable {
+struct DelegationScope: Hashable, Sendable {
     /// Whether a read would wait for no claim, no later writer waits, and no presenter would be
     /// asked.
     var toReads = true
@@ -34,8 +34,8 @@ extension Arbiter {
     /// Returns whether accesses at a path need the arbiter.
     ///
     /// The purposes of presenters are ignored: an ordinary claim asks and tells them where it must.
-    func openness(_ path: ItemPath) -> Openness {
-        var result = Openness()
+    func delegationScope(_ path: ItemPath) -> DelegationScope {
+        var result = DelegationScope()
         let way = tree.nodes(towards: path)
         for node in way {
             let claims = tree.nodes[node].claims

@@ -11,7 +11,7 @@ public import FileCoordinationSystem
 /// Carries out the orders of the reconciler.
 ///
 /// Only the watcher's thread uses it.
-struct WatchHands {
+struct WatchExecutor {
     let kernel: DirectoryWatch
     /// The greatest number of watches.
     ///

@@ -5,19 +5,19 @@
 // excused (Rules 18.3, 18.6), but only one whose time was really over.
 
 extension Lives {
-    var courtesyViolations: [Violation] {
+    var stepViolations: [Violation] {
         var result: [Violation] = []
         for life in claims {
             for tenure in life.tenures {
                 guard let granted = tenure.granted else { continue }
                 let window = Window(of: life, tenure)
                 for seen in presenters where isConcerned(seen, window, granted) {
-                    let wanted = seen.presenter.courtesies(
+                    let wanted = seen.presenter.steps(
                         before: life.claim, life.items(at: window.from),
                         at: seen.place(at: window.from))
                     let all = wanted + wantedAfterMoves(of: seen, life, tenure, wanted)
                     if let text = missing(all, of: seen, life, window, granted) {
-                        result.append(Violation(.courtesy, at: granted, text))
+                        result.append(Violation(.requiredStep, at: granted, text))
                     }
                 }
             }
@@ -28,12 +28,13 @@ extension Lives {
     /// What a claim that asked while its items moved needs where they are at its grant, beside what
     /// it needed before (Rule 11.6).
     private func wantedAfterMoves(
-        of seen: PresenterLife, _ life: ClaimLife, _ tenure: ClaimLife.Tenure, _ wanted: [Courtesy]
-    ) -> [Courtesy] {
+        of seen: PresenterLife, _ life: ClaimLife, _ tenure: ClaimLife.Tenure,
+        _ wanted: [RequiredStep]
+    ) -> [RequiredStep] {
         // If only the grant was seen, the claim may have waited in the queue while they moved.
         guard let granted = tenure.granted, tenure.start != granted else { return [] }
-        func needed(at fact: Int) -> [Courtesy] {
-            seen.presenter.courtesies(
+        func needed(at fact: Int) -> [RequiredStep] {
+            seen.presenter.steps(
                 before: life.claim, life.items(at: fact), at: seen.place(at: fact))
         }
         let moves = life.places.map(\.since).filter { $0 > tenure.start && $0 < granted }
@@ -45,10 +46,10 @@ extension Lives {
         }
         guard !moves.isEmpty, !isMoved else { return [] }
         let before = wanted + moves.flatMap { needed(at: $0 - 1) }
-        return needed(at: granted).filter { courtesy in
+        return needed(at: granted).filter { step in
             // The names of subitems change; they are looked at with what was wanted.
-            if case .accommodateSubitemDeletion = courtesy { return false }
-            return !before.contains(courtesy)
+            if case .accommodateSubitemDeletion = step { return false }
+            return !before.contains(step)
         }
     }
 
@@ -58,7 +59,7 @@ extension Lives {
     }
 
     private func missing(
-        _ wanted: [Courtesy], of seen: PresenterLife, _ life: ClaimLife, _ window: Window,
+        _ wanted: [RequiredStep], of seen: PresenterLife, _ life: ClaimLife, _ window: Window,
         _ granted: Int
     ) -> String? {
         let refusal = seen.questions.first {
@@ -71,10 +72,10 @@ extension Lives {
             return "claim \(life.claim.key) was granted although presenter "
                 + "\(seen.presenter.key) failed (Rule 9.1)"
         }
-        guard let courtesy = wanted.first(where: { !isDone($0, seen, life, window, granted) }),
+        guard let step = wanted.first(where: { !isDone($0, seen, life, window, granted) }),
             !wasPassedOver(seen, window, granted)
         else { return nil }
-        return "claim \(life.claim.key) was granted without \(courtesy) of presenter "
+        return "claim \(life.claim.key) was granted without \(step) of presenter "
             + "\(seen.presenter.key)"
     }
 
@@ -83,24 +84,24 @@ extension Lives {
     }
 
     private func isDone(
-        _ courtesy: Courtesy, _ seen: PresenterLife, _ life: ClaimLife, _ window: Window,
+        _ step: RequiredStep, _ seen: PresenterLife, _ life: ClaimLife, _ window: Window,
         _ granted: Int
     ) -> Bool {
-        switch courtesy {
+        switch step {
         case .relinquishToReader, .relinquishToWriter:
             // For whichever claim: it stays relinquished until it gets its item back (Rule 6.11),
             // and whatever else failed, relinquishing did not (Rule 9.4).
             return seen.questions.contains { question in
-                guard question.courtesies.contains(courtesy), let answered = question.answered,
+                guard question.steps.contains(step), let answered = question.answered,
                     !isBefore(granted, answered)
                 else { return false }
                 return !seen.reacquired.contains { back in
-                    back.courtesy == courtesy && isBeforeInOrder(question.asked, back.fact)
+                    back.step == step && isBeforeInOrder(question.asked, back.fact)
                         && isBeforeInOrder(back.fact, granted)
                 }
             }
         case .save, .accommodateDeletion:
-            return isDone(of: seen, life, window, granted) { $0.courtesies.contains(courtesy) }
+            return isDone(of: seen, life, window, granted) { $0.steps.contains(step) }
         case .accommodateSubitemDeletion(let place):
             let items = life.items(at: window.from)
             return items.indices.allSatisfy { index in
@@ -138,8 +139,8 @@ extension Lives {
         return isOut
             || isDone(of: seen, life, window, granted) { question in
                 let names = names(of: index, in: life, at: question.asked)
-                return question.courtesies.contains { courtesy in
-                    guard case .accommodateSubitemDeletion(let name) = courtesy else {
+                return question.steps.contains { step in
+                    guard case .accommodateSubitemDeletion(let name) = step else {
                         return false
                     }
                     return name.map(names.contains) ?? true

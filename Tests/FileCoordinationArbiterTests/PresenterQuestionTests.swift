@@ -5,7 +5,7 @@
 import FileCoordinationArbiter
 import Testing
 
-@Suite struct CourtesyTests {
+@Suite struct PresenterQuestionTests {
     /// What a claim asks of a presenter at `place`, or nil if it asks nothing.
     private func asked(
         _ items: [AccessItem], at place: String, _ methods: PresenterMethods = .all,

@@ -11,7 +11,7 @@ package enum Suspension {
 }
 
 /// How long the presenters of this process may take to answer.
-package enum PresenterPatience {
+package enum PresenterAnswerTimeout {
     package static let duration = Lock<Duration?>(.seconds(30))
 
     /// The duration in nanoseconds; nil for no limit.
