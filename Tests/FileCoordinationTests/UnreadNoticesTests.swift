@@ -55,6 +55,14 @@ import Testing
         #expect(tell(of: 1) == [.plain(.subitemDidAppear(item(0)))])
     }
 
+    @Test mutating func `Rule 7.1a: so does a change after a move, which is told after the move`() {
+        _ = tell(of: UnreadNotices.limit + 1)
+        let move = PresenterNotice.plain(.itemDidMove(to: itemPath("/e")))
+        #expect(mailbox.noticed(move) == [.deliver(.notify(move))])
+        // The one about all, which waits before the move, is about the former path.
+        #expect(tell(of: 2) == [.plain(.itemDidChange)])
+    }
+
     @Test mutating func `Rule 16.4: on a concurrent queue, the one about all may be first`() {
         let told = tell(of: UnreadNotices.limit + 7)
         #expect(mailbox.begin(.notify(.plain(.itemDidChange))) == true)

@@ -46,8 +46,13 @@ package struct UnreadNotices: Hashable, Sendable {
         return notice
     }
 
-    /// Ends the omission of equal notices, because another message was added after them.
-    package mutating func endRepeating() { repeatable = [] }
+    /// Ends the omission of notices, because another message was added after those that wait.
+    ///
+    /// The presenter may look elsewhere after it, as after a move.
+    package mutating func endRepeating() {
+        repeatable = []
+        ofAll = nil
+    }
 
     /// Removes a notice that starts: a change from now on is told by another one.
     package mutating func remove(_ notice: PresenterNotice) {
