@@ -28,7 +28,7 @@ class Hold:
         # The garbage collector may release it inside of any other method of this.
         self._lock = threading.RLock()
         names = [fc.fc_hold_path(handle, index) for index in range(fc.fc_hold_count(handle))]
-        #: Where the items are by now, in the order of the call.
+        #: Where the items were when access was granted, in the order of the call.
         self.paths: Tuple[pathlib.Path, ...] = tuple(
             pathlib.Path(os.fsdecode(name)) for name in names
         )
@@ -40,7 +40,7 @@ class Hold:
 
     @property
     def path(self) -> pathlib.Path:
-        """Where the first item is by now."""
+        """Where the first item was when access was granted."""
         return self.paths[0]
 
     def __fspath__(self) -> str:

@@ -33,8 +33,9 @@ class Presenter:
 
     Methods that a subclass does not define are never called, which is quicker for the others. All
     are called on a thread of the presenter's own, one at a time. The methods that are questions
-    answer by returning; the other program waits for that, 30 seconds at most. `save` and the
-    `accommodate_` methods refuse by raising `Refusal`, or any other exception.
+    answer by returning; the other program waits for that, 30 seconds at most unless
+    `set_answer_limit` says otherwise. `save` and the `accommodate_` methods refuse by raising
+    `Refusal`, or any other exception.
     """
 
     def __init__(self, path: Path, *, label: Optional[str] = None) -> None:
