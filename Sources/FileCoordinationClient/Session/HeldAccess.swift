@@ -18,7 +18,7 @@ package final class HeldAccess: Sendable {
     /// The claims of other processes that surround it.
     private let surroundings: SurroundingClaims
     private let isOver = Atomic(false)
-    /// The items, with their present paths.
+    /// The items, with the paths that they had when the access was granted.
     package let items: [GrantedItem]
 
     /// Examines the items of an access that was just granted, and holds the access from then on.

@@ -74,7 +74,8 @@ package enum ServerLimits {
     package static let statusSlice: UInt64 = 50_000
     /// Messages that the server reads from one connection before the others have their turn.
     ///
-    /// An access takes three. A client that sends many messages gets as much time as eight others.
+    /// An access takes two. A client that sends many messages gets as much time as eight others
+    /// that send one each.
     package static let messagesPerTurn = 8
 
     /// Messages that the server reads from one connection when it catches up after a pause.
