@@ -96,7 +96,7 @@ public struct Delegation: Hashable, Sendable {
         case queue([QueueMember], isOpen: Bool)
     }
 
-    /// The number of the delegation.
+    /// The identifier of the delegation.
     public let id: DelegationID
     /// The item or the directory.
     public let path: ItemPath

@@ -17,7 +17,7 @@ public struct DelegationPolicy: Hashable, Sendable {
     public var handovers = 8
     /// The most nanoseconds between two consecutive handovers.
     public var handoverTime = Self.usualHandoverTime
-    /// A queue with fewer turns was not worth its cost.
+    /// The fewest turns for which opening a queue was worth its cost.
     public var worthwhileTurns = 64
     /// The most handovers that are required before a queue is opened again.
     public var mostHandovers = 4096

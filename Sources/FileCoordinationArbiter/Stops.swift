@@ -62,7 +62,7 @@ extension Arbiter {
         reevaluations.evaluate(record.claim)
     }
 
-    /// Removes a waiting claim from the way of all others.
+    /// Takes a waiting claim of a stopped process out of its queue, so that it blocks no claim.
     private mutating func skip(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         switch records[id]?.state {
         case .waiting(let other):
@@ -80,7 +80,7 @@ extension Arbiter {
         }
     }
 
-    /// Returns a claim to stage 1 and removes it from the way of all others.
+    /// Returns a claim to stage 1 and takes it out of its queue, so that it blocks no claim.
     private mutating func returnToFirstStage(
         _ id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {

@@ -55,7 +55,8 @@ extension RawDirectory {
         public let name: [UInt8]
         /// The inode number; at a mount point, that of the hidden directory.
         public let inode: UInt64
-        /// Whether it is a directory, if the directory contains the kind.
+        /// Whether it is a directory; false also if the file system does not store the kind in the
+        /// listing.
         public let isDirectory: Bool
     }
 

@@ -8,7 +8,7 @@ public enum ReceivedMessage: Sendable {
     case bytes([UInt8])
     /// The message was longer than the limit and is lost.
     case tooLong
-    /// No message waits.
+    /// No message has arrived.
     case wouldBlock
     /// The other end is gone, or the connection has failed.
     case closed

@@ -41,7 +41,7 @@ extension SequencedSocket {
         ///
         /// `truncated` if bytes or descriptors did not fit and are lost.
         case bytes(Int, descriptors: [Descriptor], truncated: Bool)
-        /// No message waits.
+        /// No message has arrived.
         case wouldBlock
         /// The other end is closed, and everything that it sent has been read.
         case closed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Thread-local variables. Each access reads one three times, so the value is plain memory without
-// reference counting.
+// Thread-local variables. Each coordinated access reads such a variable three times. So a read must
+// be fast: the value is plain memory, without reference counting.
 
 internal import CFileCoordinationSystem
 

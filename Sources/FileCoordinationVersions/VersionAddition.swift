@@ -76,7 +76,7 @@ package struct VersionAddition {
     /// Called after a version is published and before it is read; for tests.
     @TaskLocal package static var whenPublished: (@Sendable () -> Void)?
 
-    /// The name in the workspace of the directory that becomes the version.
+    /// The name of the directory in the workspace that becomes the version.
     static let version = "version"
     private static let copy = "copy"
 

@@ -197,7 +197,8 @@ package struct VersionReplacement {
             return
         }
         guard old.kind == status.kind else {
-            // The permissions of a directory and of a file cannot be compared.
+            // The permissions of a directory and of a file cannot be compared, so only the owner
+            // gets access.
             guard fchmod(copy.number, status.st_mode & 0o700) == 0 else {
                 throw SystemError(code: errno, operation: "set the mode")
             }

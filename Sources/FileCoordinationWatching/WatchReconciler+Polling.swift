@@ -45,16 +45,17 @@ extension WatchReconciler {
         if polled.retryAt == 0 { polled.tried(at: pace.now) }
     }
 
-    /// Takes in that a directory could not be listed, or that a name in it could not be looked at.
+    /// Polls a directory that could not be listed, or in which a name could not be examined.
     ///
-    /// The kernel may still report changes there, but what they are cannot be found out. So the
-    /// directory is polled until everything in it could be looked at.
+    /// The kernel may still report that something changed there, but not what. So the directory is
+    /// polled until everything in it can be examined.
     mutating func refused(at node: WatchNodeID) {
         nodes[node].flags.insert(.refused)
         poll(node, because: .permission)
     }
 
-    /// Takes in that a directory has another mode or owner: it may be readable now, or no longer.
+    /// Lists a directory again whose mode or owner has changed, because it may have become readable
+    /// or unreadable.
     mutating func rightsChanged(at node: WatchNodeID) {
         polled.room()
         rescan(node)

@@ -49,37 +49,38 @@ public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
     case limitsReached = 20
 }
 
-/// How often something has taken how long.
+/// The number of measured durations in each class of lengths.
 public struct DurationHistogram: Hashable, Sendable {
-    /// The longest durations of each class but the last, which has no longest, in nanoseconds;
-    /// ascending.
+    /// The upper bounds of the classes, in nanoseconds, ascending.
+    ///
+    /// The last class has no bound.
     public static let bounds: [UInt64] = [
         100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 60_000_000_000,
         600_000_000_000,
     ]
 
-    /// How many there were in each class; one class more than there are bounds.
+    /// The number of durations in each class; there is one class more than bounds.
     public private(set) var counts = [UInt64](repeating: 0, count: Self.bounds.count + 1)
-    /// How long all of them have taken together, in nanoseconds.
+    /// The sum of all durations, in nanoseconds.
     public private(set) var sum: UInt64 = 0
 
-    /// A histogram of nothing.
+    /// Creates a histogram without durations.
     public init() {}
 
-    /// Adds one that has taken so long, in nanoseconds.
+    /// Adds a duration, in nanoseconds.
     public mutating func add(_ duration: UInt64) {
         counts[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
         sum &+= duration
     }
 
-    /// Adds one that has taken no time.
+    /// Adds a duration of zero.
     public mutating func addNothing() { counts[0] += 1 }
 
-    /// How many there were in all.
+    /// The number of all durations.
     public var count: UInt64 { counts.reduce(0, &+) }
 }
 
-/// What a server has counted since it began, and what there is now.
+/// A server's counters since it started, and its present numbers of clients, claims and others.
 public struct MetricsReport: Hashable, Sendable {
     /// The arbiter.
     public var arbiter: ArbiterStatus

@@ -92,7 +92,7 @@ public enum WireError: Error, Hashable, Sendable {
         case attributes
         /// An entry of the relocation log.
         case relocationEntry
-        /// A party that is dismissed, or what became of it.
+        /// A ``DismissedParty`` or a ``DismissalOutcome``.
         case dismissal
     }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A terminal that shows one picture after another in the same place: in its alternate screen,
-// without a cursor, and without going on in the next line where a line is too long. The terminal is
-// as before whenever the program does not run: after its end, also by a signal or an error, and
-// while the user has stopped it.
+// Shows pictures in the terminal's alternate screen, each in place of the former one, with the
+// cursor hidden and long lines cut off. The terminal's former state is restored when the program
+// ends, also by a signal or an error, and while the user has stopped the program.
 
 import FileCoordinationSystem
 import Glibc
@@ -26,14 +25,14 @@ struct TerminalSize: Hashable, Sendable {
     }
 }
 
-/// A terminal that shows pictures.
+/// A terminal whose alternate screen shows one picture at a time.
 final class TerminalScreen: Sendable {
     private enum Phase {
-        /// The terminal is as it was before.
+        /// No picture was shown yet, or the terminal's former state is restored.
         case away
         /// The alternate screen is shown.
         case shown
-        /// The terminal is as it was before, because the user stops or ends the program.
+        /// The terminal's former state is restored, because the user stops or ends the program.
         case held
     }
 
@@ -49,8 +48,8 @@ final class TerminalScreen: Sendable {
     /// Set when the last picture must be shown again.
     let redraw: WakeUp
 
-    /// How long a terminal may take nothing, as after Control-S, before the program ends without
-    /// having restored it.
+    /// How long a terminal may accept no output, for example after Control-S, before the program
+    /// ends without having restored it.
     private static let patience = Duration.milliseconds(200)
     private static let entering = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
     private static let leaving = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
@@ -75,7 +74,7 @@ final class TerminalScreen: Sendable {
     /// - Parameter lines: makes the lines for a terminal of this size.
     /// - Throws: what `lines` throws, and ``Failure`` if the terminal cannot be written to.
     func show(_ lines: (TerminalSize) throws -> [String]) throws {
-        // What another program shows meanwhile must stay.
+        // A program in the foreground may be showing something, which must not be overwritten.
         guard isInForeground else { return }
         let size = TerminalSize(of: descriptor)
         let frame = Self.frame(try lines(size), rows: size.rows)

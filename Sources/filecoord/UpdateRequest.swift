@@ -43,8 +43,9 @@ struct UpdateRequest: Hashable {
         }
     }
 
-    /// What shows that a file was written: everything but the time of its last change, which new
-    /// attributes also set.
+    /// The properties by which ``requireUnchanged(_:since:)`` finds that a file was written.
+    ///
+    /// The time of the last status change is not among them, because new attributes also set it.
     private struct Contents: Hashable {
         let number: FileNumber
         let size: UInt64

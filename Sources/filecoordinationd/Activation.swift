@@ -42,12 +42,12 @@ final class Activation: Sendable {
         starters.withLock { $0 = [] }
     }
 
-    /// Tells the programs that wait, and all that come, that the daemon serves.
+    /// Tells the programs that wait now, and those that connect later, that the daemon serves.
     func announce() throws(SystemError) {
         tell()
         let poller = try Poller()
-        // A program that cannot be accepted, for want of descriptors, is not reported again and
-        // again.
+        // `onlyNew`: a connection that cannot be accepted, because no descriptor is left, does
+        // not wake this thread again and again.
         try poller.add(listener.descriptor, token: 0, [.readable, .onlyNew])
         try DetachedThread.start(name: "activation") { [self] in
             var ready: [Poller.Ready] = []
@@ -62,7 +62,7 @@ final class Activation: Sendable {
             defer { starters = [] }
             return starters
         }
-        // A program that is gone need not be told.
+        // Sending fails if the program has ended, and then it need not be told.
         for starter in waiting { _ = try? starter.send([1]) }
     }
 

@@ -101,8 +101,9 @@ struct DaemonRun {
     ) throws -> Role? {
         var election: RoleLock?
         if !isElected {
-            // A program that asks the service manager for this daemon holds the election lock, and
-            // waits for the daemon: to wait for that lock would take until the program gives up.
+            // The program for which the service manager started this daemon holds the election lock
+            // until the daemon serves. Waiting for the lock would block both until the program's
+            // time limit.
             election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime) {
                 activation?.isAwaited == true
             }

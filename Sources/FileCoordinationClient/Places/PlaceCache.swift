@@ -13,12 +13,12 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import Synchronization
 
-/// A cache of resolved paths, which discards entries when something on the way has changed.
+/// A cache of resolved paths, which discards an entry when a directory on its path has changed.
 ///
 /// May be used from any thread.
 final class PlaceCache: Sendable {
     let watch: DirectoryWatch
-    /// Whether a watch reports all changes in a directory, which the file system is asked.
+    /// Whether a watch reports all changes in a directory; that depends on the file system.
     let seesEverything: @Sendable ([UInt8]) -> Bool
     let news: ReadinessCheck
     /// Raised before entries are discarded.
@@ -43,16 +43,17 @@ final class PlaceCache: Sendable {
         var versionless = VersionlessPlaces()
         /// The number of times that the cache was cleared.
         var clearings = 0
-        /// What was created in the watched directories a moment ago.
+        /// The items that were recently created in the watched directories.
         var newborn = NewbornItems()
-        /// Nothing is cached before this time, because where much changes caching would be in vain.
+        /// Nothing is cached before this time: after many changes, new entries would soon be
+        /// discarded again.
         var resumesAt: UInt64 = 0
     }
 
     /// The watch of a directory, and when it must be renewed.
     typealias WatchedDirectory = (number: Int32, expires: UInt64)
 
-    /// The watches on the way to an item.
+    /// The watches of the directories on an item's path.
     struct Preparation {
         /// The number of clearings before the item was examined.
         let clearings: Int
@@ -80,7 +81,7 @@ final class PlaceCache: Sendable {
     /// - Parameters:
     ///   - arrivals: receives the paths to which items are moved.
     ///   - seesEverything: whether a watch reports all changes in a directory. It may wait for the
-    ///     file system as long as it wants: no lock is held.
+    ///     file system, because it is called without a lock.
     /// - Throws: if no directory can be watched.
     init(
         arrivals: RecentArrivals = RecentArrivals(),

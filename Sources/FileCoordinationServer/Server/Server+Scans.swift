@@ -17,7 +17,8 @@ extension Server {
         switch scan {
         case .all(let id):
             return records(of: [id]) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
-        // A dead client, too, may have got and ended claims and left announcements.
+        // A client that has died may also have been granted claims and ended them, so that their
+        // announcements are still to be handled.
         case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.check)
         // After a change of servers, clients reconnect one by one. A claim of a client that
         // has reconnected must not be granted before an earlier claim of one that has not.

@@ -110,16 +110,16 @@ extension WatchedChange {
         return result
     }
 
-    /// The part of a move that a program which does not coordinate has made after a claim had
-    /// moved the item; nil if there is none.
+    /// The second part of a move, which a plain program made after a coordinated writer had moved
+    /// the item; nil if there was none.
     var onward: WatchedChange? {
         guard let leftAt else { return nil }
         return WatchedChange(
             what: .moved(former: leftAt), path: path, origin: .uncoordinated, observed: observed)
     }
 
-    /// The part of a move that no claim announces: that the item is gone from its former path, if
-    /// no coordinated write concerned that path.
+    /// The part of a move that no claim announces: the removal from the former path, if no
+    /// coordinated write concerned that path.
     func remainder(isClaimed: (ItemPath) -> Bool) -> WatchedChange? {
         guard origin == .coordinated, case .moved(let former) = what, !isClaimed(former)
         else { return nil }
