@@ -19,9 +19,10 @@ struct ChangeAttribution {
         var first: ObservedFile?
         /// What was at the path after the last write.
         var last: ObservedFile?
-        /// What claims found or left there in between, the latest of it.
+        /// The latest states that claims found or left there in between.
         private(set) var between: [ObservedFile?] = []
-        /// A claim found something else than the one before it had left.
+        /// Whether a claim found another state than the claim before it had left, so that another
+        /// program made a change in between.
         var isPlain = false
         /// Whether a write changed something.
         var isCoordinated = false
@@ -29,11 +30,11 @@ struct ChangeAttribution {
         var isUnknown = false
         /// Whether the first write was already under way when the watcher learned of it.
         ///
-        /// Presenters may have been told of a part of it, so a difference from what they were told
-        /// does not show that another program made a change.
+        /// Presenters may already have been told about a part of that write. So a difference from
+        /// what they were told does not show that another program made a change.
         var isFound = false
 
-        /// Whether presenters were told what some claim found or left.
+        /// Whether presenters were last told about a state that some claim found or left.
         func explains(_ told: ObservedFile?) -> Bool {
             if told.isSameVersion(as: first) { return true }
             // A rename changes the change time. If a coordinated writer moved the item here, its
@@ -44,7 +45,7 @@ struct ChangeAttribution {
             return between.contains { told.isSameVersion(as: $0) }
         }
 
-        /// Takes in what one more claim did.
+        /// Adds the report of one more claim.
         mutating func append(_ change: ClaimedChange) {
             let changes = !change.after.isSameVersion(as: change.before)
             if !change.before.isSameVersion(as: last) { isPlain = true }
@@ -54,7 +55,8 @@ struct ChangeAttribution {
             last = change.after
         }
 
-        /// Whether this is what the first claim found, and not what the last one has left.
+        /// Whether `now` is the state that the first claim found, and not the one that the last
+        /// claim left.
         func isAhead(of now: ObservedFile?) -> Bool {
             now.isSameVersion(as: first) && !now.isSameVersion(as: last)
         }
@@ -81,7 +83,7 @@ struct ChangeAttribution {
         claims.append(Claim(number: number, paths: paths, isFound: isFound))
     }
 
-    /// Enters the end of a write, and returns the paths whose items must be looked at.
+    /// Records the end of a write, and returns the paths whose items must be checked.
     mutating func ended(_ number: UInt64, _ changes: [ClaimedChange]) -> [ItemPath] {
         let index = claims.firstIndex { $0.number == number && !$0.isOver }
         let paths = index.map { claims[$0].paths } ?? []
@@ -114,9 +116,11 @@ struct ChangeAttribution {
         return claims.contains { !$0.isOver && $0.paths.contains(path) }
     }
 
-    /// Who made the change from `told` to `now` at a path; both, if it was more than one change.
+    /// Returns who made the change from `told` to `now` at a path; two origins if a coordinated
+    /// writer and another program have both changed it.
     ///
-    /// `told` says nothing if presenters may have read something else.
+    /// `isToldKnown` is false if presenters may have read another state than `told`, which is then
+    /// ignored.
     func origins(
         at path: ItemPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
     ) -> [ChangeOrigin] {
@@ -124,7 +128,7 @@ struct ChangeAttribution {
         let other: ChangeOrigin = isInside ? .either : .uncoordinated
         if let account = accounts[path] {
             guard !account.isUnknown else { return [.either] }
-            // What the claims did is still to be told.
+            // The watcher has not seen the claims' changes yet, so this change is an earlier one.
             if account.isAhead(of: now) { return [other] }
             let isPlain =
                 account.isPlain || !now.isSameVersion(as: account.last)
@@ -135,7 +139,7 @@ struct ChangeAttribution {
         return [other]
     }
 
-    /// Presenters were told what became of a path: that `now` is there.
+    /// Discards the reports about a path, because presenters were told that `now` is there.
     mutating func told(_ path: ItemPath, _ now: ObservedFile?) {
         if accounts[path]?.isAhead(of: now) != true { accounts[path] = nil }
     }
@@ -146,15 +150,18 @@ struct ChangeAttribution {
             .keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// Presenters were told that what a claim had left at a path has gone on from there.
+    /// Discards the reports about a path, because presenters were told that the item which a claim
+    /// had left there was moved on.
     mutating func forget(_ path: ItemPath) { accounts[path] = nil }
 
-    /// Notes that the kernel's queue is empty: no notification of a finished write will follow.
+    /// Records that the kernel's queue is empty, so that no notification of a finished write will
+    /// follow.
     mutating func drained() {
         for index in claims.indices where claims[index].isOver { claims[index].isDrained = true }
     }
 
-    /// Forgets finished writes, because all changes that were notified have been told.
+    /// Discards finished writes, because presenters were told of all changes that the kernel
+    /// notified.
     mutating func settled() {
         claims.removeAll { $0.isOver && $0.isDrained }
         guard claims.isEmpty else { return }

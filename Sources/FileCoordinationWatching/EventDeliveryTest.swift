@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out whether the kernel's notifications arrive at all, with a file of the watcher's own that
+// Tests whether the kernel's notifications arrive at all, by changing a file of the watcher that
 // has no name. The kernel queues a notification before the system call that caused it returns. So
-// it is there at once, or never: some kernels accept watches and say nothing.
+// a notification that is not there at once never comes: some kernels accept watches but report
+// nothing.
 
 import FileCoordinationSystem
 
-/// A watched file that is changed now and then.
+/// A watched file that the watcher changes once a minute.
 struct EventDeliveryTest: Sendable {
     /// The time between two tests, in nanoseconds.
     static let pause: UInt64 = 60_000_000_000
@@ -15,12 +16,14 @@ struct EventDeliveryTest: Sendable {
     private let kernel: DirectoryWatch
     private let isMute: Bool
 
-    /// Returns nil if no such file can be made or watched: then a test would show nothing.
+    /// Returns nil if no such file can be created or watched, because a test would show nothing
+    /// then.
     ///
     /// - Parameters:
     ///   - directory: the directory of the file.
     ///   - kernel: the watch that is tested.
-    ///   - isMute: whether the file is not changed, as if the kernel said nothing; for tests.
+    ///   - isMute: whether the file is left unchanged, as if the kernel reported nothing; for
+    ///     tests.
     init?(in directory: Descriptor?, _ kernel: DirectoryWatch, isMute: Bool) {
         // Without the file, there is no test.
         guard let directory, let file = try? directory.makeNamelessFile(),
@@ -36,7 +39,7 @@ struct EventDeliveryTest: Sendable {
     func eventArrives() -> Bool? {
         if isMute { return kernel.hasNews }
         let written = unsafe withUnsafeBytes(of: UInt8(0)) { byte -> Bool in
-            // A full file system says nothing about notifications.
+            // If the write fails, for example on a full file system, the test has no result.
             (try? unsafe file.write(byte, at: 0)) != nil
         }
         return written ? kernel.hasNews : nil

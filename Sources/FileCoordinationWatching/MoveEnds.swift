@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who made a move, for each of its ends. A claim may move an item, and a program that does not
-// coordinate may move it before or after that; the watcher sees one move. The claim tells of its
-// own part alone.
+// Who made a move, for each of its ends. A claim may move an item, and a plain program may move the
+// item before or after that; the watcher sees one move. The claim announces only its own part.
 
 import FileCoordinationArbiter
 
 /// The origins of the two ends of a move.
 struct MoveEnds {
-    /// Who took the item away from its former path.
+    /// Who moved the item away from its former path.
     let from: ChangeOrigin
-    /// Who put it where it is, unless ``leftAt`` says more.
+    /// Who moved the item to its present path, if ``leftAt`` is nil.
     private let arrival: ChangeOrigin
-    /// Where a claim left it, if another program has moved it on from there.
+    /// Where a claim left the item, if another program has moved it on from there.
     var leftAt: ItemPath?
 
-    /// Who put it where it is.
+    /// Who moved the item to its present path.
     var to: ChangeOrigin { leftAt == nil ? arrival : .uncoordinated }
 
     /// - Parameters:
@@ -28,8 +27,8 @@ struct MoveEnds {
 
     /// The origin of one end.
     ///
-    /// An end that no claim covers may be the claim's all the same: a writer moves a temporary file
-    /// over its item.
+    /// The end may be due to a claim that does not cover it: a writer may move a temporary file
+    /// from elsewhere over its item.
     private static func origin(of end: [ChangeOrigin], beside other: [ChangeOrigin]) -> ChangeOrigin
     {
         if end == [.coordinated] { return .coordinated }

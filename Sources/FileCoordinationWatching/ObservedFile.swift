@@ -5,7 +5,7 @@
 // not make an editor reload it. Modification times alone are not enough, because programs can set
 // them. The size is not enough either, because a changed file may have the same size.
 
-/// Identifies a file more reliably than its inode number, which the file system uses again.
+/// Identifies a file more reliably than its inode number, which the file system reuses.
 public struct FileIdentity: Hashable, Sendable {
     /// The device number of the file system.
     public var device: UInt64
@@ -93,7 +93,7 @@ public struct ObservedFile: Hashable, Sendable {
         isDirectory == other.isDirectory && identity.isSame(as: other.identity)
     }
 
-    /// Returns in what this item differs from an earlier look at it, or nil if it does not.
+    /// Returns in what this item differs from the result of an earlier check, or nil if in nothing.
     ///
     /// The times and the size of a directory change whenever a name in it does, and names are
     /// reported one by one. So only the mode and the owners of a directory are compared.

@@ -20,7 +20,7 @@ struct WatchExecutor {
     private var watches: Set<Int32> = []
     /// The directory of the last check.
     ///
-    /// It is kept open because names to look at often come in groups.
+    /// It stays open because successive checks often concern the same directory.
     private var last: (path: ItemPath, identity: FileIdentity, item: OpenItem)?
 
     init(kernel: DirectoryWatch, watchLimit: Int) {
@@ -47,7 +47,7 @@ struct WatchExecutor {
         }
     }
 
-    /// Enters that the kernel ended a watch.
+    /// Records that the kernel ended a watch.
     mutating func watchEnded(_ watch: Int32) { watches.remove(watch) }
 
     private mutating func open(_ path: ItemPath, _ expected: FileIdentity) -> Found<OpenItem> {
@@ -90,7 +90,7 @@ struct WatchExecutor {
         case .elsewhere: return .elsewhere
         case .refused: return .refused
         case .seen(let item):
-            // The result says so.
+            // The result `refused` reports the failure.
             guard let names = try? item.names() else { return .refused }
             return .seen(names)
         }
@@ -118,7 +118,7 @@ struct WatchExecutor {
     private static func changes(for mode: WatchOrder.Mode) -> DirectoryWatch.Changes {
         let itself: DirectoryWatch.Changes = [.itselfRemoved, .itselfMoved]
         let names: DirectoryWatch.Changes = [.created, .removed, .movedFrom, .movedTo]
-        // Accesses are not among them: looking at the files would cause notifications itself.
+        // Accesses are not among them, because the watcher's own checks would cause notifications.
         let contents: DirectoryWatch.Changes = [.modified, .closedAfterWriting, .attributes]
         return switch mode {
         case .item: itself.union(contents)

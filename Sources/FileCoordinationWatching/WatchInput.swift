@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts that the reconciler takes in: what the kernel notified, what a check of a name or a
-// list of a directory found, which coordinated writes began and ended. The watcher's thread hands
-// them in together with the time. The orders that the reconciler gives in return are at the end of
-// this file.
+// The input of the reconciler: the kernel's notifications, the results of checks and listings, and
+// the beginnings and ends of coordinated writes. The watcher's thread passes these facts to the
+// reconciler together with the time. The orders that the reconciler returns are at the end of this
+// file.
 
 public import FileCoordinationArbiter
 
@@ -97,7 +97,7 @@ public enum WatchOutcome: Hashable, Sendable {
     /// The watch was added; this is its number.
     case watching(Int32)
     /// The watch was added, but it only reports changes made on this machine, because the files
-    /// belong to a network file system or the like.
+    /// belong, for example, to a network file system.
     case watchingLocalChanges(Int32)
     /// The watch could not be added.
     case failed(WatchTrouble)
@@ -134,9 +134,9 @@ public struct ClaimedChange: Hashable, Sendable {
     }
 }
 
-/// The changes before a presenter is listened for that are news to it.
+/// The changes before watching began that a presenter must be told of.
 public struct MissedChanges: Hashable, Sendable {
-    /// Those after this real time, in nanoseconds since 1970.
+    /// The changes after this real time are meant, in nanoseconds since 1970.
     public let after: Int64
     /// Whether the item existed at that time: then its absence is one of them.
     public let existed: Bool
@@ -171,7 +171,7 @@ public enum WatchInput: Hashable, Sendable {
     case listed(WatchNodeID, Found<[[UInt8]]>)
     /// Adding a watch was attempted.
     case watched(WatchNodeID, WatchOutcome)
-    /// The watcher made a test event; this is whether the kernel's event for it arrived.
+    /// The watcher changed its test file; the value says whether the kernel's event arrived.
     case eventsArrive(Bool)
     /// A coordinated writer was granted access to these items.
     case claimBegan(UInt64, [ItemPath])
@@ -179,9 +179,10 @@ public enum WatchInput: Hashable, Sendable {
     ///
     /// Presenters may have been told of a part of it.
     case claimFound(UInt64, [ItemPath])
-    /// A claim at these paths must not be granted before all moves up to now were told (Rule 1.15).
+    /// A claim at these paths must not be granted before presenters were told of all moves up to
+    /// now (Rule 1.15).
     ///
-    /// The number is greater than those of earlier questions.
+    /// The number of the question is greater than those of earlier ones.
     case asked(UInt64, [ItemPath])
     /// A coordinated write is over.
     ///
@@ -197,7 +198,7 @@ public enum WatchOrder: Hashable, Sendable {
         case item = 1
         /// Changes of names, in a directory on the path to a presented item.
         case names = 2
-        /// The same of a directory that a file's presenter presents: it has taken a file's name.
+        /// Both, for a directory that has taken the name of a presented file.
         case itemAndNames = 3
         /// Names and changes in a directory that is presented, at any depth.
         case tree = 4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loop of the watcher's thread. The order within a turn matters. Before presenters are told,
-// the thread takes in the commands that came while it looked at names: if a coordinated write began
-// before a check, that write explains what the check saw.
+// the thread handles the commands that came while it checked names: if a coordinated write began
+// before a check, that write explains what the check found.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -46,8 +46,8 @@ struct WatchLoop: Sendable {
     mutating func run() {
         var ready: [Poller.Ready] = []
         while true {
-            // Before any notification is read: one that is not in the queue any more is being
-            // handled, or was told.
+            // This precedes the first read, so that a notification is always in the queue, or is
+            // being handled, or presenters have been told of it.
             commands.progress.begin()
             guard let early = commands.take() else { return }
             take(early.inputs)
@@ -59,7 +59,7 @@ struct WatchLoop: Sendable {
                 }
             }
             hands.endTurn()
-            // The commands that explain what was just looked at are in the queue by now.
+            // The commands that explain the results of the checks are in the queue by now.
             guard let late = commands.take() else { return }
             take(late.inputs)
             let news = reconciler.endTurn(at: MonotonicClock.now)
@@ -72,8 +72,8 @@ struct WatchLoop: Sendable {
             if reconciler.hasToldAllMoves { commands.progress.end() }
             let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
             let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
-            // A wait can only fail if the descriptor is no poller, and then no event will ever
-            // come.
+            // A wait can only fail if the descriptor is not that of a poller; then no event can
+            // ever arrive.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
         }
     }
@@ -105,7 +105,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// Finds out whether the kernel's notifications arrive, at the start and every minute.
+    /// Tests whether the kernel's notifications arrive, at the start and every minute.
     private mutating func testEventDelivery() {
         let now = MonotonicClock.now
         guard let deliveryTest, nextTest <= now else { return }

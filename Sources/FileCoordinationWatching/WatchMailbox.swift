@@ -12,7 +12,7 @@ public import FileCoordinationSystem
 public struct WatchMessage: Hashable, Sendable {
     /// The message.
     public let news: WatchNews
-    /// The number of commands that the watcher's thread had taken in.
+    /// The number of commands that the watcher's thread had handled.
     public let commandsSeen: UInt64
 }
 
@@ -22,7 +22,7 @@ public final class WatchMailbox: Sendable {
         var mail: [WatchMessage] = []
         /// The number of queued changes per presenter.
         var waiting: [UInt64: Int] = [:]
-        /// The presenters whose changes did not fit, who are told to read everything again.
+        /// The presenters whose changes did not fit, and which are told to read everything again.
         var full: Set<UInt64> = []
         /// The number of the last question that was answered; its mail is before this.
         var lastAnswered: UInt64 = 0
@@ -70,7 +70,7 @@ public final class WatchMailbox: Sendable {
     ///
     /// - Parameters:
     ///   - news: the messages.
-    ///   - commandsSeen: the number of commands that the thread had taken in.
+    ///   - commandsSeen: the number of commands that the thread had handled.
     ///   - lastAnswered: the number of the last question that these messages answer.
     func put(_ news: [WatchNews], commandsSeen: UInt64 = 0, lastAnswered: UInt64 = 0) {
         let isNew = state.withLock { state in
@@ -110,10 +110,10 @@ public final class WatchMailbox: Sendable {
 }
 
 extension [WatchedChange] {
-    /// The moves and deletions of the presenter's own item, which say where it is, and perhaps a
-    /// few of other items.
+    /// The moves and deletions of the presenter's own item, from which the presenter learns its
+    /// path, and possibly some of other items.
     ///
-    /// Everything else in a message is inside that item, so its path is longer.
+    /// All other changes in a message are inside the presenter's item, so their paths are longer.
     fileprivate var departuresOfOwnItem: [WatchedChange] {
         let departures = compactMap { change -> (depth: Int, change: WatchedChange)? in
             switch change.what {

@@ -31,8 +31,8 @@ public struct WatchedChange: Hashable, Sendable {
     public enum What: Hashable, Sendable {
         /// The item is new.
         ///
-        /// If it is a directory, the presenter must forget what it knew inside; everything in it is
-        /// reported on its own.
+        /// If it is a directory, the presenter must discard what it knew of the items inside; every
+        /// item in it is reported separately.
         case appeared
         /// The item has another version, or another item has its name.
         case changed(Difference)
@@ -50,10 +50,9 @@ public struct WatchedChange: Hashable, Sendable {
     public var origin: ChangeOrigin
     /// What is there now, or nil if nothing is.
     public var observed: ObservedFile?
-    /// Where a coordinated writer left a moved item, if a program that does not coordinate has
-    /// moved it on from there.
+    /// Where a coordinated writer left a moved item, if a plain program has moved it on from there.
     ///
-    /// The writer's claim tells of the move to there, and not of the one from there to ``path``.
+    /// The writer's claim announces the move to this path, but not the move from here to ``path``.
     public var leftAt: ItemPath?
 
     var isMove: Bool {

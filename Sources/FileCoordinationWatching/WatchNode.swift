@@ -51,7 +51,8 @@ struct WatchNode {
         static let again = Flags(rawValue: 4)
         /// The node is in the list of nodes about which presenters may have to be told.
         static let changed = Flags(rawValue: 8)
-        /// The first item found here was there before the presenter was, so it is not reported.
+        /// The first item that is found here existed before the presenter was added, so it is not
+        /// reported.
         static let baseline = Flags(rawValue: 16)
         /// The kernel reported that the name was removed, so there is no second event to wait for.
         static let removed = Flags(rawValue: 32)
@@ -105,7 +106,8 @@ struct WatchNode {
         self.parent = parent
     }
 
-    /// What presenters of directories above believe in.
+    /// What presenters of directories above were last told about the item, unless they were told
+    /// since then that another item is there.
     var known: LastReport? { flags.contains(.overtaken) ? nil : told }
     var isAttached: Bool { place == .attached }
     /// Whether a check of the node's name is still to come.

@@ -7,7 +7,7 @@
 // never because its name is missing in a list.
 
 extension WatchReconciler {
-    /// Takes in the result of a check.
+    /// Applies the result of a check.
     mutating func checked(_ node: WatchNodeID, _ found: Found<ObservedFile?>) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.checking) else { return }
@@ -22,7 +22,7 @@ extension WatchReconciler {
         switch found {
         case .seen(let observed): settle(node, observed)
         case .elsewhere:
-            // An ancestor was moved, so its name is looked at first.
+            // An ancestor was moved, so its name is checked first.
             markDirty(parent)
             markDirty(node)
         case .refused:
@@ -31,7 +31,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Compares the result of a check with what the node has.
+    /// Compares the result of a check with the node, and updates the node.
     mutating func settle(_ node: WatchNodeID, _ observed: ObservedFile?) {
         switch (nodes[node].now, observed) {
         case (nil, nil):
@@ -76,8 +76,7 @@ extension WatchReconciler {
         ensureWatch(node)
     }
 
-    /// Enters the node into the list of those about which presenters are told at the end of the
-    /// turn.
+    /// Adds the node to the list of those about which presenters are told at the end of the turn.
     mutating func tell(_ node: WatchNodeID) {
         guard !nodes[node].flags.contains(.changed) else { return }
         nodes[node].flags.insert(.changed)
@@ -125,7 +124,7 @@ extension WatchReconciler {
         return slot
     }
 
-    /// Enters an item that was found at a name where nothing was known.
+    /// Records an item that was found at a name where none was known.
     private mutating func fill(_ slot: WatchNodeID, _ observed: ObservedFile) {
         guard nodes.isNeeded(slot) else {
             let parent = nodes[slot].parent
@@ -183,9 +182,9 @@ extension WatchReconciler {
         for child in nodes.sortedChildren(of: slot) { markDirty(child) }
     }
 
-    /// What is found is known to presenters, who read it when they listen.
+    /// Records a found item as known to presenters, because they read it when watching begins.
     private mutating func fillBaseline(_ slot: WatchNodeID, _ observed: ObservedFile) {
-        // Of what a writer does, half may be seen here.
+        // A write is under way, so this may be an intermediate state of the item.
         if !claims.isEmpty, claims.isActive(at: nodes.path(slot)) {
             nodes[slot].flags.insert(.unsure)
         } else {
@@ -195,7 +194,7 @@ extension WatchReconciler {
             parent: nodes[slot].parent, name: nodes[slot].name, observed: observed)
     }
 
-    /// A missing item has turned up: it was moved, with everything inside.
+    /// Moves the node of a missing item that was found at another name, with everything inside.
     private mutating func adopt(_ node: WatchNodeID, at slot: WatchNodeID, _ observed: ObservedFile)
     {
         guard let parent = nodes[slot].parent else { return }
@@ -204,7 +203,7 @@ extension WatchReconciler {
         let unsure = places.map { id, _ in
             presenters[id].object == nil && nodes[presenters[id].place].flags.contains(.unsure)
         }
-        // The nodes at the slot are empty names; nothing but those presenters needs them.
+        // The nodes at the slot are empty names that only these presenters need.
         for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
         if nodes[slot].flags.contains(.unsure) {
             for below in nodes.subtree(of: node) { nodes[below].flags.insert(.unsure) }
@@ -229,7 +228,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Takes missing items for gone when their time is over, and removes hinted nodes.
+    /// Marks missing items as gone when their time has expired, and removes hinted nodes.
     mutating func expire() {
         var rest: [WatchNodeID] = []
         for node in missing where nodes.contains(node) {
@@ -259,7 +258,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Enters a node into the table of identities.
+    /// Adds a node to the table of identities.
     mutating func hold(_ node: WatchNodeID, as identity: FileIdentity) {
         holders[InodeKey(identity), default: []].append(node)
     }
@@ -290,7 +289,7 @@ extension WatchReconciler {
         return false
     }
 
-    /// Marks what is first found here as known to presenters.
+    /// Marks the item that is found here first as known to presenters.
     mutating func setBaseline(_ node: WatchNodeID) {
         guard !nodes[node].flags.contains(.baseline) else { return }
         nodes[node].flags.insert(.baseline)

@@ -50,7 +50,7 @@ extension KernelEvent {
 }
 
 extension WatchReconciler {
-    /// Takes in an event of the kernel.
+    /// Handles an event of the kernel.
     mutating func notify(_ event: KernelEvent) {
         // The kernel sends a last event after a watch was removed.
         guard let targets = watches[event.watch] else { return }
@@ -90,9 +90,9 @@ extension WatchReconciler {
         markDirty(child)
     }
 
-    /// Whether what was at a name must be found again where it was moved to.
+    /// Whether the new path of an item that was moved away from a name must be found.
     ///
-    /// It may have been missed there before the notification was read.
+    /// A check at the new path may have missed the item, if it came before the move.
     private func matters(_ known: WatchNodeID?, in node: WatchNodeID, _ name: [UInt8]) -> Bool {
         let former = nodes.existing(displaced[ToldSlot(parent: node, name: name)])
         return [known, former].contains { item in
@@ -100,7 +100,7 @@ extension WatchReconciler {
         }
     }
 
-    /// A node for a name that was not known, if anybody is to be told of it.
+    /// Returns a new node for an unknown name, if a presenter is to be told about it.
     private mutating func newChild(
         of node: WatchNodeID, named name: [UInt8], _ isHinted: Bool
     ) -> WatchNodeID? {
@@ -120,7 +120,7 @@ extension WatchReconciler {
         hints.targets.append(node)
     }
 
-    /// Enters the node into the queue of names to look at.
+    /// Adds the node to the queue of names to check.
     mutating func markDirty(_ node: WatchNodeID) {
         guard node != nodes.root, !nodes[node].flags.contains(.dirty) else { return }
         if nodes[node].flags.contains(.checking) {
@@ -139,14 +139,13 @@ extension WatchReconciler {
             guard nodes[node].isAttached, let parent = nodes[node].parent,
                 let path = nodes.path(parent)
             else {
-                // The node is looked at when its item is found again: see `refresh`.
+                // The node is checked when its directory is found again: see `refresh`.
                 queue.strand(node, nodes)
                 continue
             }
             nodes[node].flags.remove(.dirty)
             guard let observed = nodes[parent].now, observed.isDirectory else {
-                // If the directory has not been looked at yet, all its names will be looked at
-                // after that.
+                // If the directory has not been checked yet, all its names are checked after that.
                 let isUnknown = nodes[parent].now == nil && nodes.isPendingAbove(parent)
                 if !isUnknown || nodes[node].now != nil { settle(node, nil) }
                 continue
@@ -161,7 +160,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Orders looks at everything that is watched, because the kernel dropped events.
+    /// Orders checks of everything that is watched, because the kernel dropped events.
     mutating func overflow() {
         pace.rescanUntil = pace.rescanUntil ?? pace.now + limits.rescanning
         for id in presenters.ids where presenters[id].kind.isTree {

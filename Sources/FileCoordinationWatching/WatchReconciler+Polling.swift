@@ -24,10 +24,10 @@ struct PolledNodes {
     /// Whether no events arrive at all.
     var isSilent = false
 
-    /// Allows an attempt at once, because a watch was removed.
+    /// Lets the failed watches be tried again at once, because a watch was removed.
     mutating func room() { (retryAt, retryPause) = (0, 2_000_000_000) }
 
-    /// Notes an attempt at the failed watches, and doubles the pause before the next.
+    /// Records an attempt to add the failed watches, and doubles the pause before the next one.
     mutating func tried(at now: UInt64) {
         retryAt = now + retryPause
         retryPause = min(retryPause * 2, 64_000_000_000)
@@ -70,7 +70,7 @@ extension WatchReconciler {
         polled.mounts.append(node)
     }
 
-    /// Takes in whether the kernel's event for the watcher's test arrived.
+    /// Handles the result of the watcher's test whether the kernel's events arrive.
     mutating func eventsArrive(_ arrive: Bool) {
         guard polled.isSilent == arrive else { return }
         polled.isSilent = !arrive
@@ -93,7 +93,7 @@ extension WatchReconciler {
                 next = nodes[node].parent
             }
         }
-        // A mount that is taken away while a program uses it causes no event either.
+        // A lazy unmount, while a program uses the file system, causes no event either.
         polled.mounts = polled.mounts.filter { nodes.contains($0) && nodes[$0].now != nil }
         for node in polled.mounts { markDirty(node) }
     }
@@ -136,8 +136,8 @@ extension WatchReconciler {
             polled.nodes.isEmpty && !polled.isSilent ? nil : pace.now + limits.polling
     }
 
-    /// Whether a watched directory was polled only because something could not be looked at, and
-    /// since the last poll everything could.
+    /// Whether a watched directory was polled only because something in it could not be examined,
+    /// and everything could since the last poll.
     private func isReadableAgain(_ node: WatchNodeID) -> Bool {
         guard case .on = nodes[node].watch else { return false }
         return nodes[node].flags.isDisjoint(with: [.refused, .listing, .localChangesOnly])

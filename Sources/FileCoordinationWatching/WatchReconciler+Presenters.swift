@@ -7,24 +7,26 @@
 
 import FileCoordinationArbiter
 
-/// What a presenter may have read of its item before it was told.
+/// What a presenter may have read of its item before it was told about it.
 struct OwnReading {
-    /// What was there, before others were told of that.
+    /// The item that the presenter may have read before other presenters were told about it.
     var seen: ObservedFile?
-    /// It was told that there is no item, and may have read one by then.
+    /// Whether it was last told that there is no item, and may have read one since then.
+    ///
+    /// If that item is removed before it is reported, the presenter must be told of the removal.
     var mayBeGone = false
-    /// It was told of changes since it read everything.
+    /// Whether it was told of changes since it read everything.
     var wasToldSince = false
 }
 
-/// The origins of the changes that a presenter is to be told of its item, as other presenters were
-/// told of them.
+/// The origins of changes to a presenter's own item, as other presenters were told them, until this
+/// presenter is told, too.
 struct OwnOrigins {
     /// The origins of its deletion or replacement.
     var changed: [ChangeOrigin]?
     /// The origin of its move, or of that of a directory above.
     var moved: ChangeOrigin?
-    /// How it was changed on its way to where the presenter follows it, and who did that.
+    /// The change of the moved item before the presenter has followed it, and its origins.
     var onItsWay: (difference: WatchedChange.Difference, origins: [ChangeOrigin])?
 
     /// Adds a change of an item that the presenter has not followed yet.
@@ -40,7 +42,8 @@ struct OwnOrigins {
 struct PresenterDetachment {
     /// The time until which another item may take the path.
     var settleAt: UInt64 = 0
-    /// Where the item was last said to be that the presenter has not followed yet.
+    /// The last path in an `arrived` message about the item, which the presenter has not followed
+    /// yet.
     var arrivalToldAt: ItemPath?
 }
 
@@ -53,15 +56,15 @@ struct Presenter {
     var place: WatchNodeID
     /// The item that the presenter knows, or nil if it was told that there is none.
     var object: WatchNodeID?
-    /// Whether some item has not been looked at yet.
+    /// Whether something in its item has not been checked for the first time yet.
     ///
-    /// Until then the presenter is told nothing.
+    /// The presenter is told nothing until that is done.
     var isStarting = true
     /// What the presenter knew of its item when it was added.
     var since: ObservedFile?
-    /// The changes before now that are news to it.
+    /// The changes before it was added that it must be told of.
     var missed: MissedChanges?
-    /// What it may have read that it was not told of.
+    /// What it may have read before it was told about it.
     var read = OwnReading()
     /// The change that the presenter did not know of when it was added.
     var early: WatchedChange?
@@ -77,7 +80,7 @@ struct Presenter {
 
     var isSettled: Bool { !isStarting && object == place }
 
-    /// Whether its item is not where its path leads, and it is not decided what it will be told.
+    /// Whether its item is not at its path, and what it will be told about that is undecided.
     var isParted: Bool { !isStarting && object != nil && object != place }
 
     func isSettled(at node: WatchNodeID) -> Bool { isSettled && place == node }
@@ -147,7 +150,7 @@ extension WatchReconciler {
     ) {
         guard !presenters.contains(id) else { return }
         let place = chain(from: nodes.root, path.components)
-        // What other presenters are already told of continues to be reported to them.
+        // Changes that other presenters are already told about must still be reported to them.
         let isCovered = nodes.isCovered(place)
         let known = Set(nodes.subtree(of: place).filter { isCovered || nodes.isCovered($0) })
         var presenter = Presenter(kind: kind, path: path, place: place)
@@ -208,7 +211,7 @@ extension WatchReconciler {
         release(node, from: id)
     }
 
-    /// Forgets where the presenter's item was before its last move.
+    /// Discards the path of the presenter's item before its last move.
     mutating func dropFormer(_ id: UInt64) {
         let node = presenters[id].former?.place
         presenters[id].former = nil

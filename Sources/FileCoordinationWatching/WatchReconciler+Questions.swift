@@ -24,13 +24,15 @@ struct MoveQuestions {
         var turns = 0
     }
 
-    /// After so many quiet turns, a presenter that has not followed its item waits for something
-    /// else, for example the end of a write to it.
+    /// The number of turns after which a presenter that has not followed its item is no longer
+    /// awaited: it waits for something else, for example the end of a write to the item.
     static let patience = 4
-    /// The most paths of one question that are looked at.
+    /// The most paths of one question that are checked.
     static let mostSought = 64
-    /// The most searches for one question: a directory on the way may turn out to be one that is
-    /// missing elsewhere, with all that is known in it.
+    /// The most searches for one question.
+    ///
+    /// More than one is needed if a directory on the path turns out to be one that is missing
+    /// elsewhere: its node is then moved here with its descendants, which must be checked, too.
     static let mostSearches = 8
 
     var open: [Question] = []
@@ -54,14 +56,15 @@ extension WatchReconciler {
     /// All moves before it are in messages up to now.
     public var lastAnswered: UInt64 { questions.answered }
 
-    /// Whether every move was told that the kernel has notified of, and none needs a check of a
-    /// claim's paths to be found.
+    /// Whether presenters were told of every move that the kernel has reported, and every move is
+    /// found without a check of a claim's paths.
     public var hasToldAllMoves: Bool {
         isQuiet && questions.isEmpty && !mayHaveHiddenMoves
             && !presenters.unsettled.contains { !presenters[$0].isStarting }
     }
 
-    /// Whether some item may be where no notification leads: it is missing, or it is polled.
+    /// Whether some item may be at a path that no notification names: the item is missing, or
+    /// something is polled.
     private var mayHaveHiddenMoves: Bool {
         polled.isSilent || !polled.nodes.isEmpty
             || missing.contains { nodes.contains($0) && nodes[$0].below > 0 }
@@ -117,7 +120,7 @@ extension WatchReconciler {
         questions.open = rest
     }
 
-    /// Says where the items are that their presenters have not followed yet.
+    /// Reports the present paths of items that their presenters have not followed yet.
     mutating func tellFoundPaths() {
         for id in presenters.unsettled where !presenters[id].isStarting {
             guard let object = nodes.existing(presenters[id].object),
@@ -144,7 +147,7 @@ extension WatchReconciler {
             }
     }
 
-    /// Orders looks at a path, in case a presenter's item was moved there unseen.
+    /// Orders checks of a path, in case a presenter's item was moved there without an event.
     private mutating func seek(at path: ItemPath) {
         var next: WatchNodeID? = chain(from: nodes.root, path.components)
         while let node = next, node != nodes.root {

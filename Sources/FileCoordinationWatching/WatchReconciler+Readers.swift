@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters read their whole item when they come, and when they are told to. They may read what
-// the mirror has not seen, or has not told yet. Should that be gone before it is told, nothing
-// would differ from what was told before; so those names are marked, and are told to be empty.
+// A presenter reads its whole item when it is added, and when it is told to. It may read items that
+// the reconciler has not seen, or has not reported yet. If such an item is removed before it is
+// reported, nothing differs from the last report, and the presenter would never learn of the
+// removal. Therefore the names of such items are marked, and reported as deleted if nothing is
+// there.
 
 import FileCoordinationArbiter
 
@@ -18,7 +20,8 @@ extension WatchReconciler {
         for message in news where message.body.asksToRead {
             guard case let id = message.presenter, hasUntoldMoves(inside: presenters[id].place)
             else { continue }
-            // Paths from before the moves would mean other items to it.
+            // The presenter reads the state after the moves, where paths from before the moves lead
+            // to other items. So it reads again when the moves have been reported.
             presenters[id].whole = max(presenters[id].whole ?? .late, .late)
         }
     }
@@ -33,18 +36,18 @@ extension WatchReconciler {
             presenters[id].read.wasToldSince = false
         } else if isKnown, case .changes(let changes) = message.body {
             presenters[id].read.wasToldSince = true
-            // It looks where its item is said to be now, if it has not found it before.
+            // The presenter may read its item at the new path, of which it has just been told.
             if changes.contains(where: { $0.isMove && $0.path == presenters[id].path }) {
                 pace.isUnsure = true
             }
         }
     }
 
-    /// Lets presenters read again that have read while the kernel's queue had moves in it, and
-    /// that were told of changes before those moves are told.
+    /// Makes presenters read everything again that read after moves which were still in the
+    /// kernel's queue, and that were then told of changes before those moves.
     ///
-    /// To such a presenter, paths from before the moves mean other items, or items that are not
-    /// there.
+    /// The paths of such changes are those before the moves. In what the presenter has read, they
+    /// lead to other items or to none.
     mutating func rereadAfterMoves() {
         for id in presenters.readAhead where presenters[id].read.wasToldSince {
             guard presenters[id].isParted || hasUntoldMoves(inside: presenters[id].place) else {
@@ -54,20 +57,20 @@ extension WatchReconciler {
         }
     }
 
-    /// Whether all moves that presenters can have read are known: since they read, the kernel's
-    /// queue has been empty, and all checks are answered.
+    /// Whether all moves are known whose results presenters may have read: the kernel's queue has
+    /// been empty since they read, and all checks are answered.
     var knowsWhatWasRead: Bool { !pace.isUnsure && isQuiet }
 
-    /// Forgets which presenters may have read moves that they are not told yet, once those moves
-    /// are known and have been told.
+    /// Clears the list of presenters that may have read the results of unreported moves, once those
+    /// moves are known and have been reported.
     mutating func forgetReaders() {
         presenters.readAhead = presenters.readAhead.filter { presenters[$0].isParted }
     }
 
-    /// Whether a presenter that may have read moves that are told now may take another item for
-    /// one that is deleted.
+    /// Whether a presenter that may have read the results of moves which are reported now could
+    /// apply a deletion to the wrong item.
     ///
-    /// What is gone from a moved directory is told where it was before the move.
+    /// The deletion of an item in a moved directory is reported with its path before the move.
     func mayMistake(_ id: UInt64, _ changes: [WatchedChange]) -> Bool {
         guard presenters.readAhead.contains(id) else { return false }
         let moved = changes.compactMap { change in
@@ -78,10 +81,10 @@ extension WatchReconciler {
         }
     }
 
-    /// Marks what is there, or may be, and was not told.
+    /// Marks the names at which there is, or may be, an item that was not reported.
     ///
-    /// What is there is then among the changed nodes, and what may be there is to be looked at. All
-    /// others need not be visited: there may be a hundred thousand.
+    /// Only the changed nodes and the names to check are visited, because a tree may have a hundred
+    /// thousand nodes.
     private mutating func markUntold() {
         for node in changed + queue.pending
         where nodes.contains(node) && nodes[node].isAttached && !nodes.isToldInPlace(node) {
@@ -91,25 +94,25 @@ extension WatchReconciler {
         }
     }
 
-    /// Something came to a name at about the time when presenters read everything.
+    /// Marks a name at which an item appeared at about the time when presenters read everything.
     ///
-    /// If it was a directory, they may also have read what was in it. It may be carried away before
-    /// the names in it are looked at.
+    /// If the item was a directory, presenters may also have read its contents, and it may be moved
+    /// away before the names in it are checked.
     mutating func markUnsure(_ node: WatchNodeID) {
         for below in nodes.subtree(of: node) where below == node || nodes[below].now == nil {
             nodes[below].flags.insert(.unsure)
         }
     }
 
-    /// Whether something may be at a name that is to be looked at.
+    /// Whether there may be an item at a name that is still to be checked.
     private func mayBe(_ node: WatchNodeID) -> Bool {
         nodes[node].isPending
             && (nodes[node].flags.contains(.announced) || pace.rescanUntil != nil)
     }
 
-    /// Whether a directory was moved in or to a place, and presenters do not know yet.
+    /// Whether a directory was moved inside or to a place, and presenters were not told yet.
     ///
-    /// What a coordinated writer moves is told by its claim.
+    /// A move by a coordinated writer does not count, because its claim announces it.
     func hasUntoldMoves(inside place: WatchNodeID) -> Bool {
         changed.contains { node in
             guard let node = nodes.existing(node), nodes[node].isAttached, nodes[node].isDirectory,
@@ -121,8 +124,10 @@ extension WatchReconciler {
         }
     }
 
-    /// What is put into a polled directory and taken out before the next poll is never seen here,
-    /// but by a presenter that reads in between.
+    /// Stores the modification times of polled directories when presenters read them.
+    ///
+    /// An item that is created and removed again between two polls is never seen here, but a
+    /// presenter that reads in between may see it. ``comparePolled(_:_:)`` finds that.
     private mutating func rememberPolledReadings() {
         let listed = polled.isSilent ? nodes.all : polled.nodes
         for node in listed where nodes.contains(node) {
@@ -133,8 +138,7 @@ extension WatchReconciler {
         }
     }
 
-    /// A polled directory was looked at: if its names have changed since its presenters read it,
-    /// they read it again.
+    /// Makes presenters read a polled directory again if its names have changed since they read it.
     mutating func comparePolled(_ node: WatchNodeID, _ observed: ObservedFile) {
         guard let readAt = nodes[node].readAt else { return }
         nodes[node].readAt = nil

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters whose path and item have parted, and the messages of a turn. A path that is taken
-// again keeps its presenter; otherwise the presenter follows its item. One that loses its item may
-// return to the path before, if a new item has taken that.
+// Decides about presenters whose item is no longer at their path, and makes the messages of a turn.
+// If another item has taken the path, the presenter stays with the path. Otherwise it follows its
+// item. If that item is deleted after the move, and a new item has taken the former path, the
+// presenter returns to that path.
 
 import FileCoordinationArbiter
 
 extension WatchReconciler {
-    /// Decides for the presenters whose path and item have parted.
+    /// Decides about the presenters whose item may no longer be at their path.
     mutating func settlePresenters(into outbox: inout TurnOutbox) {
         for id in presenters.takeUnsettled() where presenters.contains(id) {
             if !settlePresenter(id, &outbox) { presenters.unsettle(id) }
         }
     }
 
-    /// Whether it is decided.
+    /// Decides about one presenter; returns false if that is not possible yet.
     private mutating func settlePresenter(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
         let presenter = presenters[id]
         guard !presenter.isStarting else { return false }
@@ -33,13 +34,14 @@ extension WatchReconciler {
                 presenters[id].origins.onItsWay = nil
                 return true
             }
-            // Taken again: the path keeps its presenter.
+            // Another item has taken the path, so the presenter stays with the path. That item
+            // must have been reported before.
             guard nodes[place].known != nil, !nodes[place].flags.contains(.changed) else {
                 return false
             }
             let prior = object.flatMap { nodes[$0].told?.observed }
             settle(id, at: place, from: object)
-            // An item whose node is gone, as after an unmount, was still there for the presenter.
+            // The presenter had an item even if its node was removed, for example after an unmount.
             let wasThere = presenter.object != nil
             changedItself(id, prior, wasThere ? .changed(.content) : .appeared, &outbox)
             return true
@@ -67,7 +69,7 @@ extension WatchReconciler {
             return true
         }
         if let object, nodes[object].place != .gone {
-            // On its way, or in a directory that is.
+            // The item, or a directory above it, is missing: it may still be found elsewhere.
             return isGoneAbove(object) ? lost(id, &outbox) : false
         }
         return lost(id, &outbox)
@@ -107,7 +109,7 @@ extension WatchReconciler {
         }
     }
 
-    /// The item has another path, and its former one is free: the presenter goes with the item.
+    /// Makes the presenter follow its item to another path, because its former path is free.
     private mutating func follow(
         _ id: UInt64, to object: WatchNodeID, at path: ItemPath, _ outbox: inout TurnOutbox
     ) {
@@ -138,10 +140,10 @@ extension WatchReconciler {
         }
     }
 
-    /// The item is gone.
+    /// Decides what a presenter is told whose item no longer exists.
     ///
-    /// If a new one has taken the path that it had before it was moved, the move was half of a
-    /// replacement.
+    /// If a new item has taken the path that the old one had before it was moved, both together
+    /// were a replacement, so the presenter gets the new item.
     private mutating func lost(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
         let path = presenters[id].path
         let prior = nodes.existing(presenters[id].object).flatMap { nodes[$0].told?.observed }
@@ -156,7 +158,7 @@ extension WatchReconciler {
             presenters[id].place = place
             presenters[id].object = place
             presenters[id].former = nil
-            // That was about the item that is gone.
+            // These origins concerned the old item.
             presenters[id].origins.changed = nil
             for node in [left, gone] { releaseUnused(node, from: id) }
             outbox.add(
@@ -179,10 +181,12 @@ extension WatchReconciler {
         return true
     }
 
-    /// Whether a presenter is told to read everything now: what it reads should be known here, too.
+    /// Whether a presenter may be told now to read everything.
+    ///
+    /// If possible, that waits until the reconciler knows all that the presenter will read.
     private mutating func isTimeToRead(_ id: UInt64, _ reason: WatchNews.Reason) -> Bool {
-        // Its path leads nowhere, or to another item. What it reads there says nothing of its own
-        // item, and it would not read again when it is told where that is.
+        // At the presenter's path is another item or none. Reading there would not show its own
+        // item, and the presenter would not read again when it is told its item's path.
         if presenters[id].isParted { return false }
         guard [.replaced, .rewritten, .late].contains(reason),
             !isQuiet || hasUntoldMoves(inside: presenters[id].place)
@@ -193,10 +197,11 @@ extension WatchReconciler {
         return presenters[id].wholeUntil <= pace.now
     }
 
-    /// Makes sure that a presenter which gets no single changes is told to read everything.
+    /// Changes the reason `rewritten`, for which the presenter is not told separately, to
+    /// `replaced` if plain programs have made changes, too.
     ///
-    /// That a claim has rewritten its item it learns when the claim ends. Changes by other programs
-    /// may have come after that.
+    /// The end of the claim tells the presenter that its item was rewritten, but not of changes
+    /// that other programs have made after that.
     private mutating func raiseReason(of id: UInt64, _ changes: [WatchedChange]) {
         guard presenters[id].whole == .rewritten,
             changes.contains(where: { $0.origin != .coordinated })

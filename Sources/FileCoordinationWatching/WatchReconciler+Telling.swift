@@ -12,7 +12,7 @@ import FileCoordinationArbiter
 struct TurnOutbox {
     let limit: Int
     private(set) var changes: [UInt64: [WatchedChange]] = [:]
-    /// The presenters with more changes than the limit, who are told to read everything again.
+    /// The presenters with more changes than the limit, which are told to read everything again.
     private(set) var full: Set<UInt64> = []
     /// The paths at which an item was reported as new, by presenter.
     private var appeared: [UInt64: Set<ItemPath>] = [:]
@@ -58,8 +58,8 @@ extension WatchReconciler {
                 let known = report.what == .appeared ? report.prior : nil
                 let follow = known.map(nowAbove) ?? []
                 for id in after {
-                    // A presenter that is not told where the former item went sees that another has
-                    // replaced it.
+                    // For a presenter that is not told the new path of the former item, another
+                    // item has replaced that item.
                     let isNew = known == nil || follow.contains(id)
                     give(isNew ? change : replaced, to: id, &outbox)
                     if report.isNew { giveAll(below: node, origin, id, &outbox) }
@@ -68,11 +68,11 @@ extension WatchReconciler {
             case .deleted:
                 let change = WatchedChange(
                     what: .deleted, path: report.path, origin: origin, observed: nil)
-                // Where nothing is, nothing is inside.
+                // If the directory does not exist any more, its own deletion covers this one.
                 let isInside = nodes[node].parent.map { nodes[$0].now == nil } ?? false
                 for id in before where !isInside { give(change, to: id, &outbox) }
                 guard nodes[node].isAttached else { continue }
-                // A presenter may have read its item before it was told of it.
+                // A presenter may have read this item although it was never told about it.
                 for id in nodes[node].anchors where presenters[id].isAbsent(at: node) {
                     outbox.add(change, for: id)
                 }
@@ -103,8 +103,8 @@ extension WatchReconciler {
         }
     }
 
-    /// Tells presenters to whom a claim has told that an item came to a path, and who are at
-    /// neither end of the move that the watcher saw, that it is gone from there.
+    /// Reports that an item is no longer at `place`, where a claim announced it, to the presenters
+    /// that are at neither end of the move which the watcher saw.
     private mutating func giveDeparture(
         from place: ItemPath?, but others: [UInt64], _ outbox: inout TurnOutbox
     ) {
@@ -129,7 +129,7 @@ extension WatchReconciler {
         giveToOwn(change, of: node, &outbox)
     }
 
-    /// Tells the presenters whose item it is.
+    /// Adds a change to the messages of the presenters whose own item has changed.
     private mutating func giveToOwn(
         _ change: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
     ) {
@@ -144,7 +144,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Keeps who changed what an unsettled presenter will be told of by itself.
+    /// Stores the origins of a report for presenters about whose own item nothing is decided yet.
     private mutating func rememberOrigins(_ report: TurnReport) {
         for id in nodes[report.node].anchors {
             let place = presenters[id].place
@@ -160,7 +160,7 @@ extension WatchReconciler {
         }
         guard case .moved = report.what, let origin = report.origins.first else { return }
         for id in objectsBelow(report.node) {
-            // Two moves by different writers come to one message.
+            // The presenter gets one message for two moves, which may have different origins.
             let former = presenters[id].origins.moved ?? origin
             presenters[id].origins.moved = former == origin ? origin : .either
         }
@@ -225,8 +225,8 @@ extension WatchReconciler {
         }
     }
 
-    /// Whether a node inside another one, or a directory between them, is on its way here for
-    /// presenters, and is told in a later turn.
+    /// Whether the move of a node inside another one, or of a directory between them, is reported
+    /// in a later turn.
     private func isToldLater(_ below: WatchNodeID, than node: WatchNodeID) -> Bool {
         var next = below
         while next != node, let parent = nodes[next].parent {

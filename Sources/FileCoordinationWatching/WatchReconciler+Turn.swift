@@ -27,7 +27,7 @@ extension WatchReconciler {
     ///
     /// Call it after each batch of facts, and at ``nextDeadline``.
     ///
-    /// Before it, hand in the facts about coordinated writes that came while names were looked at.
+    /// Before it, pass in the facts about coordinated writes that came while names were checked.
     ///
     /// - Returns: at most one message of changes for each presenter, in the order of presenters.
     public mutating func endTurn(at now: UInt64) -> [WatchNews] {
@@ -60,8 +60,8 @@ extension WatchReconciler {
     public var nextDeadline: UInt64? {
         var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
         if hasOrders || !questions.isEmpty { times.append(pace.now) }
-        // The next turn may find that presenters have read no move that is not known here. A later
-        // one would otherwise make them read again.
+        // The next turn may find that all moves are known whose results presenters may have read.
+        // Without it, a move that comes later would make them read again.
         if pace.isUnsure, !presenters.readAhead.isEmpty { times.append(pace.now) }
         let isWaiting =
             !changed.isEmpty || !presenters.unsettled.isEmpty || !presenters.postponed.isEmpty
@@ -92,7 +92,7 @@ extension WatchReconciler {
     }
 
     /// Tells presenters that changes are reported from now on, once all their items have been
-    /// looked at.
+    /// checked.
     private mutating func startPresenters() {
         guard pace.baselines == 0 else { return }
         for id in presenters.unsettled where presenters[id].isStarting {
@@ -120,7 +120,7 @@ extension WatchReconciler {
 
     /// Whether the item, or a known item inside, was changed after the given real time.
     ///
-    /// An item that was removed since has changed its directory, which is found as well.
+    /// The removal of an item is found, too, because it changes the directory.
     private func isChanged(_ place: WatchNodeID, after time: Int64) -> Bool {
         let all = nodes.isCovered(place) ? nodes.subtree(of: place) : [place]
         return all.contains { node in nodes[node].now.map { $0.stamp.changed > time } ?? false }
@@ -148,7 +148,7 @@ extension WatchReconciler {
         for node in told where nodes.contains(node) {
             if nodes[node].place == .gone { drop(node) } else { tidyTold(node) }
         }
-        // What waited for those may be told next.
+        // Nodes that waited for these reports may be reported in the next turn.
         pace.isToBeContinued = !told.isEmpty && !changed.isEmpty
         if changed.isEmpty, isQuiet, presenters.unsettled.isEmpty { claims.settled() }
     }
@@ -185,7 +185,8 @@ extension WatchReconciler {
             {
                 return true
             }
-            // What has the name now is told first, or is no other item's.
+            // Another item may have the name now. That must be known first, because then this
+            // is not reported as a deletion.
             if let told = nodes[node].known, let parent = nodes.existing(told.parent),
                 let taker = nodes[parent].children[told.name], nodes[taker].isPending
             {
@@ -194,17 +195,17 @@ extension WatchReconciler {
         case .attached:
             guard nodes.isInTree(node), !nodes[node].isPending else { return true }
             if isBelowUntold(node, isTold) { return true }
-            // That nothing is at a path that leads elsewhere for presenters is told after that.
+            // Presenters still have another item at this path. They are told about that first.
             if nodes[node].now == nil, displacedFrom(node) != nil || isCarried(node) { return true }
             if !claims.isEmpty, claims.isActive(at: nodes.path(node)) { return true }
         }
         return !claims.isEmpty && claims.isActive(at: nodes.toldPath(node))
     }
 
-    /// Whether a directory above is where presenters do not know it yet.
+    /// Whether a directory above is at a path that presenters were not told yet.
     func isBelowUntold(_ node: WatchNodeID, _ isTold: Set<WatchNodeID> = []) -> Bool {
         if let parent = nodes[node].parent, nodes[parent].known == nil, !isTold.contains(parent),
-            // Of a directory that is not there, presenters are told nothing first.
+            // A directory that does not exist is not reported, so it need not be waited for.
             nodes[parent].now != nil || nodes.isPendingAbove(parent)
         {
             return true
@@ -218,7 +219,7 @@ extension WatchReconciler {
         return false
     }
 
-    /// What presenters believe to be where a node is, if that is another item.
+    /// The item that presenters were told is at a node's name, if it is another one.
     private func displacedFrom(_ node: WatchNodeID) -> WatchNodeID? {
         guard let parent = nodes[node].parent else { return nil }
         return nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
@@ -256,7 +257,7 @@ extension WatchReconciler {
             let origins = claims.origins(
                 at: path, told: priorObserved, now: now,
                 isToldKnown: !nodes[node].flags.contains(.unsure))
-            // Moved away in the same turn, it is reported as that.
+            // If the former item was moved in the same turn, that is reported as a move.
             let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
             var result = make(isReplaced ? .changed(.content) : .appeared, origins)
             result.prior = prior
@@ -269,7 +270,7 @@ extension WatchReconciler {
             let to = claims.origins(
                 at: path, told: prior, now: now,
                 isToldKnown: !nodes[node].flags.contains(.unsure))
-            // A claim on either end says who moved it.
+            // If a claim covers one of the two ends, its writer made the move.
             let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
             var move = make(.moved(former: former), [origin ?? .uncoordinated])
             move.ends = MoveEnds(from: from, to: to)
@@ -278,7 +279,8 @@ extension WatchReconciler {
             }
             var result = [move]
             if now.difference(from: told.observed) == .content {
-                // A claim that has ended at the new path says so of what it wrote.
+                // If a claim at the new path has ended, its report shows whether it made the
+                // change.
                 let writers = claims.origins(at: path, told: told.observed, now: now)
                 result.append(make(.changed(.content), writers))
             }
@@ -294,13 +296,13 @@ extension WatchReconciler {
         ]
     }
 
-    /// Where a claim has left an item that is at another path now.
+    /// Returns the path at which a claim has left an item that is at another path now.
     private func placeLeft(
         by item: ObservedFile, movedFrom former: ItemPath, to path: ItemPath
     ) -> ItemPath? {
         claims.places(ofItem: item).first { place in
             guard place != former, place != path else { return false }
-            // It may have hard links.
+            // If the item is still there, too, it has hard links and was not moved on.
             let there = nodes.node(at: place).flatMap { nodes[$0].now }
             return there?.isSameItem(as: item) != true
         }
@@ -338,7 +340,7 @@ extension WatchReconciler {
             return
         }
         let slot = ToldSlot(parent: parent, name: nodes[node].name)
-        // Presenters now know that what they had been told is here is not.
+        // Presenters know now that the item which they were told is here is elsewhere.
         if let prior = nodes.existing(displaced[slot]), ToldSlot(nodes[prior].told) == slot {
             nodes[prior].flags.insert(.overtaken)
         }
@@ -347,7 +349,7 @@ extension WatchReconciler {
         nodes[node].flags.subtract([.unsure, .overtaken])
         nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
         guard wasUnsure, now.isDirectory else { return }
-        // What came along with it is where presenters know it now.
+        // The items inside have moved along, so their paths are what presenters were told.
         for below in nodes.subtree(of: node) where nodes.isToldInPlace(below) {
             nodes[below].flags.remove(.unsure)
         }

@@ -22,7 +22,7 @@ extension WatchReconciler {
     /// Orders the watch that a node needs, or ends the one that it does not need.
     mutating func ensureWatch(_ node: WatchNodeID) {
         guard let mode = wantedMode(node) else {
-            // What is not needed any more must not be waited for.
+            // A check that is no longer needed must not be waited for.
             if nodes[node].now != nil, nodes.isInTree(node) { clearBaseline(node) }
             return endWatch(node)
         }
@@ -69,7 +69,7 @@ extension WatchReconciler {
         nodes[node].flags.subtract([.polled, .localChangesOnly])
     }
 
-    /// Takes in the answer to an order to watch.
+    /// Handles the result of adding a watch.
     mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome) {
         guard nodes.contains(node), case .ordered(let mode) = nodes[node].watch else {
             return discard(outcome)
@@ -124,7 +124,7 @@ extension WatchReconciler {
         queue.orders.append(.watch(sharers[index], path, expected: observed.identity, most))
     }
 
-    /// Orders looks at everything that a node's watch is for.
+    /// Orders checks of everything that a node's watch reports.
     mutating func rescan(_ node: WatchNodeID) {
         let mode: WatchOrder.Mode
         switch nodes[node].watch {
@@ -155,7 +155,7 @@ extension WatchReconciler {
         queue.orders.append(.list(node, path, expected: observed.identity))
     }
 
-    /// Takes in the answer to an order to list.
+    /// Handles the list of a directory.
     mutating func listed(_ node: WatchNodeID, _ found: Found<[[UInt8]]>) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.listing) else { return }
@@ -177,7 +177,7 @@ extension WatchReconciler {
                 nodes[makeChild(of: node, named: name)].flags.insert(.unsure)
             }
             clearBaseline(node)
-            // Names that are not in the list are looked at like the others.
+            // Names that are not in the list are checked like the others.
             for child in nodes.sortedChildren(of: node) { markDirty(child) }
             if nodes[node].flags.contains(.relist) {
                 nodes[node].flags.remove(.relist)

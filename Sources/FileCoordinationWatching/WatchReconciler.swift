@@ -6,9 +6,9 @@
 // from what they were last told. So events that are lost, doubled or out of order make the tree
 // wrong only until the next check.
 //
-// It has no clock and makes no system calls, which makes it easy to test: the caller hands in facts
-// with their time, takes orders and carries them out. In the server, the caller is the watcher's
-// thread.
+// It has no clock and makes no system calls, which makes it easy to test: the caller passes in
+// facts with their time, takes orders and carries them out. In the server, the caller is the
+// watcher's thread.
 
 /// Intervals and bounds; all times in nanoseconds.
 public struct WatchLimits: Hashable, Sendable {
@@ -81,7 +81,7 @@ public struct WatchReconciler: Sendable {
         hold(nodes.root, as: root.identity)
     }
 
-    /// Takes in a fact.
+    /// Handles a fact.
     public mutating func handle(_ input: WatchInput, at now: UInt64) {
         pace.now = max(pace.now, now)
         switch input {
@@ -108,7 +108,7 @@ public struct WatchReconciler: Sendable {
 
     /// Returns the orders to carry out, with at most ``WatchLimits/checksPerTurn`` looks.
     ///
-    /// Carry them out in this order, and hand in the results as facts.
+    /// Carry them out in this order, and pass the results to ``handle(_:at:)``.
     public mutating func takeOrders() -> [WatchOrder] {
         handOutLooks()
         defer { queue.orders.removeAll(keepingCapacity: true) }
@@ -203,11 +203,11 @@ struct Pace {
     /// The time until which messages wait for the checks that lost events made necessary.
     var rescanUntil: UInt64?
     var nextBarrier: UInt64?
-    /// The number of nodes whose content was there before their presenter and has not been looked
-    /// at.
+    /// The number of nodes whose content existed before their presenter was added and has not been
+    /// checked yet.
     var baselines = 0
-    /// Something waits for what was told in the last turn.
+    /// Whether some report waited for those of the last turn.
     var isToBeContinued = false
-    /// Since presenters were told to read everything, the kernel's queue has not been empty.
+    /// Whether the kernel's queue has not been empty since presenters were told to read everything.
     var isUnsure = false
 }

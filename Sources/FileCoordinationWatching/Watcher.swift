@@ -2,7 +2,7 @@
 //
 // The watcher: a thread that runs the reconciler. It is a thread of its own so that a slow file
 // system cannot block the server. In each turn, the thread reads the kernel's queue, carries out
-// orders, takes in the commands that came meanwhile, and sends messages. A turn is bounded, so that
+// orders, handles the commands that came meanwhile, and sends messages. A turn is bounded, so that
 // a program that writes 100,000 files cannot delay commands: the rest stays in the kernel's queue,
 // and if that overflows, everything is looked at again.
 
@@ -26,10 +26,10 @@ public final class Watcher: Sendable {
         ///
         /// The kernel may allow fewer.
         public var watchLimit = Int.max
-        /// A directory in whose file system the watcher has a file of its own, without a name, to
-        /// find out whether notifications arrive; nil for no such test.
+        /// A directory in whose file system the watcher creates a file without a name, to test
+        /// whether notifications arrive; nil for no such test.
         public var testDirectory: Descriptor?
-        /// Whether that file is not changed, as if the kernel said nothing; for tests.
+        /// Whether that file is left unchanged, as if the kernel reported nothing; for tests.
         package var isTestMute = false
 
         /// Makes the default settings.
@@ -91,7 +91,7 @@ public final class Watcher: Sendable {
     ///
     /// Call it before the writer is granted access.
     public func coordinatedWriteBegan(_ claim: UInt64, at paths: [ItemPath]) {
-        // The thread need not wake up: it takes in this command before it tells presenters
+        // The thread need not wake up: it handles this command before it tells presenters
         // anything.
         commands.add(.claimBegan(claim, paths), .never)
     }
@@ -113,19 +113,20 @@ public final class Watcher: Sendable {
     /// Whether all moves by plain programs that were complete by now are in messages that were
     /// taken out of the mailbox.
     ///
-    /// Takes one short system call, and two locks that are held for a moment. If false, it may have
-    /// become true: ``askForMoves(at:)`` finds out.
+    /// Costs one short system call and two locks that are held briefly. If the result is false,
+    /// call ``askForMoves(at:)``, because the last result of the watcher may be outdated.
     public var hasToldAllMoves: Bool {
-        // In this order. The kernel queues a notification before the rename returns. One that is
-        // not in the queue any more was read by the thread, which had said before that it is busy.
+        // The order matters. The kernel queues a notification before the rename returns. If the
+        // notification is not in the queue any more, the thread has read it, and had marked itself
+        // as busy before.
         !notices.isReadable && !commands.progress.isBusy && mailbox.isEmpty
     }
 
     /// Asks for all moves by plain programs that were complete by now.
     ///
     /// Presenters whose items came to one of the paths, inside or around it, are told at once.
-    /// When the mailbox says that the question was answered (``WatchMailbox/takeAll()``), its
-    /// messages up to then have told these moves.
+    /// When ``WatchMailbox/takeAll()`` returns the number of this question as answered, its
+    /// messages up to then have reported these moves.
     ///
     /// - Returns: the number of the question.
     public func askForMoves(at paths: [ItemPath]) -> UInt64 { commands.ask(paths) }
@@ -143,14 +144,14 @@ public final class Watcher: Sendable {
     public var troubles: [UInt64: WatchTrouble] { commands.troubles }
 }
 
-/// Whether the watcher's thread may know of moves that it has not told.
+/// Whether the watcher's thread may have read of moves that it has not reported yet.
 final class WatchProgress: Sendable {
     private let state = Lock(true)
 
     /// Called by the thread before it reads notifications.
     func begin() { state.withLock { $0 = true } }
 
-    /// Called by the thread when everything that it has read was told.
+    /// Called by the thread when everything that it has read was reported.
     func end() { state.withLock { $0 = false } }
 
     var isBusy: Bool { state.withLock { $0 } }
@@ -161,7 +162,7 @@ final class WatchCommands: Sendable {
     /// When a fact wakes the thread.
     enum Waking {
         case always
-        /// If the thread keeps something back until a claim has ended.
+        /// If the thread holds back a message until a claim has ended.
         case ifAwaited
         case never
     }
@@ -211,9 +212,9 @@ final class WatchCommands: Sendable {
 
     /// Whether the thread may wait, and not only check for something new.
     ///
-    /// - Parameter awaitsClaims: whether it keeps something back until a claim has ended; only then
-    ///   is it woken by such an end.
-    /// - Returns: false if it keeps something back, and commands have come meanwhile.
+    /// - Parameter awaitsClaims: whether it holds back a message until a claim has ended; only then
+    ///   does such an end wake the thread.
+    /// - Returns: false if it holds back a message, and commands have come meanwhile.
     func mayWait(awaitsClaims: Bool) -> Bool {
         state.withLock { state in
             state.awaitsClaims = awaitsClaims
