@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server has counted since it began, for those who watch over many machines: `filecoord
-// status --metrics`. Names for people and for Prometheus are the reader's to give.
+// The counters of a server, for the monitoring of many machines with `filecoord status --metrics`.
+// The program that requests the report chooses the names for users and for Prometheus.
 
 /// What a server counts; the raw value is the place in a report, and never changes.
 public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
@@ -9,7 +9,7 @@ public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
     case claimsFiled = 0
     /// Claims that were granted, at once or after a wait.
     case claimsGranted = 1
-    /// The granted claims of whose end the server is not told.
+    /// Unreported grants: the server is not told when these claims end.
     case claimsGrantedUnreported = 2
     /// Claims that were granted and are over.
     case claimsEnded = 3
@@ -19,9 +19,9 @@ public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
     case claimsRefused = 5
     /// Claims that failed because they waited for themselves (Rule 18.4).
     case claimsInCycles = 6
-    /// Claims that were found granted in ledgers: of a former server, or granted by their clients.
+    /// Claims that the server found granted in ledgers: by a former server, or by their clients.
     case claimsRecovered = 7
-    /// Grants that were taken back from stopped processes (Rule 18.6).
+    /// Grants that the server withdrew from stopped processes (Rule 18.6).
     case grantsWithdrawn = 8
     /// Presenters that were registered.
     case presentersAdded = 9
@@ -29,13 +29,13 @@ public enum ServerCounter: UInt8, CaseIterable, Hashable, Sendable {
     case presentersRemoved = 10
     /// Questions to presenters.
     case questions = 11
-    /// Questions that were answered, in whatever way.
+    /// Questions that presenters have answered, also with a refusal.
     case answers = 12
     /// Other messages to presenters, because of accesses.
     case notices = 13
-    /// Messages to presenters of changes by programs that do not coordinate (Rule 7.14).
+    /// Messages to presenters because of changes by plain programs (Rule 7.14).
     case plainNotices = 14
-    /// Presenters that have followed a move by a program that does not coordinate (Rule 11.9).
+    /// Presenters that have followed a move by a plain program (Rule 11.9).
     case plainMoves = 15
     /// Paths that were delegated to a client.
     case delegations = 16
@@ -84,24 +84,24 @@ public struct DurationHistogram: Hashable, Sendable {
 public struct MetricsReport: Hashable, Sendable {
     /// The arbiter.
     public var arbiter: ArbiterStatus
-    /// How many servers there were in the runtime directory, this one included.
+    /// The number of servers so far in the runtime directory, this one included.
     public var epoch: UInt32
     /// Client processes.
     public var clients: UInt32
     /// Claims that are not over, as far as the server knows of them.
     public var claims: UInt32
-    /// The number of claims that wait, or ask presenters.
+    /// The number of claims that wait for other claims or for presenters.
     public var waitingClaims: UInt32
     /// Registered presenters.
     public var presenters: UInt32
-    /// What was counted, in the order of ``ServerCounter``.
+    /// The values of the counters, in the order of ``ServerCounter``.
     public private(set) var counts: [UInt64]
-    /// From the filing of a claim to its grant.
+    /// The times from the filing of a claim to its grant.
     public var waits: DurationHistogram
-    /// From a question to a presenter to its answer.
+    /// The times from a question to a presenter to its answer.
     public var answers: DurationHistogram
 
-    /// What a server has counted, which are as many as ``ServerCounter`` has cases.
+    /// Creates a report; counters that are missing in `counts` are zero.
     public init(
         arbiter: ArbiterStatus, epoch: UInt32, clients: UInt32 = 0, claims: UInt32 = 0,
         waitingClaims: UInt32 = 0, presenters: UInt32 = 0, counts: [ServerCounter: UInt64] = [:],
@@ -119,7 +119,7 @@ public struct MetricsReport: Hashable, Sendable {
         self.answers = answers
     }
 
-    /// What was counted of one kind.
+    /// The value of a counter.
     public subscript(counter: ServerCounter) -> UInt64 { counts[Int(counter.rawValue)] }
 }
 

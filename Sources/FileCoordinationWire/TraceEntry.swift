@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries of a recording: what the arbiter was told and what it decided, one after the other,
-// for `filecoord record`. The server describes a client once, before the first entry that names it.
-// An access by delegation does not pass the server, so no entry tells of it, unless the server
-// hears of it later.
+// The entries of a recording, for `filecoord record`: the arbiter's input and its decisions, in
+// order. The server describes a client once, before the first entry that names it. A client with a
+// delegation grants accesses itself, so an entry describes such an access only if the server learns
+// of it later.
 
 public import FileCoordinationArbiter
 
@@ -49,7 +49,7 @@ public enum TracedDelegation: UInt8, CaseIterable, Hashable, Sendable {
     case queue = 3
 }
 
-/// A message to a presenter that expects no answer, without what it says.
+/// The kind of a message to a presenter that expects no answer.
 public enum TracedNotice: UInt8, CaseIterable, Hashable, Sendable {
     /// `presentedItemDidChange()`.
     case itemDidChange = 0
@@ -81,19 +81,19 @@ public enum TraceEvent: Hashable, Sendable {
     case client(UInt32, processID: Int32, name: String, label: String)
     /// A client asked for access.
     case filed(TracedClaim)
-    /// The server heard of a running claim that its client had granted itself, so many nanoseconds
-    /// ago.
+    /// The server learned of a running claim that its client granted itself, and of its age in
+    /// nanoseconds.
     case found(TracedClaim, age: UInt64)
-    /// What a claim waits for, as far as the server has looked: the first claims and presenters,
-    /// and how many there are.
+    /// The first of the claims and presenters that a claim waits for, and the number of all that
+    /// the server has found.
     case waits(UInt64, claims: [UInt64], presenters: [UInt64], count: UInt32)
-    /// A claim was granted; the server hears nothing of its end if it is unreported.
+    /// A claim was granted; if the grant is unreported, the server is not told of its end.
     case granted(UInt64, isUnreported: Bool)
     /// A presenter was asked to yield to a claim.
     case asked(presenter: UInt64, claim: UInt64, message: String)
     /// A presenter has answered.
     case answered(presenter: UInt64, claim: UInt64, isRefusal: Bool)
-    /// The questions for a claim were taken back; it waits in the queue again (Rule 18.6).
+    /// The questions for a claim were withdrawn; the claim waits in the queue again (Rule 18.6).
     case questionsRecalled(UInt64)
     /// An accessor has returned.
     case ended(UInt64, outcomes: [ItemOutcome])
@@ -103,7 +103,7 @@ public enum TraceEvent: Hashable, Sendable {
     case cancelled(UInt64)
     /// A claim failed, because a presenter refused.
     case refused(UInt64)
-    /// A claim failed, because these claims wait for each other in a circle.
+    /// A claim failed, because these claims wait for each other in a cycle.
     case inCycle(UInt64, [UInt64])
     /// A grant was taken back from a stopped process (Rule 18.6).
     case grantWithdrawn(UInt64)
@@ -117,22 +117,22 @@ public enum TraceEvent: Hashable, Sendable {
     case presenterMoved(UInt64, ItemPath?)
     /// A presenter was removed.
     case presenterRemoved(UInt64)
-    /// A presenter was told something, because of a claim or because a program that does not
-    /// coordinate changed something.
+    /// A notice was sent to a presenter, because of a claim or of a change by a plain program.
     case notified(presenter: UInt64, TracedNotice, claim: UInt64?, isPlain: Bool)
     /// A path was delegated; clients may now use it without the server.
     case delegated(UInt64, TracedDelegation, ItemPath, clients: [UInt32])
     /// A delegation is to end.
     case recalled(UInt64)
-    /// A delegation has ended; a ticket queue after so many turns, which the server has not seen.
+    /// A delegation has ended; if it was a ticket queue, `turns` is the number of writes in it,
+    /// which the recording does not contain.
     case delegationEnded(UInt64, turns: UInt32)
     /// A client's process is stopped, or runs again.
     case stopped(UInt32, Bool)
     /// A client's process has ended, and with it its claims and presenters.
     case died(UInt32)
-    /// The number of entries that are missing here, because the recording program did not keep up.
+    /// The number of entries that are missing here, because the recording program read too slowly.
     case dropped(UInt64)
-    /// The recording is over, as the recording program wished.
+    /// The recording is over, because the recording program has ended it.
     case over
 }
 

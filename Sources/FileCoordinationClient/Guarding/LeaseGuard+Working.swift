@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the guard thread does for one guard: takes the lease, checks whether it is broken, and
-// secures what the presenter saves before the plain program goes on.
+// The guard thread's operations for one guard: taking the lease, checking whether it is broken, and
+// preserving what the presenter saves before the plain program continues.
 //
-// No process can write in a file that has a lease. So a presenter that is asked to save can only
-// replace the file, by a rename; the program that waits has opened the former file and would write
-// where no name leads. Therefore the former file gets a spare name, and is put back at the path
-// before the program goes on. What the presenter saved becomes a conflict version of the item.
+// No process can open a file that has a lease for writing. So a presenter that is asked to save can
+// only replace the file, by a rename. But the program that waits is opening the former file, which
+// would then have no name, so that its changes would be lost. Therefore the former file gets a
+// spare name, and is put back at the path before the program continues. The file that the presenter
+// saved becomes a conflict version of the item.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -37,7 +38,7 @@ extension LeaseGuard {
             }
             guard isTaken else { return }
             handle(.leaseTaken)
-            // Another file may have taken the name before there was a lease.
+            // Another file may have taken the name before the lease was taken.
             if !file.isAt(path.bytes) { handle(.replaced) }
         } catch {
             handle(.leaseRefused(LeaseGuardStatus.LeaseRefusal(error)))
@@ -51,7 +52,7 @@ extension LeaseGuard {
         handle(.replaced)
     }
 
-    /// Checks whether a process waits at the lease.
+    /// Checks whether a process waits for the lease to be dropped.
     func checkLease() {
         let (file, path, isHolding) = state.withLock { ($0.file, $0.path, $0.life.isHolding) }
         guard isHolding, let file, !file.isHeld else { return }
@@ -72,9 +73,10 @@ extension LeaseGuard {
         if state.withLock({ !$0.life.isAsking }) { removeSpareName() }
     }
 
-    /// Checks whether the presenter's own opening of the file waits at the lease.
+    /// Checks whether the presenter's own process waits for the lease, because it opens the file to
+    /// save.
     ///
-    /// Returns whether to look again later, because the presenter is being asked.
+    /// Returns whether to check again later, because the presenter has not answered yet.
     func checkForSaver() -> Bool {
         let (file, openers, isAsking) = state.withLock {
             ($0.file, $0.openers, $0.life.isAsking)
@@ -87,10 +89,10 @@ extension LeaseGuard {
         return !waits
     }
 
-    /// Secures what the presenter saved.
+    /// Puts the former file back at the path, and stores what the presenter saved as a version.
     ///
-    /// Returns the version that it has become. If no program has opened the former file, what was
-    /// saved stays at the path, and the result is nil.
+    /// Returns that version. If no program has changed the former file, the saved file stays at the
+    /// path, and the result is nil.
     func secure(_ versions: any VersionKeeping) -> VersionNews? {
         let (path, file, spare, brokenAt) = state.withLock {
             ($0.path, $0.file, $0.spareName, $0.brokenAt)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The guard of one presenter's file. Facts come on any thread; the lease is dropped at once, on the
-// thread that brings the fact, because the presenter is called next. All other work is the guard
-// thread's.
+// The guard of one presenter's file. Any thread may report a fact. If the lease must be dropped,
+// that thread drops it at once, because it calls the presenter next. The guard thread does all
+// other work.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -29,13 +29,13 @@ final class LeaseGuard: Sendable {
         var brokenAt: FileStatus?
         /// The processes that waited when the presenter was asked.
         var openers: Set<Int32> = []
-        /// How to reach the presenter, until it is removed.
+        /// The closures that call the presenter, until it is removed.
         var questions: Questions?
     }
 
-    /// What the presenter is asked and told, in the order of its other messages.
+    /// Calls of the presenter, which keep the order of its other messages.
     struct Questions: Sendable {
-        /// Asks it to relinquish and, if the argument says so, to save.
+        /// Asks it to relinquish and, if the argument is true, to save.
         let ask: @Sendable (_ saves: Bool) -> Void
         /// Gives it its item back.
         let giveBack: @Sendable () -> Void
@@ -57,10 +57,10 @@ final class LeaseGuard: Sendable {
 
     // MARK: Facts, on any thread
 
-    /// Sets how to reach the presenter, before there is a path.
+    /// Sets the closures that call the presenter, before it has a path.
     func begin(_ questions: Questions) { state.withLock { $0.questions = questions } }
 
-    /// Drops the lease, and takes it again after as many calls with false.
+    /// Drops the lease if `isLifted`; takes it again after as many calls with false as with true.
     func lift(_ isLifted: Bool) { handle(isLifted ? .lifted : .restored) }
 
     /// The presenter has answered the question for a plain program.

@@ -3,7 +3,7 @@
 // The state machine of one presenter's lease guard: facts in, actions out, without the kernel. A
 // lease is only wanted while neither a claim nor a program of the presenter's own purpose writes.
 
-/// Whether plain programs wait at a presenter's file.
+/// Whether plain programs that open a presenter's file must wait until it has saved.
 package enum LeaseGuardStatus: Hashable, Sendable {
     /// There is no lease yet.
     case starting
@@ -56,9 +56,10 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case held
         /// A plain program waits, and the presenter is asked.
         case asking
-        /// As `asking`, but the lease was dropped: the presenter's own opening waited at it.
+        /// As `asking`, but the lease was dropped, because the presenter's own process waited for
+        /// it.
         case askingWithoutLease
-        /// The plain program goes on; the presenter waits until it has closed the file.
+        /// The plain program continues; the presenter waits until that has closed the file.
         case letGo(wasAsked: Bool)
         /// The presenter was removed.
         case removed
@@ -78,9 +79,9 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case leaseRefused(LeaseRefusal)
         /// A process waits for the lease to be dropped.
         case broken(byOwnProcess: Bool)
-        /// The presenter's own opening of the file waits at the lease.
+        /// The presenter's own process waits for the lease, because it opens the file to save.
         case saverWaits
-        /// The presenter has answered, and what it saved is safe.
+        /// The presenter has answered, and what it saved is preserved.
         case answered
         case removed
     }
@@ -96,7 +97,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case ask
         /// Give the presenter its item back.
         case giveBack
-        /// Have the thread secure what the presenter saved, and drop the lease.
+        /// Have the thread preserve what the presenter saved, and drop the lease.
         case finish
         /// Tell the program.
         case report(LeaseGuardStatus)

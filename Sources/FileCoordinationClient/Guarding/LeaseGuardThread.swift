@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread that holds this process's leases. The kernel tells it of broken leases, inotify of
-// closed and replaced files, and other threads give it tasks. It runs no code of the program, and
-// neither the server nor a claim waits for it.
+// The thread that holds this process's leases. Signals report broken leases, inotify reports closed
+// and replaced files, and other threads add tasks. It runs no code of the program, and neither the
+// server nor a claim waits for it.
 
 import FileCoordinationSystem
 
@@ -52,7 +52,7 @@ final class LeaseGuardThread: Sendable {
         }
     }
 
-    /// Without the thread there is no guard; the presenters are told.
+    /// Ends all guards, because the thread cannot run; tells their presenters.
     private func fail(_ error: SystemError) {
         let waiting = tasks.withLock { tasks in
             tasks.isRunning = false
@@ -78,7 +78,8 @@ private final class LeaseGuardLoop {
     private let files: DirectoryWatch
     /// The guards whose files are watched, by the number of the watch.
     private var guards: [Int32: [ObjectIdentifier: LeaseGuard]] = [:]
-    /// When to check whether a presenter's own saving waits, and the pause after that.
+    /// When to check next whether a presenter's own process waits for a lease, and the pause after
+    /// that.
     private var nextSaverCheck: (time: UInt64, pause: Duration)?
     private var ready: [Poller.Ready] = []
 
@@ -153,7 +154,7 @@ private final class LeaseGuardLoop {
             guards[watch]?[ObjectIdentifier(guarded)] = nil
             guard guards[watch]?.isEmpty == true else { continue }
             guards[watch] = nil
-            // It may have ended with its file.
+            // The watch may have ended with the file.
             if watch >= 0 { try? files.remove(watch) }
         }
     }
@@ -168,8 +169,10 @@ private final class LeaseGuardLoop {
         for guarded in concerned.values { guarded.itemMayHaveChanged() }
     }
 
-    /// A presenter that writes in its file while it is asked to save waits at its own lease, of
-    /// which the kernel tells nothing.
+    /// Checks whether presenters wait for their own leases, because they open the file itself to
+    /// save.
+    ///
+    /// The kernel does not report that.
     private func checkForSavers() {
         guard let check = nextSaverCheck, MonotonicClock.now >= check.time else { return }
         let isAsking = all.filter { $0.checkForSaver() }.count > 0

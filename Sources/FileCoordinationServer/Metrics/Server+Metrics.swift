@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server has counted, for those who ask.
+// Answers requests for the server's metrics.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -8,7 +8,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    /// Answers what was counted.
+    /// Sends a metrics report.
     func sendMetrics(on connection: Connection) {
         send(
             .metrics(
@@ -18,7 +18,7 @@ extension Server {
             on: connection)
     }
 
-    /// Counts what is sent, if it is counted at all.
+    /// Counts a message that is sent, if a counter exists for it.
     func countSent(_ message: ServerMessage) {
         switch message {
         case .overLimit: outgoing.metrics.count(.limitsReached)

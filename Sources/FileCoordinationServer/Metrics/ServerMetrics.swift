@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server counts. Only its own thread touches it, so that it is plain integers; a claim
-// that is granted as soon as it is filed costs a few additions, and does not read the clock.
+// The server's counters. Only the server's thread uses them, so they are plain integers. A claim
+// that is granted at once costs a few additions, and the clock is not read for it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 
-/// What a server has counted since it began.
+/// The counters of a server since it started.
 struct ServerMetrics {
     /// A claim that was filed, or whose grant was withdrawn, and that has not been granted since.
     private struct Pending {
         let client: ClientID
         let since: UInt64
-        /// When presenters were asked for it that have not answered yet.
+        /// When each presenter was asked that has not answered yet.
         var asked: [PresenterID: UInt64] = [:]
     }
 
@@ -21,22 +21,23 @@ struct ServerMetrics {
     private var waits = DurationHistogram()
     private var answers = DurationHistogram()
     private var pending: [ClaimID: Pending] = [:]
-    /// The monotonic time, as far as the arbiter was told.
+    /// The monotonic time that the arbiter was last told.
     private var now: UInt64 = 0
 
-    /// How many claims wait, or ask presenters.
+    /// The number of claims that wait for claims or presenters.
     var waitingClaims: Int { pending.count }
 
-    /// What was counted of one kind.
+    /// The value of a counter.
     subscript(counter: ServerCounter) -> UInt64 { counts[Int(counter.rawValue)] }
 
-    /// Counts one more.
+    /// Increments a counter.
     mutating func count(_ counter: ServerCounter) { counts[Int(counter.rawValue)] += 1 }
 
-    /// Counts what the arbiter was told, and what it wants because of that.
+    /// Counts an event of the arbiter and its effects.
     ///
-    /// `client` returns the client of a claim that the arbiter knows. Stops and deaths are counted
-    /// by the server, because an event does not say whether it is news, or what a client had.
+    /// `client` returns the client of a claim that the arbiter knows. The server itself counts
+    /// stops and deaths, because an event does not show whether a stop was known already, or
+    /// whether a dead client had claims or presenters.
     mutating func record(
         _ event: Event, _ effects: [Effect], client: (ClaimID) -> ClientID?
     ) {
@@ -55,7 +56,7 @@ struct ServerMetrics {
         case .presenterMoved: count(.plainMoves)
         case .grantWithdrawn(let claim):
             count(.grantsWithdrawn)
-            // It waits again, and is granted once more.
+            // The claim waits again, and will be granted again.
             if let client = client(claim) { pending[claim] = Pending(client: client, since: now) }
         case .clientDied(let client):
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
@@ -102,7 +103,7 @@ struct ServerMetrics {
 
     private mutating func grant(_ claim: ClaimID) {
         count(.claimsGranted)
-        // One that was granted at once has not waited.
+        // A claim that was granted at once is not pending, and has not waited.
         guard !pending.isEmpty, let waited = pending.removeValue(forKey: claim) else { return }
         waits.add(now - waited.since)
     }
@@ -113,7 +114,7 @@ struct ServerMetrics {
         answers.add(now - since)
     }
 
-    /// What was counted, with what there is now.
+    /// Returns a report of the counters and of the present numbers of claims and others.
     func report(
         _ arbiter: ArbiterStatus, epoch: UInt32, clients: Int, claims: Int, presenters: Int
     ) -> MetricsReport {
@@ -127,7 +128,7 @@ struct ServerMetrics {
 }
 
 extension Effect {
-    /// Whether it lets this claim's accessor run.
+    /// Whether the effect grants this claim.
     func grants(_ claim: ClaimID) -> Bool {
         switch self {
         case .grant(let granted): granted == claim

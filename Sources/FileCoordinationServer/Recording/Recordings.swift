@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The recordings that programs have asked for: entries that wait to be sent, in slices. What waits
-// is bounded: a program that does not read in time misses entries, which are counted, and no other
-// program waits for it. While no program records, there is no recording, and the server looks at
-// nothing but that.
+// The recordings that programs have requested: entries to be sent, encoded in slices. The memory
+// for them is bounded: a program that reads too slowly misses entries, which are counted, and never
+// delays another program. While no program records, the only cost is the check whether there is a
+// recording.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -15,10 +15,10 @@ struct Recordings {
     var isEmpty: Bool { all.isEmpty }
     var count: Int { all.count }
 
-    /// How many connections there were when the recordings were last looked at.
+    /// The number of connections when the recordings were last examined.
     private var connections = 0
 
-    /// Whether a slice may be sent, or a connection may be gone.
+    /// Whether a slice can perhaps be sent, or a connection may have ended.
     mutating func mayHaveWork(at now: UInt64, connections count: Int) -> Bool {
         defer { connections = count }
         if connections != count { return true }
@@ -60,22 +60,24 @@ struct Recording {
     /// Encoded entries to be sent, oldest first.
     private var slices: ArraySlice<[UInt8]> = []
     private var sliceBytes = 0
-    /// The entries that are missing behind the last one.
+    /// The number of entries that were dropped after the last one.
     private(set) var dropped: UInt64 = 0
     /// When the first entry of those that are not in a slice was made.
     private var openSince: UInt64 = 0
     /// The clients that were described.
     private var described: Set<ClientID> = []
-    /// The clients whose stop was recorded, and nothing after it.
+    /// The clients whose stop was recorded, and not that they run again or have ended.
     private var stopped: Set<ClientID> = []
-    /// Claims that were filed, and of which nothing more is known to the recording.
+    /// Claims that were filed, and for which what they wait for was not recorded yet.
     var unchecked: [ClaimID] = []
     /// The claims that wait, as far as the recording has seen, in the order of their filing.
     var waiting = OrderedWaiting()
-    /// Whether the program wants no more entries.
+    /// Whether the program has ended the recording.
     private(set) var isOver = false
 
-    /// Begins a recording; its first entry is sent at once, for a program that waits for it.
+    /// Begins a recording.
+    ///
+    /// The first entry can be sent at once, because the program waits for it.
     init(token: UInt64, namespace: UInt64, version: UInt16, at time: UInt64) {
         self.token = token
         self.namespace = namespace
@@ -92,8 +94,8 @@ struct Recording {
     @discardableResult
     mutating func add(_ event: TraceEvent, at time: UInt64) -> Bool {
         guard !isOver else { return false }
-        // After it was full, it takes entries again when half of it is free, so that what is
-        // missing is missing in one place.
+        // A recording that was full takes entries again only when half of it is free, so that there
+        // is one long gap instead of many short ones.
         let limit =
             dropped == 0 ? ServerLimits.recordingBytes : ServerLimits.recordingBytes / 2
         guard sliceBytes + open.count < limit else {
@@ -110,7 +112,7 @@ struct Recording {
         if add(event(), at: time) { described.insert(client) }
     }
 
-    /// Adds that a client's process is stopped, unless that is the last that was added of it.
+    /// Adds that a client's process is stopped, unless the last such entry says so already.
     mutating func addStop(of client: ClientID, at time: UInt64) {
         guard !stopped.contains(client) else { return }
         if add(.stopped(client.rawValue, true), at: time) { stopped.insert(client) }
@@ -126,11 +128,11 @@ struct Recording {
     mutating func addDeath(of client: ClientID, at time: UInt64) {
         stopped.remove(client)
         add(.died(client.rawValue), at: time)
-        // Nothing more is recorded of it.
+        // No later entry is about this client.
         described.remove(client)
     }
 
-    /// Adds what a claim waits for, unless that was the last that was added of it.
+    /// Adds what a claim waits for, unless the last such entry says the same.
     mutating func addWaits(
         of claim: ClaimID, claims: [UInt64], presenters: [UInt64], count: Int, at time: UInt64
     ) {
@@ -140,7 +142,7 @@ struct Recording {
         if add(event, at: time) { waiting.setLastRecorded(event.hashValue, of: claim) }
     }
 
-    /// Makes the entry that says how many are missing.
+    /// Adds an entry with the number of dropped entries, if there are any.
     private mutating func sayWhatIsMissing(at time: UInt64) {
         guard dropped > 0 else { return }
         let count = dropped
@@ -170,7 +172,7 @@ struct Recording {
         slices.append(slice)
     }
 
-    /// Ends the recording: its last entry says so.
+    /// Ends the recording, with a last entry that says that it is over.
     mutating func end(at time: UInt64) {
         guard !isOver else { return }
         sayWhatIsMissing(at: time)
@@ -192,7 +194,7 @@ struct Recording {
     /// Whether all was sent.
     var isSent: Bool { slices.isEmpty && open.count == 0 }
 
-    /// When there is something to send, if the connection takes it.
+    /// When the next slice is to be sent, if the connection has room for it.
     var deadline: UInt64? {
         if !slices.isEmpty { return 0 }
         return open.count == 0 ? nil : openSince + ServerLimits.recordingDelay
@@ -202,7 +204,7 @@ struct Recording {
 /// The claims that wait, oldest first; removing one does not search the others.
 struct OrderedWaiting {
     private var order: ArraySlice<ClaimID> = []
-    /// The claims, each with the hash of what was recorded last of its wait; nil: nothing was.
+    /// The claims, each with the hash of the last entry about its wait; nil if there is none.
     private var members: [ClaimID: Int?] = [:]
 
     /// Adds a claim behind the others.
@@ -215,18 +217,17 @@ struct OrderedWaiting {
     /// Removes a claim.
     mutating func remove(_ claim: ClaimID) {
         guard !members.isEmpty, members.removeValue(forKey: claim) != nil else { return }
-        // Those that are over leave the list when they come to its front, or when they are most of
-        // it.
+        // Removed claims stay in the list until they are at its front, or are most of it.
         while let first = order.first, members[first] == nil { order.removeFirst() }
         if order.count > 2 * members.count + 64 {
             order = ArraySlice(order.filter { members[$0] != nil })
         }
     }
 
-    /// The hash of what was recorded last of a claim's wait, or nil.
+    /// Returns the hash of the last entry about a claim's wait, or nil.
     func lastRecorded(of claim: ClaimID) -> Int? { members[claim] ?? nil }
 
-    /// Notes the hash of what was recorded of a claim's wait.
+    /// Stores the hash of an entry about a claim's wait.
     mutating func setLastRecorded(_ hash: Int, of claim: ClaimID) {
         if members[claim] != nil { members[claim] = .some(hash) }
     }

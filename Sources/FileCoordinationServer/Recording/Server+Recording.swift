@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records what the arbiter is told and what it decides, for the programs that have asked for it
-// (Rule 18.5). It changes nothing but the recordings: no delegation is recalled for them, and no
-// ticket queue ends.
+// Records the arbiter's input and its decisions, for the programs that have requested a recording
+// (Rule 18.5). Recording has no other effect: no delegation is recalled for it, and no ticket queue
+// ends.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -33,7 +33,7 @@ extension Server {
                 version: connection.version, at: now))
     }
 
-    /// Sends what is to be sent now, as far as the connections take it without waiting.
+    /// Sends the slices that are due, as far as the connections accept them without blocking.
     func sendRecordings() {
         guard !outgoing.recordings.isEmpty else { return }
         let now = MonotonicClock.now
@@ -43,7 +43,8 @@ extension Server {
         var messages: [(Connection, [UInt8])] = []
         outgoing.recordings.update { recording in
             guard let connection = connections[recording.token] else { return false }
-            // One slice waits in the connection at most; the others are in the bounded recording.
+            // At most one slice is in the connection's backlog; the others stay in the recording,
+            // whose size is bounded.
             if !connection.hasBacklog, let slice = recording.takeSlice(at: now) {
                 messages.append((connection, slice))
             }
@@ -52,7 +53,7 @@ extension Server {
         for (connection, slice) in messages { send(.trace(slice), on: connection) }
     }
 
-    /// When a recording has something to send that its connection takes.
+    /// When the next slice is due whose connection has no backlog.
     var nextRecordingDeadline: UInt64? {
         var next: UInt64?
         // By index, because a copy of each would cost more than all the rest.
@@ -67,14 +68,14 @@ extension Server {
 
     // MARK: Recording
 
-    /// Records an event of the arbiter and what it leads to.
+    /// Records an event of the arbiter and its effects.
     func record(_ event: Event, _ effects: [Effect]) {
-        // The time of each turn is the most frequent event.
+        // The arbiter is told the time in each turn; without effects, that is not worth an entry.
         if case .clockAdvanced = event, effects.isEmpty { return }
         let now = MonotonicClock.now
         outgoing.recordings.update { recording in
             record(event, in: &recording, at: now)
-            // What is granted at once waits for nothing.
+            // A claim that is granted at once waits for nothing.
             if case .claimFiled(let claim) = event,
                 !effects.contains(where: { $0.grants(claim.id) })
             {
@@ -238,7 +239,7 @@ extension Server {
         case .directory(let client, _):
             recordDelegation(
                 delegation.id, .directory, delegation.path, [client], in: &recording, at: now)
-        // A claim is recorded as such, and a queue when it is made.
+        // A single claim has its own entries, and a queue is recorded when it is opened.
         case .claim, .queue: break
         }
     }
@@ -307,7 +308,7 @@ extension Server {
 }
 
 extension Event {
-    /// The claim that the event is about, if what follows is because of it.
+    /// The claim that the event is about, if it causes the effects.
     fileprivate var claim: ClaimID? {
         switch self {
         case .claimFiled(let claim), .claimRecovered(let claim): claim.id
@@ -341,7 +342,7 @@ extension Event {
 }
 
 extension TracedNotice {
-    /// The notice without what it says.
+    /// Converts a notice to its kind, without its contents.
     fileprivate init(_ notice: Notice) {
         switch notice {
         case .itemDidChange: self = .itemDidChange

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that the arbiter does not grant before the watcher has told the moves before them (Rule
-// 1.15). Each has a question of the watcher. A watcher that does not answer in time hangs in a file
-// system, or has a flood of changes to read. Then the claim is decided with what is known, and no
-// other claim waits until the watcher has answered.
+// Claims that the arbiter does not grant before the watcher has reported all earlier moves (Rule
+// 1.15). For each such claim, the server asks the watcher a question. The watcher answers late if a
+// file system blocks it, or if it has many changes to read. Then the claim is decided with what is
+// known, and no other claim waits for the watcher until it has answered.
 
 import FileCoordinationArbiter
 
-/// Claims, and the questions of the watcher that they wait for.
+/// Claims, and the questions to the watcher for whose answers they wait.
 struct ClaimsAwaitingMoves {
     private struct Entry {
         let claim: ClaimID
@@ -17,10 +17,10 @@ struct ClaimsAwaitingMoves {
 
     /// How long a claim waits, in nanoseconds.
     ///
-    /// An idle watcher answers within a tenth of a millisecond. On a busy machine its threads wait
-    /// for a processor: beside nine busy processes on two processors, 100 ms were too short once in
-    /// a hundred moves. A claim that goes on without the answer may read what an editor has not
-    /// saved, which is worse than to wait.
+    /// An idle watcher answers within 0.1 ms. On a busy machine, its thread waits for a processor:
+    /// with nine busy processes on two processors, 100 ms were too short for one move in a hundred.
+    /// A claim that continues without the answer may read an item that an editor has not saved,
+    /// which is worse than waiting.
     static let patience: UInt64 = 1_000_000_000
 
     /// In the order of their questions.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord record`: writes what the server is told and decides into a file.
+// `filecoord record`: writes the server's input and its decisions into a file.
 
 import ArgumentParser
 import FileCoordinationSystem
@@ -56,7 +56,7 @@ struct RecordCommand: ParsableCommand {
     var command: CommandArguments
 
     func run() throws {
-        // Opening a FIFO waits for its reader: a signal must still end the program then.
+        // Opening a FIFO waits for a reader; a signal must end the program during that wait.
         let recorder = try TraceRecorder(
             environment: CurrentProcess.environment, program: FileCoord.configuration.version,
             output: output == "-" ? STDOUT_FILENO : open())
@@ -74,7 +74,7 @@ struct RecordCommand: ParsableCommand {
         }
     }
 
-    /// Opens or creates the file; other users may not read which files there are.
+    /// Opens or creates the file; other users may not read it, because it names the user's files.
     private func open() throws(Failure) -> Int32 {
         let path = try UserPath.item(output)
         let descriptor = unsafe path.withCString {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord report`: makes a page of a trace, or a file for trace viewers.
+// `filecoord report`: makes an HTML page of a trace, or a file for trace viewers.
 
 import ArgumentParser
 import Glibc
@@ -63,7 +63,7 @@ struct ReportCommand: ParsableCommand {
     private func write(_ bytes: [UInt8]) throws(Failure) {
         guard let output, output != "-" else { return try Console.write(bytes, to: STDOUT_FILENO) }
         let path = try UserPath.item(output)
-        // The names of files are for their owner alone.
+        // Other users may not read the file, because it contains the names of the user's files.
         let descriptor = unsafe path.withCString {
             unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         }

@@ -41,7 +41,7 @@ struct TraceFile {
     private(set) var began = ""
     /// The program that made it.
     private(set) var program = ""
-    /// What the trace lacks, for people.
+    /// What the trace does not contain, as a sentence for the user.
     private(set) var unseen = ""
     private(set) var lines: [Line] = []
     /// Whether it ends in the middle of a line.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace tells, as the reports need it: processes, claims with the times in which they
-// waited, asked and held, presenters, questions and messages. Times are nanoseconds since the trace
-// began. Claims, processes and presenters refer to each other by their index.
+// The contents of a trace in the form that the reports need: processes, claims with the times in
+// which they waited, asked presenters and held access, presenters, questions and messages. Times
+// are nanoseconds since the trace began. Claims, processes and presenters refer to each other by
+// their index.
 
-/// What happened, by a trace.
+/// The contents of a trace.
 struct TraceModel {
     /// What a claim was doing.
     enum State: Int {
@@ -55,7 +56,7 @@ struct TraceModel {
         var options: [String]
     }
 
-    /// What a claim waited for from some moment on.
+    /// What a claim waited for from a certain time on.
     struct Wait {
         var time: UInt64
         var claims: [Int]
@@ -78,11 +79,11 @@ struct TraceModel {
         /// The claims inside whose accessors it was made.
         var inside: [Int] = []
 
-        /// When it is first known to have been there.
+        /// The earliest time at which the claim is known to have existed.
         var begin: UInt64 { stays.first?.from ?? 0 }
-        /// When it is last known to have been there.
+        /// The latest time at which the claim is known to have existed.
         var end: UInt64 { stays.last?.to ?? 0 }
-        /// How long it waited and asked.
+        /// How long it waited for other claims and for presenters.
         var waited: UInt64 {
             stays.reduce(0) { $1.state == .holding ? $0 : $0 + ($1.to - $1.from) }
         }
@@ -159,7 +160,7 @@ struct TraceModel {
     var events = 0
     var dropped: UInt64 = 0
     var processes: [Process] = []
-    /// Paths for people: what is not text, or would act on a terminal, is escaped.
+    /// Paths for display: bytes that are not text, or that a terminal would interpret, are escaped.
     var paths: [String] = []
     var claims: [Claim] = []
     var presenters: [Presenter] = []
@@ -168,14 +169,14 @@ struct TraceModel {
     var marks: [Mark] = []
     var stops: [Stop] = []
 
-    /// A process for people: its label, or else its name, and its number.
+    /// Returns the text for a process: its label, or else its name, and its process ID.
     func who(_ process: Int) -> String {
         guard processes.indices.contains(process) else { return "an unknown process" }
         let process = processes[process]
         return "\(process.label.isEmpty ? process.name : process.label) (pid \(process.processID))"
     }
 
-    /// A claim for people.
+    /// Returns the text for the program that made a claim.
     func who(of claim: Claim) -> String {
         guard !claim.label.isEmpty, processes.indices.contains(claim.process) else {
             return who(claim.process)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads what is marked on the time line of a report: servers and gaps, processes that were stopped,
-// and delegations, under which accesses are not seen.
+// Collects the marks on the time line of a report: servers, gaps, stopped processes, and
+// delegations, during which the recording does not see accesses.
 
 extension TraceModelBuilder {
     /// A delegation that has not ended.
     struct Delegation {
         var path: Int?
-        /// Those that may use the path without the server.
+        /// The processes that may use the path without asking the server.
         var processes: [Int]
         /// Whether it was recalled already.
         var isRecalled = false
@@ -22,7 +22,7 @@ extension TraceModelBuilder {
             TraceModel.Mark(time: line.time, kind: kind, process: process, path: path, text: text))
     }
 
-    /// Takes what happened to the recording or to a process.
+    /// Adds the mark for an event of the recording or of a process.
     mutating func takeMark(_ line: TraceFile.Line) {
         switch line.event {
         case "lost": mark(line, .gap, "the server is gone; entries are missing until the next")
@@ -50,7 +50,7 @@ extension TraceModelBuilder {
         model.stops[stop].to = time
     }
 
-    /// Takes the beginning or the end of a delegation; each process that has it gets a mark.
+    /// Adds a mark for the beginning or the end of a delegation, to each process that has it.
     mutating func takeDelegation(_ line: TraceFile.Line) {
         guard let number = line.number("delegation") else { return }
         switch line.event {
@@ -73,7 +73,7 @@ extension TraceModelBuilder {
     }
 
     private mutating func endDelegation(_ line: TraceFile.Line, _ number: UInt64) {
-        // One that began before the recording is not known.
+        // A delegation that began before the recording is not known.
         let delegation = delegations.removeValue(forKey: number)
         let name = delegation?.path.map { model.paths[$0] }
         let text: String

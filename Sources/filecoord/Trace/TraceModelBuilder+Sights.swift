@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts together what several lines tell of one claim that its program granted itself, or of whose
-// end the server is not told: each status shows it again, without a number, and in the end the
-// server may hear of it. The lines say since when it runs, and no two accesses of a process to an
-// item begin at one time, as a rule.
+// Combines the lines about one claim that has no serial number, because its client granted it
+// itself or does not report its end. Each status shows such a claim again, and in the end the
+// server may learn of it and number it. Each line says since when the claim runs. Two lines belong
+// to the same claim if process, items and beginning agree, because accesses of one process to one
+// item rarely begin at the same time.
 
 extension TraceModelBuilder {
     /// A claim without a number that a status has shown.
     struct Sight {
         /// Its index in the model.
         var claim: Int
-        /// When it began at the earliest: the age in a status is some moments old when the recorder
-        /// reads it.
+        /// The earliest possible beginning: the age in a status was computed some time before the
+        /// recorder reads it.
         var earliest: UInt64
         /// When it was last seen.
         var seen: UInt64
     }
 
-    /// By how much times of different programs may differ that mean the same, in nanoseconds.
+    /// The most by which two programs' times of the same event may differ, in nanoseconds.
     private static let tolerance: UInt64 = 20_000_000
-    /// By how much a claim that has ended may have begun earlier than was seen: then it tells when
-    /// it was asked for, and before that when it was granted.
+    /// The most by which the beginning of a claim that has ended may precede the one in a status,
+    /// in nanoseconds.
+    ///
+    /// The end of a claim gives the time when it was requested, but a status gives the time when it
+    /// was granted.
     private static let longestTurn: UInt64 = 200_000_000
 
-    /// Takes a claim without a number out of a status.
+    /// Adds a claim without a number from a status, or extends the one that is known already.
     mutating func takeSight(_ line: TraceFile.Line) {
         let age = line.number("since") ?? 0
         let start = line.time - min(age, line.time)
@@ -55,8 +59,8 @@ extension TraceModelBuilder {
         extend(known[index].claim, to: line.time)
     }
 
-    /// Takes a claim of which the server hears while it runs, or at its end: one that its program
-    /// had granted itself, or one that the server had granted without waiting for a report.
+    /// Adds a claim of which the server learns only while it runs, or at its end: its client
+    /// granted the claim itself, or the server granted it as an unreported grant.
     mutating func takeFound(_ line: TraceFile.Line) {
         begin(line, .holding, since: line.number("since") ?? 0, isDelegated: true)
         guard let number = line.number("claim") else { return }
@@ -82,7 +86,7 @@ extension TraceModelBuilder {
         enter(.holding, seen, line.time)
     }
 
-    /// The claim that begins nearest to a moment, among those at these places.
+    /// Returns the index of the claim that begins nearest to a time, among those at these indices.
     private func nearest(_ places: [Int], of sights: [Sight], to time: UInt64) -> Int? {
         func distance(_ place: Int) -> UInt64 {
             let begin = model.claims[sights[place].claim].begin
@@ -91,7 +95,8 @@ extension TraceModelBuilder {
         return places.min { distance($0) < distance($1) }
     }
 
-    /// Has a claim that is in the model go on under another number, in place of the last one.
+    /// Gives a known claim a serial number, and removes the last claim of the model, which is the
+    /// same one.
     private mutating func resume(_ claim: Int, as number: UInt64, at time: UInt64) {
         let last = model.claims.count - 1
         model.claims.removeLast()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a model of the lines of a trace, one line after the other. A trace may begin while claims
-// wait and end while they run, and may miss entries: then the next status says which of them are
-// over. `TraceModelBuilder+Sights.swift` puts together what several lines tell of one claim that
-// the server hears of late, `TraceModelBuilder+Marks.swift` reads what is marked on the time line.
+// Builds the model of a trace, line by line. A trace may begin while claims wait, may end while
+// they run, and may miss entries; the next status then shows which claims are over.
+// `TraceModelBuilder+Sights.swift` combines the lines about a claim of which the server learns
+// late, and `TraceModelBuilder+Marks.swift` collects the marks on the time line.
 
 import FileCoordinationVersions
 
@@ -11,7 +11,7 @@ import FileCoordinationVersions
 struct TraceModelBuilder {
     var model = TraceModel()
     var processes: [UInt64: Int] = [:]
-    /// By their bytes, because two texts that look alike are equal as strings.
+    /// The key is the bytes of a path, because strings with different bytes can be equal.
     private var paths: [[UInt8]: Int] = [:]
     var claims: [UInt64: Int] = [:]
     private var presenters: [UInt64: Int] = [:]
@@ -21,14 +21,14 @@ struct TraceModelBuilder {
     var unreported: [[Int]: Int] = [:]
     /// Claims by delegation that a status has shown, by process and items, until they are found.
     var sights: [[Int]: [Sight]] = [:]
-    /// The stops of processes that have not gone on, by process.
+    /// The stops of processes that do not run again yet, by process.
     var openStops: [Int: Int] = [:]
     /// The present delegations.
     var delegations: [UInt64: Delegation] = [:]
     private var openQuestions: [[UInt64]: Int] = [:]
-    /// When each open claim was last told of.
+    /// The time of the last line about each open claim.
     var touched: [Int: UInt64] = [:]
-    /// When the recorder asked for the last status.
+    /// When the recorder requested the last status.
     var looked: UInt64 = 0
 
     /// The model of a trace.
@@ -66,7 +66,7 @@ struct TraceModelBuilder {
         case "lost", "server", "dropped", "stopped", "continued": takeMark(line)
         case "delegated", "recalled", "delegationEnded": takeDelegation(line)
         case "died": takeDeath(line)
-        // A newer program may write more.
+        // A newer program may write lines that this one does not know.
         case _: break
         }
     }
@@ -145,7 +145,7 @@ struct TraceModelBuilder {
         [claim.process] + claim.items.flatMap { [$0.path, $0.isWriting ? 1 : 0] }
     }
 
-    /// The items of a claim are at other paths, because a directory or the item itself was moved.
+    /// Changes the paths of a claim's items, because the items or directories above were moved.
     private mutating func takeMove(_ line: TraceFile.Line) {
         guard let claim = line.number("claim").flatMap({ claims[$0] }),
             case .list(let values)? = line.fields[field: "paths"],
@@ -206,7 +206,7 @@ struct TraceModelBuilder {
         let last = model.claims[claim].stays.count - 1
         guard last < 0 || model.claims[claim].stays[last].state != state else { return }
         if last >= 0, model.claims[claim].stays[last].from == time {
-            // It was in the former state for no time.
+            // The claim left the former state at once, so that state is not shown.
             model.claims[claim].stays[last].state = state
         } else {
             model.claims[claim].stays.append(
@@ -251,7 +251,8 @@ struct TraceModelBuilder {
         }
     }
 
-    /// What was not told of since the recorder looked, and is not there any more, is over.
+    /// Ends the claims that a status no longer contains, and about which no line came since the
+    /// status was requested.
     private mutating func takeKnown(_ line: TraceFile.Line) {
         let known = Set(line.numbers("claims"))
         for claim in open where !known.contains(model.claims[claim].number) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes one self-contained page of the model of a trace: the data as JSON, and the style and the
-// script that show it. A policy in the page forbids it to load anything.
+// Makes a self-contained HTML page of the model of a trace: the data as JSON, and the style and the
+// script that show it. The page's content security policy forbids it to load anything.
 
 /// Makes a page.
 struct TracePage {
@@ -58,7 +58,7 @@ struct TracePage {
         return text
     }
 
-    /// What the script fills.
+    /// The elements that the script fills.
     private static let skeleton = """
         <div class="tools" role="toolbar" aria-label="Timeline">
         <label>Find <input id="find" type="search" placeholder="process or file"></label>
@@ -177,7 +177,7 @@ struct TracePage {
 }
 
 extension TraceModel.Ending {
-    /// How a claim ended, for people.
+    /// How a claim ended, as text for the user.
     fileprivate var sentence: String {
         switch self {
         case .none: "not over at the end of the recording"

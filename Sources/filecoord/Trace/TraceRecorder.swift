@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records until it is told to end, on a thread of its own: it receives entries, writes lines, and
-// goes on with the next server when one is gone. After a gap it asks for the status, so that a
-// reader of the trace knows again what there is.
+// Records the server, on a thread of its own, until it is told to end: it receives entries and
+// writes lines. When the server has ended, it continues with the next one. After a gap, it requests
+// the status, so that the trace shows the present claims and presenters again.
 
 import FileCoordinationClient
 import FileCoordinationServer
@@ -32,16 +32,16 @@ final class TraceRecorder: Sendable {
     private let program: String
     private let output: Int32
 
-    /// How long the last entries may take to come.
+    /// How long the recorder waits for the last entries.
     private static let patience = Duration.seconds(5)
-    /// How long the recorder waits before it looks again for a server that is not there yet.
+    /// The pause between two attempts to connect to the next server, in nanoseconds.
     private static let pause: UInt64 = 10_000_000
 
     /// Prepares a recording.
     ///
     /// - Parameters:
-    ///   - environment: says where processes meet.
-    ///   - program: who records, for people.
+    ///   - environment: the environment variables, which determine the runtime directory.
+    ///   - program: the name of this program, for the header of the trace.
     ///   - output: the open file for the trace.
     /// - Throws: ``Failure`` if there are no descriptors left.
     init(
@@ -57,7 +57,7 @@ final class TraceRecorder: Sendable {
         }
     }
 
-    /// Begins to record, and returns when the server does, or when the recording has ended.
+    /// Begins to record; returns when the server has begun to record, or the recording has ended.
     ///
     /// - Parameter hasEnded: called on the recorder's thread when the recording is over, also
     ///   because of a failure.
@@ -131,7 +131,7 @@ final class TraceRecorder: Sendable {
             } catch {
                 guard !isFirst else { throw Failure(.unavailable, "\(error)") }
             }
-            // Between two servers: without a ledger, nothing announces the next one.
+            // The recorder has no ledger, so it is not woken when the next server starts.
             if wakeUp.drain() { return nil }
             Pause.sleep(nanoseconds: Self.pause)
         }
@@ -147,10 +147,10 @@ final class TraceRecorder: Sendable {
         var isEnding = false
         var deadline = UInt64.max
         writer.connected(at: MonotonicClock.now)
-        // A send that fails shows as the server's loss right after.
+        // If sending fails, `next` reports the loss of the server.
         try? client.requestStatus()
         while !writer.isOver {
-            // Bytes that are no entries come from a server that is not to be believed.
+            // A server that sends invalid entries is treated as lost.
             guard let news = (try? client.next(until: deadline)) ?? (isEnding ? nil : .lost)
             else { return false }
             switch news {
@@ -176,7 +176,7 @@ final class TraceRecorder: Sendable {
         return false
     }
 
-    /// Replaces an earlier trace when it is certain that there is another one.
+    /// Truncates the file of an earlier trace and writes the header, once the server records.
     private func begun() throws(Failure) {
         guard !state.withLock({ $0.hasBegun }) else { return }
         // Standard output may be a file that the shell has opened to append.
@@ -186,7 +186,7 @@ final class TraceRecorder: Sendable {
         state.notifyAll()
     }
 
-    /// Writes the lines that there are, once the recording has begun.
+    /// Writes the lines so far, if the recording has begun.
     private func write(_ writer: inout TraceWriter) throws(Failure) {
         guard state.withLock({ $0.hasBegun }) else { return }
         try write(writer.take())

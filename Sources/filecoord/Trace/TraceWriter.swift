@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns what a server records into lines of a trace. `docs/trace-format.md` describes the lines. A
-// server numbers its clients; a trace numbers processes, so that one that outlives a server keeps
-// its number.
+// Turns the entries of a server's recording into lines of a trace, which `docs/trace-format.md`
+// describes. Servers number their clients; a trace numbers processes instead, so that a process
+// keeps its number when the server changes.
 
 import FileCoordinationArbiter
 import FileCoordinationServer
@@ -11,10 +11,12 @@ import FileCoordinationWire
 
 /// The state of writing a trace.
 struct TraceWriter {
-    /// The version of the format; a greater one has lines that this one does not describe.
+    /// The version of the format.
+    ///
+    /// Raised when lines are added that readers of this version do not know.
     static let version = 1
 
-    /// A process, as far as a trace tells it from others.
+    /// The properties by which a trace distinguishes processes.
     private struct Process: Hashable {
         let number: Int32
         let name: String
@@ -26,12 +28,12 @@ struct TraceWriter {
     private var processes: [Process: (index: Int, label: String)] = [:]
     /// The processes of the present server's clients.
     private var clients: [UInt32: Int] = [:]
-    /// Claims and presenters of which entries were seen since status was requested.
+    /// Claims and presenters about which entries came since the status was requested.
     private var fresh: Set<UInt64> = []
     private var isAsking = false
-    /// The processes that were stopped when a line last told of it.
+    /// The processes that are stopped, according to the lines so far.
     private var stopped: Set<Int> = []
-    /// The processes of whose stops entries were seen since status was requested.
+    /// The processes about whose stops entries came since the status was requested.
     private var freshStops: Set<Int> = []
     /// The entries of all servers, and those that are missing.
     private(set) var count = 0
@@ -56,7 +58,7 @@ struct TraceWriter {
         return Array("\(JSONText.object(fields))\n".utf8)
     }
 
-    /// What a trace does not have, in a sentence.
+    /// What a trace does not contain, as a sentence for the user.
     static let unseen = """
         Accesses that programs granted themselves by delegation did not pass the server and are \
         not here, unless the server heard of them later.
@@ -64,7 +66,7 @@ struct TraceWriter {
 
     // MARK: Servers
 
-    /// The recording of a server begins; its claims and presenters are requested.
+    /// Begins the lines of another server, whose status was requested.
     mutating func connected(at time: UInt64) {
         clients = [:]
         isOver = false
@@ -72,7 +74,7 @@ struct TraceWriter {
         asked(at: time)
     }
 
-    /// The server is gone.
+    /// Adds the line that the server has ended.
     mutating func lost(at time: UInt64) { lines.line(since(time), "lost") }
 
     /// A status report was requested.
@@ -82,7 +84,7 @@ struct TraceWriter {
         lines.line(since(time), "look")
     }
 
-    /// What there is, by a status report.
+    /// Adds lines for the claims, presenters and processes of a status report.
     mutating func add(_ report: StatusReport, at time: UInt64) {
         let (now, arbiter) = (since(time), report.arbiter)
         lines.line(now, "server") { lines in
@@ -113,7 +115,7 @@ struct TraceWriter {
 
     private mutating func add(_ claim: FileCoordinationWire.ClaimStatus, _ now: UInt64) {
         let process = process(claim.processID, claim.processName, "", now)
-        // The number of a claim that the arbiter does not know names its record.
+        // If the arbiter does not know a claim, the report has the number of its record.
         let isSeen = FileCoordinationWire.ClaimStatus.isUnreported(claim.claim)
         lines.line(now, isSeen ? "seen" : "claim") { lines in
             if !isSeen { lines.number("claim", claim.claim) }
@@ -132,7 +134,7 @@ struct TraceWriter {
         }
     }
 
-    /// Adds which processes were stopped or have gone on before the recording, or in a gap.
+    /// Adds lines for processes that were stopped or continued before the recording, or in a gap.
     private mutating func addStops(_ report: StatusReport, _ now: UInt64) {
         var states: [Int: Bool] = [:]
         for claim in report.claims {
@@ -149,7 +151,7 @@ struct TraceWriter {
     }
 
     private mutating func addStop(of process: Int, _ isStopped: Bool, _ now: UInt64) {
-        // The server may tell of it after a status has.
+        // The server may record a stop after a status has shown it.
         let isNews = isStopped ? stopped.insert(process).inserted : stopped.remove(process) != nil
         guard isNews else { return }
         lines.line(now, isStopped ? "stopped" : "continued") { $0.number("process", process) }
@@ -160,7 +162,7 @@ struct TraceWriter {
     ) -> Int {
         let key = Process(number: number, name: name)
         let known = processes[key]
-        // A status report does not say the label of a process, only those of its claims.
+        // A status report contains the labels of claims, but not those of processes.
         if let known, label.isEmpty || known.label == label { return known.index }
         let next = known?.index ?? processes.count + 1
         processes[key] = (next, label)

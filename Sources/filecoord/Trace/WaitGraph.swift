@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which claim waits for which claims and presenters, by a status report: as DOT for Graphviz, as a
-// picture or as JSON. No recording is needed for it.
+// The graph of a status report that shows which claim waits for which claims and presenters: as DOT
+// for Graphviz, as a picture or as JSON. It needs no recording.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 
-/// The wait-for graph of a moment.
+/// The wait-for graph at one time.
 struct WaitGraph {
     /// A claim or a presenter.
     struct Node: Hashable {
         /// A name that is unique in the graph.
         let name: String
-        /// What people see, line by line.
+        /// The lines that are shown to the user.
         let lines: [String]
         let kind: Kind
         let isStopped: Bool
@@ -24,10 +24,10 @@ struct WaitGraph {
     enum Subject: Hashable {
         case claim(FileCoordinationWire.ClaimStatus)
         case presenter(FileCoordinationWire.PresenterStatus)
-        /// A claim or a presenter that the report has no entry for, because it has just come or
-        /// gone.
+        /// A claim or a presenter without an entry in the report, because it began or ended while
+        /// the report was made.
         case party(Party)
-        /// So many more than the report lists for a claim.
+        /// The number of further claims and presenters that the report does not list for a claim.
         case others(Int)
     }
 
@@ -120,7 +120,7 @@ struct WaitGraph {
             .presents, presenter.isStopped, .presenter(presenter))
     }
 
-    /// A party that the report has no entry for, because it has just come or gone.
+    /// Adds a claim or a presenter without an entry in the report.
     private mutating func add(_ party: Party) -> Int {
         add(
             "party\(party.claim ?? party.presenter ?? 0)",
@@ -187,13 +187,12 @@ struct WaitGraph {
 
     // MARK: Columns
 
-    /// The column of each node: who waits is left of what it waits for, as far as there is no
-    /// circle.
+    /// The column of each node: a node is left of those it waits for, except in a cycle.
     var columns: [Int] {
         var columns = [Int?](repeating: nil, count: nodes.count)
         var outgoing = [[Int]](repeating: [], count: nodes.count)
         for edge in edges { outgoing[edge.from].append(edge.to) }
-        // The length of the longest way from a node to an end, without walking a circle twice.
+        // The length of the longest path from a node to an end, without entering a cycle twice.
         for start in nodes.indices where columns[start] == nil {
             var way: [(node: Int, next: Int)] = [(start, 0)]
             columns[start] = 0

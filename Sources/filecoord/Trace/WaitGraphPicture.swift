@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws a wait-for graph as an SVG picture: each node is to the left of those it waits
-// for.
+// Draws a wait-for graph as an SVG picture: each node is to the left of those it waits for.
 
 /// Draws a wait-for graph.
 struct WaitGraphPicture {
@@ -12,7 +11,7 @@ struct WaitGraphPicture {
 
     private static let box = (width: 250, line: 16, gap: 18, between: 90, margin: 16)
 
-    /// How far below its ends an edge that passes boxes is drawn to.
+    /// How far below its ends an edge runs that passes other boxes.
     private static let bow = 56
 
     /// Places the nodes of a graph.
@@ -62,7 +61,7 @@ struct WaitGraphPicture {
             """
     }
 
-    /// Dark text on light ground or the reverse, as the reader prefers.
+    /// Dark text on a light background or the reverse, as the reader's system is set.
     private static let style = """
         <style>.page{fill:#fbfcfe}text{fill:#1d2738}rect{stroke:#51607a}.page,.tip{stroke:none}\
         .edge{fill:none;stroke:#51607a}.tip{fill:#51607a}.label{font-size:10px}\
@@ -95,7 +94,7 @@ struct WaitGraphPicture {
         )
         let end = (x: to.x, y: to.y + Self.height(of: graph.nodes[edge.to]) / 2)
         let bend = max(Self.box.between / 2, abs(end.x - start.x) / 3)
-        // An edge past other boxes, or one of a circle back to the left, goes below them.
+        // An edge past other boxes, or back to the left in a cycle, runs below the boxes.
         let bow = end.x - start.x == Self.box.between ? 0 : Self.bow
         let path =
             "M\(start.x),\(start.y) C\(start.x + bend),\(start.y + bow) "
@@ -108,7 +107,7 @@ struct WaitGraphPicture {
         return "<path class=\"edge\" d=\"\(path)\" marker-end=\"url(#tip)\" />\(label)"
     }
 
-    /// A line as far as it fits into a box: of a path the end says most.
+    /// Shortens a line so that it fits into a box; keeps the end of a path.
     private static func cut(_ line: String) -> String {
         let limit = 36
         guard line.count > limit else { return line }
