@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `filecoord explain` has to say of one item, before it is put into words.
+// The contents of an explanation of one item, for `filecoord explain`, without its wording.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What is found at a path, by looking.
+/// The facts about an item that are found in the file system.
 struct ItemFacts {
-    /// Where the arbiter has the item.
+    /// The path by which the arbiter knows the item.
     var path: ItemPath
-    /// What is there; nil: nothing.
+    /// The kind of the item, or nil if it does not exist.
     var kind: FileStatus.Kind?
-    /// Where a link leads, as it is written.
+    /// The target of a symbolic link, as it is stored.
     var linkTarget: [UInt8]?
-    /// How many components lead to each package that is or contains the item, outermost first.
+    /// The number of path components of each package that is or contains the item, outermost first.
     var packageDepths: [Int] = []
-    /// How many hard links a file has.
+    /// The number of hard links of a file.
     var linkCount: UInt64 = 1
-    /// Other paths by which the item is reached, because a directory is mounted there too.
+    /// Other paths of the item, because a directory above it is mounted there, too.
     var otherPlaces: [[UInt8]] = []
 
     /// The outermost package that is or contains the item (Rule 1.12).
     var package: ItemPath? { packageDepths.first.map { path.prefix(depth: $0) } }
 
-    /// An item of a claim on it.
+    /// Returns the item of a claim that requests this access.
     func item(_ access: Access) -> AccessItem {
         AccessItem(
             path: path, access: access, isDirectory: kind == .directory,
@@ -34,10 +34,10 @@ struct ItemFacts {
 }
 
 extension ItemFacts {
-    /// Reads what is at a path.
+    /// Collects the facts about the item at a path.
     static func read(at path: ItemPath, _ packages: PackagePolicy) -> ItemFacts {
         let place = PlaceResolver.facts(of: path, policy: packages)
-        // What cannot be looked at is as good as absent (Rule 1.1).
+        // An item that cannot be examined is treated as absent (Rule 1.1).
         let status = try? FileStatus(path: path.bytes, followLinks: false)
         return ItemFacts(
             path: path, kind: status?.kind,
@@ -48,7 +48,7 @@ extension ItemFacts {
     }
 }
 
-/// What people do with files.
+/// The kinds of accesses that are explained.
 enum FileAction: String, CaseIterable {
     case read, write, delete, move
 
@@ -63,25 +63,25 @@ enum FileAction: String, CaseIterable {
     }
 }
 
-/// All that is to be explained of an item.
+/// An explanation of an item: what would happen to accesses to it, and why.
 struct Explanation {
-    /// Where a presenter's item is, seen from the item that is explained.
+    /// Where a presenter's item is, relative to the explained item.
     enum Relation: String {
         case item, above, inside
-        /// Beside it in the same package, or nowhere near.
+        /// Elsewhere, for example in the same package.
         case beside
     }
 
-    /// What is at the path.
+    /// The facts about the item.
     let facts: ItemFacts
-    /// What the arbiter knows; nil: there is none.
+    /// The arbiter's report, or nil if there is no arbiter.
     let report: StatusReport?
-    /// What would happen to each action; nothing where there is no arbiter.
+    /// What would happen to each action; empty if there is no arbiter.
     let outcomes: [(action: FileAction, outcome: WhatIf.Outcome)]
-    /// The chain behind all that any of the actions would wait for.
+    /// The chain of waits behind the claims and presenters that any of the actions would wait for.
     let chain: WaitChain?
 
-    /// Finds out what would happen.
+    /// Computes what would happen to each action.
     init(_ facts: ItemFacts, _ report: StatusReport?) {
         self.facts = facts
         self.report = report
@@ -120,21 +120,22 @@ struct Explanation {
 
     // MARK: What can be done
 
-    /// What the user can do about waits, the best first; each only once.
+    /// What the user can do about a wait.
     enum Remedy: Hashable {
-        /// Its process is stopped: continue it.
+        /// Continue this process, which is stopped.
         case proceed(Party)
-        /// It is part of a circle of waits, which ends with the wait of this claim; `isCertain` is
-        /// false if an access or a presenter in the circle may not wait for its process's other
-        /// accesses.
+        /// Break a cycle of waits by ending the wait of this claim.
+        ///
+        /// `isCertain` is false if an access or a presenter in the cycle perhaps does not wait for
+        /// the other accesses of its process.
         case breakCircle(Party, claim: UInt64?, isCertain: Bool)
-        /// It has to answer, and may have a question itself.
+        /// Let this presenter answer; its process may be waiting for the user.
         case answer(Party, presenter: UInt64)
-        /// It holds the item: wait, or end it.
+        /// Wait until this process releases the item, or end it.
         case await(Party)
     }
 
-    /// What the user can do; nothing if no action would wait.
+    /// What the user can do, the best first, each only once; empty if no action would wait.
     var remedies: [Remedy] {
         var stopped: [Remedy] = []
         var circles: [Remedy] = []
@@ -167,7 +168,7 @@ struct Explanation {
 }
 
 extension Party {
-    /// The process alone, so that it is named once.
+    /// The process without claim and presenter, so that a remedy for it is listed only once.
     fileprivate var identity: Party {
         Party(
             claim: nil, presenter: nil, processID: processID, processName: processName,
@@ -188,7 +189,7 @@ extension YieldSteps {
 }
 
 extension Notice {
-    /// The message that it is sent as.
+    /// The message by which the notice is sent.
     var message: PresenterMessage {
         switch self {
         case .itemDidChange: .didChange

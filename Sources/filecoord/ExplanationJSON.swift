@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An explanation for programs. Names and their order are a promise.
+// Writes an explanation as JSON for programs. The names of the fields and their order must not
+// change.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -13,7 +14,7 @@ struct ExplanationJSON {
     /// The JSON of an explanation.
     init(_ explanation: Explanation) { self.explanation = explanation }
 
-    /// All of it, on one line.
+    /// The explanation as one line.
     var text: String {
         let facts = explanation.facts
         let report = explanation.report

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An explanation in sentences.
+// Writes an explanation as sentences for the user.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What is said of an item.
+/// The text of an explanation.
 struct ExplanationText {
     private let explanation: Explanation
     private let runtimeDirectory: String
@@ -65,7 +65,7 @@ struct ExplanationText {
 
     // MARK: What would wait
 
-    /// How many of one kind are named.
+    /// The most claims or presenters of one kind that are listed.
     private static let limit = 8
 
     private func more(_ count: Int, _ what: String) -> [String] {
@@ -220,7 +220,7 @@ struct ExplanationText {
     // MARK: The chain
 
     private var chainLines: [String] {
-        // Of what would be waited for at once, all has been said.
+        // The text above has named the claims and presenters that are waited for directly.
         guard let chain = explanation.chain,
             chain.steps.contains(where: { $0.depth > 0 && $0.end != .shown || $0.claim == nil })
         else { return [] }
@@ -292,7 +292,7 @@ struct ExplanationText {
         }
     }
 
-    /// The command that ends one wait; it needs a reason, which is the user's.
+    /// The command that ends one wait; the user must fill in the reason.
     private static func release(_ number: UInt64) -> String {
         "filecoord release \(number) --reason \"...\""
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the arbiter has counted, in the text format of Prometheus
-// (https://prometheus.io/docs/instrumenting/exposition_formats/). Names are a promise.
+// Writes the server's metrics in the text format of Prometheus
+// (https://prometheus.io/docs/instrumenting/exposition_formats/). The names must not change.
 
 import FileCoordinationServer
 import FileCoordinationWire
@@ -85,7 +85,7 @@ enum MetricsText {
 }
 
 extension ServerCounter {
-    /// The metric's name, without what all have in common.
+    /// The metric's name, without the common prefix and suffix.
     fileprivate var name: String {
         switch self {
         case .claimsFiled: "claims_filed"

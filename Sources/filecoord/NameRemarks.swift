@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks up the other names of the items in a report. A file system that does not respond blocks a
-// thread that looks at it for as long as it likes. So one thread looks at all items of all
-// pictures, and a picture that it has not finished in time goes without the remarks.
+// Looks up the other names of the items in a report. A file system that does not respond blocks the
+// thread that examines it. So one thread examines the items of all pictures. If it has not finished
+// in time, a picture is shown without the remarks.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -25,11 +25,11 @@ final class NameRemarkReader: Sendable {
     typealias Look = @Sendable ([UInt8], OtherPlaces) -> String?
 
     private struct State: Sendable {
-        /// What to look at next; nil if there is nothing.
+        /// The paths to examine next, or nil if there are none.
         var wanted: Set<[UInt8]>?
-        /// What was found of the items of the last report.
+        /// The remarks on the items of the last report.
         var remarks: [[UInt8]: String] = [:]
-        /// The number of reports, and of the last one that was looked at.
+        /// The number of reports so far, and the number of the last one whose items were examined.
         var asked = 0
         var answered = 0
         var hasThread = false
@@ -44,10 +44,10 @@ final class NameRemarkReader: Sendable {
     /// Creates a reader; its thread begins with the first report.
     init(_ look: @escaping Look = NameRemarkReader.remark) { self.look = look }
 
-    /// Looks at the items of a report.
+    /// Returns the remarks on the items of a report.
     ///
-    /// Returns after the thread has done so, or after a short time with what is known by then. If
-    /// the thread is still busy with an earlier report, it returns at once.
+    /// Waits until the thread has examined the items, but only for a short time; then returns the
+    /// remarks that are known. If the thread is still busy with an earlier report, returns at once.
     func remarks(on report: StatusReport?) -> NameRemarks {
         let paths = Set((report?.claims ?? []).flatMap { $0.items.map(\.path.bytes) })
         guard !paths.isEmpty else { return .none }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The colours of texts for people, all of them in this file. They are few, and they say nothing
-// that the words do not say: a text without its colours is the same text.
+// All colours of texts for users. Colours carry no information of their own, so a text without them
+// says the same.
 
-/// What a part of a text says, as far as it is shown in a colour of its own.
+/// The meaning of a part of a text, which determines its colour.
 enum Tone: CaseIterable, Hashable, Sendable {
     /// Everything else.
     case plain
@@ -44,7 +44,7 @@ struct Palette: Hashable, Sendable {
             isColoured: isTerminal && knowsSequences(environment) && !isUnwanted)
     }
 
-    /// Whether the terminal knows escape sequences, by what the environment says of it.
+    /// Whether the terminal supports escape sequences, according to the environment variables.
     static func knowsSequences(_ environment: [String: String]) -> Bool {
         let kind = environment["TERM"] ?? ""
         return !kind.isEmpty && kind != "dumb"

@@ -87,7 +87,7 @@ struct ReleaseCommand: ParsableCommand {
             try Console.print(json ? target.json(outcome) : target.sentence(outcome))
         }
         if json { for target in running { try Console.print(target.json(.running)) } }
-        // What was granted meanwhile runs, too.
+        // A claim that was granted meanwhile is running now.
         let left = running + zip(released, outcomes).filter { $0.1 == .running }.map(\.0)
         guard left.isEmpty else {
             throw Failure(
@@ -123,7 +123,7 @@ struct ReleaseCommand: ParsableCommand {
                 throw Self.tooOld
             }
         }
-        // Without an arbiter there is nothing left that waits.
+        // If there is no arbiter any more, no claim waits.
         return outcomes ?? targets.map { _ in .gone }
     }
 
@@ -132,7 +132,7 @@ struct ReleaseCommand: ParsableCommand {
         "the server is of an older version and releases nothing: end the programs that were "
             + "started before the update, or wait until they have ended")
 
-    /// This process, and the one that started it, which says more.
+    /// This process and the one that started it, because the latter is more informative.
     private static var author: String {
         let parent = getppid()
         let own = "filecoord release (pid \(CurrentProcess.id))"
@@ -141,9 +141,9 @@ struct ReleaseCommand: ParsableCommand {
     }
 }
 
-/// The name of a process's program, as the kernel says it.
+/// The name of a process's program, as the kernel reports it.
 private enum ProcessName {
-    /// The name; nil if there is none to be seen.
+    /// Returns the name, or nil if it cannot be read.
     static func of(_ process: pid_t) -> String? {
         guard let file = unsafe fopen("/proc/\(process)/comm", "re") else { return nil }
         defer { unsafe fclose(file) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `filecoord release NUMBER` is about: the claims and presenters of a process, or one of them,
-// as a status report has them. Numbers of processes are below those of claims and presenters.
+// Finds what `filecoord release NUMBER` refers to in a status report: a claim, a presenter, or the
+// claims and presenters of a process. Process IDs are smaller than the numbers of claims and
+// presenters.
 
 import FileCoordinationArbiter
 import FileCoordinationServer
@@ -23,9 +24,9 @@ struct ReleaseTarget {
 
     // MARK: Finding
 
-    /// The claims and presenters with this number, or of this process.
+    /// Returns the claims and presenters with this number, or of this process.
     ///
-    /// Of presenters, those whose answers are waited for.
+    /// Only presenters whose answers are awaited are included.
     static func all(_ number: UInt64, in report: StatusReport) -> [ReleaseTarget] {
         let process = process(number, in: report)
         let claims = report.claims.filter {
@@ -33,7 +34,8 @@ struct ReleaseTarget {
         }
         let parties = report.claims.flatMap(\.waitsFor)
         let asked = Set(parties.compactMap(\.presenter))
-        // Of a long list only the beginning is in the report. Then the arbiter says who is asked.
+        // The report contains only the beginning of a long list. Then the arbiter decides whether
+        // the presenter's answer is awaited.
         let isCut = report.claims.contains { $0.waitsForCount > $0.waitsFor.count }
         let presenters = report.presenters.filter {
             ($0.presenter == number || $0.processID == process)
@@ -42,14 +44,14 @@ struct ReleaseTarget {
         return claims.map { ReleaseTarget($0) } + presenters.map { ReleaseTarget($0) }
     }
 
-    /// The process with this number: one that is seen from here, or else one in another namespace.
+    /// Returns the process with this number: one in this PID namespace, or else one in another.
     private static func process(_ number: UInt64, in report: StatusReport) -> Int32? {
         guard let own = Int32(exactly: number), own > 0 else { return nil }
         let all = Set(report.claims.map(\.processID) + report.presenters.map(\.processID))
         return [own, ProcessNumber.inAnotherNamespace(own)].first { all.contains($0) }
     }
 
-    /// Why there is nothing to release.
+    /// The failure if nothing can be released, with the reason.
     static func absence(of number: UInt64, in report: StatusReport) -> Failure {
         let process = process(number, in: report)
         let presents = report.presenters.contains {
@@ -96,7 +98,7 @@ struct ReleaseTarget {
         }
     }
 
-    /// What became of it.
+    /// The result of the release, as a sentence for the user.
     func sentence(_ outcome: DismissalOutcome) -> String {
         switch outcome {
         case .ended: "\(who) waits for \(item) no longer"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the tables of a report fit into a terminal. Where there are too many rows, those of the
-// longest waits stay, and the last line counts the others.
+// Makes the tables of a report fit into a terminal. If there are too many rows, those of the
+// longest waits are shown, and the last line says how many rows are left out.
 
 extension StatusTable {
     /// The lines that fit into a terminal.
@@ -11,10 +11,11 @@ extension StatusTable {
         return shown.map { $0.cut(to: size.columns) }
     }
 
-    /// The least height of a terminal in which the lines about the server stay.
+    /// The least height of a terminal in which the lines about the server are shown.
     private static let headingLimit = 8
 
-    /// At most so many lines: rows, the headings of their files, and a line that counts the others.
+    /// Returns at most `limit` lines: rows, the headings of their files, and a line with the number
+    /// of other rows.
     private func shortened(to limit: Int) -> [StyledText] {
         let top = limit < Self.headingLimit ? [] : heading
         let all = sections
@@ -52,7 +53,7 @@ extension StatusTable {
             sections[place.section].rows[place.row].waited.map { (index, $0, place) }
         }
         let others = places.filter { sections[$0.section].rows[$0.row].waited == nil }
-        // Waits of one age keep their order.
+        // Waits of the same age keep their order.
         return waits.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map(\.2) + others
     }
 }

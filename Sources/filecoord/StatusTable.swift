@@ -46,7 +46,7 @@ struct StatusTable {
         var who: String
         var since: String
         var remarks: [StyledText.Part]
-        /// For how long its claim has waited, in nanoseconds; nil if it does not wait.
+        /// How long its claim has waited, in nanoseconds; nil if it does not wait.
         var waited: UInt64?
     }
 
@@ -180,7 +180,7 @@ struct StatusTable {
     /// If there are many rows of one kind, the first ones and a count are shown.
     private func table(_ rows: [Row]) -> [StyledText] {
         var shown: [Row] = []
-        // How many rows are left out behind so many that are shown.
+        // For each kind: the number of shown rows before the count, and the number left out.
         var more: [(position: Int, what: String, count: Int)] = []
         var index = 0
         while index < rows.count {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shows status reports, once or again and again: as JSON, as text, or as pictures that take each
-// other's place on a terminal.
+// Shows one status report, or one after the other: as JSON, as text, or as pictures, each of which
+// replaces the one before on the terminal.
 
 import FileCoordinationServer
 import FileCoordinationSystem
@@ -34,8 +34,9 @@ final class StatusView {
     ///
     /// - Parameters:
     ///   - form: how reports are shown.
-    ///   - environment: says where processes meet, and what the terminal is.
-    ///   - isWatching: whether reports are shown again and again.
+    ///   - environment: the environment variables, which determine the runtime directory and the
+    ///     terminal's abilities.
+    ///   - isWatching: whether reports are shown one after the other.
     ///   - showsAllDelegations: whether each delegation has a row; otherwise those of files that
     ///     have other rows.
     init(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord status --watch`: shows the status again whenever something has changed. It subscribes
-// to a recording, whose entries only say that it is time to ask: so nothing is asked while nothing
-// happens, and watching changes nothing that it looks at (Rule 18.5).
+// `filecoord status --watch`: shows the status again whenever something has changed. It requests a
+// recording, and each entry makes it request the status again. So it requests nothing while nothing
+// happens, and does not change what it watches (Rule 18.5).
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -21,19 +21,19 @@ struct StatusWatch {
     /// Shows a report; nil means that there is no arbiter.
     private let show: (StatusReport?) throws -> Void
 
-    /// The least time between two pictures, in nanoseconds.
+    /// The shortest time between two pictures, in nanoseconds.
     private static let pause: UInt64 = 250_000_000
-    /// How often the durations of a picture are brought up to date while claims wait, in
+    /// The time between two updates of the durations in a picture while claims wait, in
     /// nanoseconds.
     private static let agingPause: UInt64 = 1_000_000_000
 
-    /// How long it waits before it looks for the next server, in nanoseconds.
+    /// The pause between two attempts to connect to the next server, in nanoseconds.
     private static let serverPause: UInt64 = 10_000_000
 
     /// Prepares to watch.
     ///
     /// - Parameters:
-    ///   - environment: says where processes meet.
+    ///   - environment: the environment variables, which determine the runtime directory.
     ///   - redraw: a flag that is set when the last report must be shown again; nil if that never
     ///     happens.
     ///   - part: what is shown of a report.
@@ -57,7 +57,7 @@ struct StatusWatch {
         while true {
             if try follow(refreshesTimes) {
                 isAbsent = false
-                // Between two servers, nothing announces the next one.
+                // Without a ledger, this process is not woken when the next server starts.
                 Pause.sleep(nanoseconds: Self.serverPause)
                 continue
             }
@@ -74,7 +74,7 @@ struct StatusWatch {
         guard var client = try connect() else { return false }
         var (isAsking, hasNews) = (true, false)
         var last: (report: StatusReport, time: UInt64)?
-        // An answer that changes nothing is not shown, and must not put off the next durations.
+        // An answer without changes is not shown, and must not delay the next update of durations.
         var (answeredAt, shownAt): (UInt64, UInt64) = (0, 0)
         try? client.requestStatus()  // If it fails, `next` reports the loss.
         while true {
@@ -95,7 +95,7 @@ struct StatusWatch {
                 }
                 deadline = min(deadline, shownAt + Self.agingPause)
             }
-            // Bytes that mean nothing come from a server that is not to be believed.
+            // A server that sends invalid messages is treated as lost.
             let news: TraceClient.News?
             do { news = try client.next(until: deadline) } catch { return true }
             switch news {
@@ -135,7 +135,7 @@ struct StatusWatch {
         }
     }
 
-    /// Waits until there may be an arbiter: its socket has been made.
+    /// Waits until the socket of an arbiter exists.
     private func awaitArbiter() throws(Failure) {
         try StatusCommand.opening {
             let runtime = try RuntimeDirectory.open(environment: environment)
@@ -143,7 +143,7 @@ struct StatusWatch {
             _ = try watch.add(runtime.directory, [.created, .movedTo, .itselfRemoved])
             try poller.add(watch.descriptor, token: 0, .readable)
             try poller.add(redraw.descriptor, token: 1, .readable)
-            // One that came before the watch is seen now.
+            // A socket that was created before the watch began causes no event.
             let election = Election(runtime: runtime, daemon: nil)
             if try election.connectIfServed() != nil { return }
             var ready: [Poller.Ready] = []
@@ -164,10 +164,10 @@ extension TraceEntry {
 }
 
 extension StatusReport {
-    /// The same report some time later, in nanoseconds, when nothing else has changed.
+    /// The same report with all durations longer by `time`, in nanoseconds.
     fileprivate func grown(by time: UInt64) -> StatusReport { changingTimes { $0 + time } }
 
-    /// The same report without the durations, which grow while nothing changes.
+    /// The same report with all durations set to zero, for comparison.
     fileprivate var withoutTimes: StatusReport { changingTimes { _ in 0 } }
 
     private func changingTimes(_ change: (UInt64) -> UInt64) -> StatusReport {

@@ -12,7 +12,8 @@ struct StyledText: Hashable, Sendable {
     }
 
     private(set) var parts: [Part]
-    /// Whether the end stays when the line is cut: of a path, that says most.
+    /// Whether the end is kept when the line is cut, because it is the most useful part of a
+    /// path.
     let keepsEnd: Bool
 
     /// A line of one part.
@@ -55,7 +56,7 @@ struct StyledText: Hashable, Sendable {
             let kept = TextWidth.cut(part.text, to: room, keepsEnd: keepsEnd)
             result.parts.append(Part(text: kept, tone: part.tone))
             room -= TextWidth.of(kept)
-            // Nothing of the following parts may stay beside the gap.
+            // After a cut, the following parts are left out.
             if kept != part.text { break }
         }
         if columns > 0 { result.parts.append(Part(text: "…", tone: .plain)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For whom an access waits, for whom those wait, and so on to the end.
+// The chain of waits behind an access: the claims and presenters that it waits for, those that they
+// wait for, and so on to the end.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -9,23 +10,23 @@ import FileCoordinationWire
 struct WaitChain {
     /// Why a step follows the one above it.
     enum Link: Hashable {
-        /// The one above waits for it.
+        /// The step above waits for it.
         case waited
-        /// It was asked for inside the access above, which ends no earlier.
+        /// It was requested inside the access above, which cannot end before.
         case inside
-        /// The process above waits for it too; whether its access or its presenter does cannot be
-        /// told.
+        /// The process of the step above waits for it, but perhaps not because of that step's
+        /// access or presenter.
         case alongside
     }
 
     /// Where a chain ends.
     enum End: Hashable {
-        /// The chain goes on below.
+        /// The chain continues below.
         case open
         /// The chain ends there: with an access that runs, or with a presenter whose process does
         /// not wait.
         case last
-        /// The access is above already: each access between waits for the next, in a circle.
+        /// The access is above already: the accesses from there to here wait in a cycle.
         case circle
         /// The access is in another branch already.
         case shown
@@ -33,24 +34,24 @@ struct WaitChain {
 
     /// An access or presenter that is waited for.
     struct Step: Hashable {
-        /// How many steps lead to it.
+        /// The number of steps above it in its branch.
         var depth: Int
         /// Why it is waited for.
         var link: Link
         /// Its claim, as an index in the report; nil if it is a presenter, or is not in the report.
         var claim: Int?
-        /// It.
+        /// The process, with its role.
         var party: Party
-        /// Whether the chain goes on.
+        /// How the chain continues or ends here.
         var end: End
     }
 
     /// The steps; what follows from one is below it, one deeper.
     private(set) var steps: [Step] = []
-    /// Whether there are more than are followed.
+    /// Whether the chain was cut at ``limit`` steps.
     private(set) var isCut = false
 
-    /// How many steps are followed at most.
+    /// The most steps of a chain.
     static let limit = 64
 
     private let report: StatusReport
@@ -63,7 +64,8 @@ struct WaitChain {
     /// A presenter is in it if another claim waits for it already.
     init(_ report: StatusReport, from blockers: [Int], asking presenters: [Int] = []) {
         self.report = report
-        // Of what is reported twice the first counts: it may have ended while the report was made.
+        // If a claim is reported twice, the first entry counts: the claim may have ended while
+        // the report was made.
         indices = Dictionary(
             report.claims.enumerated().map { ($1.claim, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -76,8 +78,9 @@ struct WaitChain {
         }
     }
 
-    /// The steps of the circle that a step closes, itself included; the first one follows from the
-    /// one that is shown twice.
+    /// The steps of the cycle that ends with a step, including that step.
+    ///
+    /// The first one is below the access that is shown twice.
     func circle(closedBy index: Int) -> [Step] {
         let claim = steps[index].party.claim
         var circle = [steps[index]]
@@ -134,15 +137,15 @@ struct WaitChain {
         if steps.count == place + 1 { steps[place].end = .last }
     }
 
-    /// Follows what the process of a presenter waits for: it may have to wait for that before the
-    /// presenter can answer.
+    /// Adds what the process of a presenter waits for, because the presenter can perhaps not answer
+    /// before.
     private mutating func followProcess(of presenter: Party, _ depth: Int) {
         guard presenter.role == .presenter, presenter.processID != 0 else { return }
         let place = steps.count - 1
         for index in report.claims.indices
         where report.claims[index].stage != .granted
             && report.claims[index].processID == presenter.processID
-            // A process may ask a presenter of its own: nothing new waits then.
+            // A process may ask its own presenter, which adds no other wait.
             && index != way.last
         {
             follow(index, Self.party(report.claims[index]), .alongside, depth + 1)
@@ -150,8 +153,8 @@ struct WaitChain {
         if steps.count > place + 1 { steps[place].end = .open }
     }
 
-    /// What an access that runs waits for: what was asked for inside it, else what its process
-    /// waits for besides.
+    /// Returns the claims that a running access waits for: those requested inside it, or else the
+    /// waiting claims of its process.
     private func awaited(by holder: FileCoordinationWire.ClaimStatus) -> [(claim: Int, link: Link)]
     {
         let waiting = report.claims.indices.filter { report.claims[$0].stage != .granted }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would happen to an access that was asked for now. There is no second copy of the rules: what
-// a status report says is told to an arbiter of one's own, which is asked then.
+// Predicts what would happen to an access that is requested now. The rules are not implemented a
+// second time: this program creates an arbiter of its own, gives it the state in a status report,
+// and files the access with it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 
-/// An arbiter that knows what a report says, to try accesses with.
+/// An arbiter with the state of a report, to try accesses.
 ///
-/// A report does not say since when presenters have relinquished their items, nor where an accessor
-/// has moved its items meanwhile: so the half minute after which readers have to let a presenter
-/// have its item back (Rule 6.11) is not foreseen, and neither is who waits at a new place.
+/// A report does not contain since when presenters have relinquished their items, or to which paths
+/// accessors have moved items. So the prediction ignores the half minute after which readers must
+/// let a presenter reacquire its item (Rule 6.11), and claims that wait at new paths.
 struct WhatIf {
     /// What a presenter would be asked.
     struct Request: Hashable {
@@ -32,12 +33,12 @@ struct WhatIf {
     struct Outcome: Hashable {
         /// The claims that would have to end first, as indices in the report, in the queue.
         var blockers: [Int] = []
-        /// Whom it would ask before it is granted: at once if there are no blockers, otherwise when
-        /// its turn has come.
+        /// The presenters that would be asked before it is granted: at once if there are no
+        /// blockers, otherwise when these have ended.
         var requests: [Request] = []
-        /// Presenters that it would ask, but for their not having answered in time (Rule 18.3).
+        /// Presenters that would not be asked, because they did not answer in time (Rule 18.3).
         var passedOver: [Int] = []
-        /// Whom it would have told when it is over, if it changes the item.
+        /// The presenters that would be told when it has ended, if it changes the item.
         var news: [News] = []
 
         /// Whether it would be granted at once.
@@ -45,14 +46,14 @@ struct WhatIf {
     }
 
     private let report: StatusReport
-    /// With all that the report says.
+    /// The arbiter with the claims and presenters of the report.
     private let present: Arbiter
-    /// With presenters alone: as it will be when the access has its turn.
+    /// The arbiter with the presenters alone, as when all earlier claims have ended.
     private let later: Arbiter
-    /// Presenters by their numbers.
+    /// The indices of presenters in the report, by their identifiers.
     private let indices: [PresenterID: Int]
 
-    /// The arbiter of a report.
+    /// Creates the arbiters from a report.
     init(_ report: StatusReport) {
         self.report = report
         var clients = Clients()
@@ -76,7 +77,7 @@ struct WhatIf {
         later = Self.recovered(presenters + clients.stops).arbiter
     }
 
-    /// What would happen to an access to `item`.
+    /// Returns what would happen to an access to `item`.
     func outcome(of item: AccessItem) -> Outcome {
         let now = trial(of: item, by: present)
         let then = trial(of: item, by: later)
@@ -88,7 +89,7 @@ struct WhatIf {
 
     // MARK: Telling the arbiter
 
-    /// Whose the claims and presenters are; one process is one client.
+    /// The clients to which claims and presenters belong; each process is one client.
     private struct Clients {
         private var known: [Int32: ClientID] = [:]
         private var count: UInt32 = 0
@@ -98,7 +99,7 @@ struct WhatIf {
             if let client = known[processID] { return client }
             count += 1
             let client = ClientID(rawValue: count)
-            // Processes without a number are not the same.
+            // Without a process ID, two entries may be of different processes.
             if processID != 0 { known[processID] = client }
             if isStopped { stops.append(.clientStopped(client)) }
             return client
@@ -113,14 +114,15 @@ struct WhatIf {
     ) -> RegisteredPresenter {
         RegisteredPresenter(
             id: id, client: clients.client(presenter.processID, presenter.isStopped),
-            // The report does not say it; no claim of the report's own waits for it in addition.
+            // The report does not contain the purpose, so this arbiter asks the presenter also for
+            // claims of its own purpose. ``answered(_:_:_:)`` ends these questions.
             purpose: Purpose("presenter \(id.rawValue)"),
             path: presenter.path.flatMap { ItemPath(bytes: $0) }, methods: presenter.methods,
-            // The others are waited for as long as it takes.
+            // A presenter that still has time to answer is awaited without limit.
             patience: presenter.isUnresponsive ? 0 : nil, relinquished: presenter.relinquished)
     }
 
-    /// An arbiter that was told all this, and the questions that it has for presenters.
+    /// Returns an arbiter that has handled these events, and its effects, such as questions.
     private static func recovered(_ events: [Event]) -> (arbiter: Arbiter, effects: [Effect]) {
         var arbiter = Arbiter(recovering: true)
         for event in events { _ = arbiter.handle(event) }
@@ -128,7 +130,8 @@ struct WhatIf {
         return (arbiter, effects)
     }
 
-    /// The same, in which those have answered that claims do not wait for any more.
+    /// Returns the arbiter after presenters have answered all questions whose answers, according to
+    /// the report, are not awaited.
     private static func answered(
         _ report: StatusReport, _ indices: [PresenterID: Int],
         _ recovered: (arbiter: Arbiter, effects: [Effect])
@@ -144,7 +147,7 @@ struct WhatIf {
             let isAwaited = asker.waitsFor.contains {
                 $0.presenter == report.presenters[index].presenter
             }
-            // Of a long list only the front is there, and of those behind it nothing is known.
+            // A long list is cut, and then it is unknown who is awaited behind its end.
             guard asker.stage == .asking, !isAwaited, asker.waitsForCount <= asker.waitsFor.count
             else { continue }
             effects += arbiter.handle(.presenterAnswered(presenter, for: claim, failure: nil))
@@ -154,10 +157,10 @@ struct WhatIf {
 
     // MARK: Asking it
 
-    /// The access that is not asked for: the last in the queue.
+    /// The identifier of the access that is tried: the last in the queue.
     private var hypothetical: ClaimID { Self.id(report.claims.count) }
 
-    /// What became of an arbiter that was asked for it.
+    /// The arbiter after the access was filed, and its effects.
     private struct Trial {
         var arbiter: Arbiter
         var blockers: [Int] = []
@@ -173,7 +176,7 @@ struct WhatIf {
         _ = trial.arbiter.handle(.claimFiled(claim))
         trial.passedOver = requests(in: trial.arbiter).map(\.presenter)
             .filter { report.presenters[$0].isUnresponsive }
-        // Those who do not answer in time are passed over at once.
+        // Presenters that have no time left to answer are passed over at once.
         _ = trial.arbiter.handle(.clockAdvanced(to: 1))
         trial.requests = requests(in: trial.arbiter)
         trial.blockers = trial.arbiter.impediments(of: hypothetical).compactMap {
@@ -192,7 +195,8 @@ struct WhatIf {
         }
     }
 
-    /// Whom it would have told, if every presenter made way for it and it changed the item.
+    /// Returns what presenters would be told if all of them yielded and the access changed the
+    /// item.
     private func news(after item: AccessItem, _ trial: Trial) -> [News] {
         let outcome: ItemOutcome
         switch item.access {
