@@ -92,11 +92,11 @@ extension Arbiter {
         }
     }
 
-    /// Handles an answer to a question that is open no more.
+    /// Handles an answer to a question that is not open any more.
     ///
-    /// A claim may have gone on without the presenter, and still be asking others. Whether the
-    /// presenter has relinquished for it is not known: its client discards questions with its
-    /// connection. So it gets its item back, and can be asked anew.
+    /// A claim may have continued without the presenter, and still be asking others. It is unknown
+    /// whether the presenter has relinquished for that claim, because its client discards questions
+    /// when it loses its connection. So the presenter gets its item back, and can be asked again.
     mutating func hear(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue) {
         guard unresponsive.contains(presenter) else { return }
         markResponsive(presenter, &reevaluations)

@@ -144,7 +144,7 @@ extension Arbiter {
             guard isUncontested(candidate.path) else { return nil }
             let others = delegations.index.overlapping(inside: candidate.path)
                 .compactMap { delegations[$0] }.filter { $0.client != candidate.client }
-            // Claims whose ends are not reported may be over already; a recall finds out.
+            // Claims whose ends are not reported may be over already; a recall determines that.
             guard others.allSatisfy(\.isOneClaim), others.count <= Self.mostClaimsRecalled
             else { return nil }
             return .directory(candidate.client, slot: slot)

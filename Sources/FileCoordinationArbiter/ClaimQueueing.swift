@@ -76,7 +76,8 @@ extension Arbiter {
             return grant(claim.id, &reevaluations)
         }
         advance(claim.id, to: .asking(ClaimState.Asking()))
-        // That it awaits moves says nothing about how contended its path is.
+        // A claim that only awaits moves does not count as having waited: that does not show
+        // that its path is contended.
         if !concerned.isEmpty { records[claim.id]?.hasWaited = true }
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &reevaluations)

@@ -99,7 +99,7 @@ extension Arbiter {
             switch record.state {
             case .filed, .waiting:
                 _ = tree.firstNeighbour(of: id, .ahead) { other, meeting in
-                    // What is reached through a younger blocker need not be examined.
+                    // A claim that is already reached through a later blocker need not be examined.
                     guard let place = waits.numbers[other], place < number,
                         !reached.contains(place),
                         isInTheWay(other, of: record, meeting, &waits)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sweep over the tree for claims that may conflict with any of many claims. It looks at each
-// queue once, however many claims it is made for: in a queue of thousands, each may conflict with
-// all others, and to ask for the neighbours of each would cost the square.
+// A sweep over the tree for claims that may conflict with any of many given claims. It visits each
+// queue once, regardless of the number of given claims: in a queue of thousands, each claim may
+// conflict with all others, so a separate search for each would take quadratic time.
 
 extension PlaceTree {
     /// The queues that a sweep has looked at; used for lookup only.

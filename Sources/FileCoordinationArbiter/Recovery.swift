@@ -70,8 +70,10 @@ extension Arbiter {
         }
     }
 
-    /// Assigns recovered relinquishments of one presenter, or of all, to a running claim, which
-    /// comes with the places to which it has moved items: there the presenters are by now.
+    /// Assigns recovered relinquishments of one presenter, or of all, to a running claim.
+    ///
+    /// The claim has the present paths of items that it has moved, which the presenters have
+    /// followed.
     private mutating func adoptRelinquishments(
         for claim: FiledClaim, of only: PresenterID? = nil
     ) {

@@ -28,8 +28,7 @@ extension LedgerReader {
     public func markRelocated(_ reference: RecordReference, isWritten: Bool = true) {
         Failpoint.reach(.before, .marksRelocation)
         defer { Failpoint.reach(.after, .marksRelocation) }
-        // It is tried again if another server has written concurrently: the one that looked last is
-        // right.
+        // Repeated if another server has written concurrently, because the later check counts.
         for _ in 0..<2 {
             guard let marking = relocationMarking(reference) else { return }
             if marking.write(isWritten ? 1 : 2) { return }

@@ -73,7 +73,7 @@ package struct AwaitTurn: LedgerProcedure {
         case granted
         /// The ticket queue has ended or took too long, or a server decides about the claim.
         ///
-        /// It must be waited for like any other claim; see ``LeaveTicketQueue``.
+        /// The claim must be waited for like any other; see ``LeaveTicketQueue``.
         case left
     }
 

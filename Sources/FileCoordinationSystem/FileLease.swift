@@ -44,7 +44,7 @@ public final class FileLease: Sendable {
     /// Whether the lease is held and no process waits for its end.
     public var isHeld: Bool { fcs_lease_is_held(descriptor.number) == 1 }
 
-    /// Drops the lease, so that processes that wait for its end go on.
+    /// Drops the lease, so that processes that wait for its end continue.
     public func drop() { _ = fcs_lease_drop(descriptor.number) }
 
     /// Whether no process has the file open for writing, or waits to open it, and its contents

@@ -75,7 +75,7 @@ public final class Poller: Sendable {
 
     /// Removes a descriptor that may not be there.
     public func forget(_ descriptor: Descriptor) {
-        // It only fails if the descriptor is not there.
+        // Fails only if the descriptor was not added.
         try? remove(descriptor)
     }
 

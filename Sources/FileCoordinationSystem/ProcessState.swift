@@ -35,7 +35,8 @@ public enum ProcessState {
         return saysDumpingCore(text)
     }
 
-    /// Whether a text in the format of `/proc/PID/status` says so.
+    /// Whether a text in the format of `/proc/PID/status` shows that the kernel is writing the
+    /// process's core dump.
     static func saysDumpingCore(_ text: [UInt8]) -> Bool {
         let name = Array("CoreDumping:".utf8)
         // The program's name comes before, with newlines escaped.
@@ -66,8 +67,7 @@ public enum ProcessState {
         return fields.count > 1 ? Int32(String(decoding: fields[1], as: UTF8.self)) : nil
     }
 
-    /// The state of a process: that of its first thread, or of the next one if that has ended while
-    /// others go on.
+    /// The state of a process: that of its first thread or, if that has ended, of the next one.
     private static func stateLetter(of processID: Int32) -> UInt8? {
         guard processID > 0, let letter = stateLetter(at: "/proc/\(processID)") else { return nil }
         guard isOver(letter) else { return letter }

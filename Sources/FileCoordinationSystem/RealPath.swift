@@ -41,7 +41,7 @@ public enum RealPath {
 
     /// Returns whether `path` is a regular file that this process may execute.
     public static func isExecutableFile(_ path: String) -> Bool {
-        // What cannot be seen cannot be executed.
+        // A file that cannot be examined cannot be executed.
         guard let status = try? FileStatus(path: path), status.kind == .regular else {
             return false
         }

@@ -20,7 +20,7 @@ import FileCoordinationSystem
 /// calls ``end()``, the next process that changes the store does that work. For this, a note is
 /// kept in the store if the item has versions.
 package final class CoordinatedWrite: Sendable {
-    /// What the options of a write say about its item.
+    /// The effect that the options of a write announce for its item.
     package enum Meaning: Sendable {
         /// The document is the same afterwards, whichever file it is.
         case saving
@@ -76,7 +76,7 @@ package final class CoordinatedWrite: Sendable {
     package func end() {
         store.writes.withLock { $0.removeAll { $0 === self } }
         let state = state.withLock { $0 }
-        // What was inside a deleted directory has gone with it.
+        // The items inside a deleted directory were deleted with it.
         let hasContents = isDirectory && meaning == .replacing
         guard !state.items.isEmpty || hasContents && isVacant else { return }
         defer { state.note?.remove() }
@@ -116,7 +116,7 @@ package final class CoordinatedWrite: Sendable {
 }
 
 extension WritingOptions {
-    /// What a write with these options says about its item, or nil if it moves the item.
+    /// The effect that a write with these options announces, or nil if it moves the item.
     package var versions: CoordinatedWrite.Meaning? {
         guard !contains(.moving) else { return nil }
         return isDeletion && !contains(.merging) ? .replacing : .saving

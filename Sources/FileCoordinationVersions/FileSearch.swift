@@ -3,7 +3,8 @@
 // Looks for a file that is no longer at its path. The kernel does not let ordinary users find a
 // file by its inode number. So this searches the file's directory with everything in it, then the
 // directory above, and so on, up to a limit. It does not find a file that was moved farther without
-// an announcement. A file on a disk that is not mounted may be there, and is not taken for gone.
+// an announcement. A file on a disk that is not mounted may still exist, so it does not count as
+// deleted.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

@@ -40,7 +40,7 @@ extension StoreView {
         return StoredVersion(
             item: item, id: id, record: record, marks: Set(marks),
             contents: store.contentsPath(in: directory, name: name),
-            // If it is gone, so is the version, and its next use says so.
+            // If the directory was removed, so was the version, and its next use reports that.
             isDirectory: (try? contents.descriptor.status(of: name))?.kind == S_IFDIR)
     }
 }

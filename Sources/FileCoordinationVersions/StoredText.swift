@@ -56,7 +56,7 @@ extension Descriptor {
     /// Returns nil if it is invalid.
     func read<Value: Stored>(_ type: Value.Type) -> Value? {
         let longest: UInt64 = 1 << 20
-        // What cannot be read is as good as invalid.
+        // A text that cannot be read is treated as invalid.
         guard let size = try? status().size, (1...longest).contains(size) else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(size))
         // Contents that cannot be read count as invalid.

@@ -99,7 +99,7 @@ struct TieFolders: Sendable {
             guard (try? make(legacy.tie, at: legacy.place)) != nil else { return }
             remove(legacy)
         }
-        // It was never there, or has other ties, which are moved next time.
+        // The directory does not exist, or has other ties, which are moved next time.
         try? root.removeSubdirectory(StoreName.ties)
     }
 

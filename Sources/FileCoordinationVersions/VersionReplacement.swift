@@ -239,7 +239,7 @@ package struct VersionReplacement {
     static func finish(
         _ leavings: Intention.Replacing, _ store: VersionStore, in folders: StoreFolders
     ) throws(SystemError) {
-        // First the versions: what is beside the item may be impossible to remove.
+        // The versions come first, because removing the files beside the item may fail.
         if let new = leavings.newIdentity, let place = ItemPath(bytes: leavings.place),
             let target = ItemPath(bytes: leavings.newPlace), store.leads(target, to: new)
         {

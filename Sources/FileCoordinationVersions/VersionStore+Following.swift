@@ -67,7 +67,7 @@ extension VersionStore {
             if let note = WriteNote.read(name, in: folders.writing, lock: lock) {
                 recover(note, in: folders)
             }
-            // It stays, and is recovered again.
+            // A note that cannot be removed is handled again by the next recovery.
             try? folders.writing.remove(name)
         }
     }
@@ -95,7 +95,7 @@ extension VersionStore {
         guard let folders = try? StoreFolders.open(path, creating: false) else { return }
         folders.ties.takeOverLegacy(folders.view)
         let isDirectory =
-            // If the item is gone again, only its own ties are looked at.
+            // If the item does not exist any more, only its own ties are examined.
             (try? FileStatus(path: new.bytes, followLinks: false))?.kind == .directory
         // Without ties, nothing follows. The versions stay, as those of an item that is gone.
         let ties = isDirectory ? try? folders.view.allTies() : try? folders.view.ties(at: old)

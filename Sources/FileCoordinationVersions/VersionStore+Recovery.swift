@@ -94,7 +94,7 @@ extension VersionStore {
     func vacate(inside place: ItemPath, in folders: StoreFolders) {
         // A tie that stays leads to a path without an item, which is seen there.
         for tie in (try? folders.view.allTies()) ?? [] where place.contains(tie.place) {
-            // The same, for this one.
+            // If this fails, the tie stays, as above.
             try? folders.ties.vacate(tie)
         }
     }

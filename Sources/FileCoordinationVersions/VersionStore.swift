@@ -64,8 +64,8 @@ package final class VersionStore: Sendable {
 
     /// The store for reading; nil if there is none.
     ///
-    /// Those who only look take one that cannot be opened for an empty one. A change reports why it
-    /// cannot be opened.
+    /// For readers, a store that cannot be opened counts as empty. A change of the store reports
+    /// why it cannot be opened.
     var viewIfReadable: StoreView? {
         try? StoreView.open(path)  // To a reader, a store that cannot be opened is empty.
     }
@@ -168,8 +168,8 @@ package final class VersionStore: Sendable {
             workspace = own
         } else {
             let fresh = try Workspace.make(in: folders.work)
-            // Another thread may have been faster. A workspace that is let go is removed by the
-            // next change of the store, with all that is in it.
+            // If another thread was faster, its workspace is used. The next change of the store
+            // removes this one with its contents.
             workspace = handedOut.withLock { state in
                 if let first = state, first.process == process { return first.workspace }
                 state = HandedOut(workspace: fresh, process: process)

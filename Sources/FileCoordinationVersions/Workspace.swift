@@ -49,7 +49,7 @@ final class Workspace: Sendable {
                 let directory = try work.openSubdirectory(id)
                 seized.append(Workspace(id: id, directory: directory, work: work, lock: lock))
             } catch let error where error.code == ErrorNumber.noSuchFile {
-                // It stays, and is removed the next time.
+                // A lock that cannot be removed is removed the next time.
                 try? work.remove(name)
             }
         }
@@ -67,7 +67,7 @@ final class Workspace: Sendable {
     ///
     /// Returns false if that cannot be determined.
     static func isAbandoned(_ id: String, in root: Directory) -> Bool {
-        // It is finished, or it cannot be determined.
+        // The workspace is finished, or its state cannot be determined.
         guard let lock = try? root.openFile(StoreName.work + "/" + id + lockSuffix, .read) else {
             return false
         }

@@ -90,8 +90,8 @@ public enum ClientMessage: Hashable, Sendable {
     case metricsRequest
     /// Begins or ends a recording, which comes as ``ServerMessage/trace(_:)`` messages.
     case record(Bool)
-    /// A user wants a claim to wait no longer, or claims to go on without a presenter's answer; the
-    /// answer is a ``ServerMessage/dismissal(_:_:)``.
+    /// A user orders that a claim stop waiting, or that claims continue without a presenter's
+    /// answer; the server answers with a ``ServerMessage/dismissal(_:_:)``.
     case dismiss(Dismissal)
     /// A daemon asks an embedded server to give up its role.
     case handOver

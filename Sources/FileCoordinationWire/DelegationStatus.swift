@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a status report says of a delegation: which process may use which item without asking the
-// server. Nothing is held by it; a claim of another process takes it back.
+// The entry of a status report about a delegation: which process may use which item without asking
+// the server. A delegation does not hold the item: a claim of another process causes its recall.
 
 /// What a process may do without asking the server.
 public enum DelegationKind: UInt8, CaseIterable, Hashable, Sendable {

@@ -31,7 +31,7 @@ public enum PresenterMessage: Hashable, Sendable {
     /// The client tells the presenter.
     case relocatedBy(ChangeAuthor, to: ItemPath)
 
-    /// The same message with who made the change; the message itself if it tells of none.
+    /// The same message with the author of the change; unchanged if it is about no change.
     public func signed(by author: ChangeAuthor) -> PresenterMessage {
         switch self {
         case .notice(let notice): .noticeBy(author, notice)

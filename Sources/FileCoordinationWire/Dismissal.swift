@@ -29,11 +29,11 @@ public struct Dismissal: Hashable, Sendable {
     }
 }
 
-/// What a server made of a ``Dismissal``.
+/// The result of a ``Dismissal``.
 public enum DismissalOutcome: UInt8, CaseIterable, Hashable, Sendable {
     /// The claim waited, and is over.
     case ended = 0
-    /// Claims waited for the presenter, and go on without its answer (Rule 18.3).
+    /// Claims waited for the presenter, and continue without its answer (Rule 18.3).
     case passedOver = 1
     /// The claim is granted, so it was left alone.
     case running = 2

@@ -35,7 +35,7 @@ struct MessageEncoder {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Forgets what was encoded after the first `count` bytes, and its fault.
+    /// Discards what was encoded after the first `count` bytes, with the error that it caused.
     mutating func truncate(to count: Int) {
         bytes.removeLast(bytes.count - count)
         fault = nil

@@ -54,7 +54,7 @@ public struct RelocationEntry: Hashable, Sendable {
         while rest.count >= 4 {
             let length = rest.prefix(4).enumerated().reduce(0) { $0 | Int($1.1) << ($1.0 * 8) }
             guard length <= rest.count - 4, length <= WireLimits.relocationFrameBytes,
-                // An entry that cannot be decoded is the end of what is complete.
+                // The complete entries end before the first one that cannot be decoded.
                 var decoder = try? MessageDecoder(
                     Array(rest.dropFirst(4).prefix(length)), .relocationEntry,
                     limit: WireLimits.relocationFrameBytes),

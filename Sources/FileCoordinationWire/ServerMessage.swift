@@ -92,7 +92,7 @@ public enum ServerMessage: Hashable, Sendable {
     case overLimit(WireRecord, text: String)
     /// A user has ended the wait of the claim by hand; the texts say which process, and why.
     case dismissed(WireRecord, author: String, reason: String)
-    /// What became of a party that this client wanted to be dismissed.
+    /// The result of a ``Dismissal`` that this client has sent.
     case dismissal(DismissedParty, DismissalOutcome)
     /// Messages for presenters of the client, in order.
     ///

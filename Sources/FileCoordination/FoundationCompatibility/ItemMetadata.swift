@@ -35,10 +35,10 @@ enum ItemMetadata {
     ) throws(SystemError) {
         let mode = carryOwner(status, to: new)
         let isOthers = mode != status.st_mode & 0o7777
-        // Without a list, the permissions alone say who may do what.
+        // If there is no access control list, only the permissions count.
         let list = old.flatMap { try? ExtendedAttributes.value(of: accessList, of: $0) }
         var narrowed = mode
-        // Without a list, the permissions are narrowed below.
+        // If the list cannot be set, the permissions are reduced below.
         if let list, !isOthers, (try? ExtendedAttributes.set(accessList, to: list, of: new)) != nil
         {
             // The group bits are the mask of the access control list.
@@ -67,7 +67,8 @@ enum ItemMetadata {
         guard var now = try? Self.status(of: new) else { return withoutMoreForGroup(mode) & 0o777 }
         if now.st_uid != status.st_uid { _ = fchown(new.number, status.st_uid, uid_t.max) }
         if now.st_gid != status.st_gid { _ = fchown(new.number, uid_t.max, status.st_gid) }
-        // What was seen before is narrower, if anything has changed.
+        // If the new status cannot be read, the one before counts. It can only result in fewer
+        // rights.
         now = (try? Self.status(of: new)) ?? now
         let isSameGroup = now.st_gid == status.st_gid
         if isSameGroup, now.st_uid == status.st_uid { return mode }

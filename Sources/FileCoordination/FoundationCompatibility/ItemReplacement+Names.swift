@@ -130,7 +130,8 @@ extension ItemReplacement {
         }
     }
 
-    /// Gives the old content the backup's name; an earlier backup is what is discarded then.
+    /// Gives the old content the backup's name; if an earlier backup has the name, that is
+    /// discarded.
     private mutating func takeBackupName(_ backup: Place, from old: Place) throws(SystemError) {
         do {
             try exchange(old, backup)

@@ -28,7 +28,7 @@ package struct ItemReplacement {
         case discard
     }
 
-    /// What not every file system can do.
+    /// The abilities that some file systems lack.
     package enum Ability: Sendable {
         case exchangeNames
         case refuseTakenNames
@@ -59,10 +59,10 @@ package struct ItemReplacement {
     /// The item that gets the original's name: the new item, or its copy on the original's file
     /// system.
     var source: Place
-    /// Where the old contents are after they have lost their name.
+    /// The place of the old contents after the new ones have taken their name.
     var old: Place?
 
-    /// What the file system is taken to be unable to do; for tests.
+    /// The abilities that the file system is treated as lacking; for tests.
     package var missing: Set<Ability> = []
 
     /// Where the original is, if it is not at its path after ``run()`` has failed.

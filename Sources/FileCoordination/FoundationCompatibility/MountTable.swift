@@ -45,7 +45,8 @@ package struct MountTable: Sendable {
     }
 
     private static func device(of directory: ItemPath) -> UInt64? {
-        // What cannot be seen is on no device that could be compared.
+        // For a directory that cannot be examined, the result is nil: there is no device to
+        // compare.
         try? FileStatus(path: directory.bytes, followLinks: false).device
     }
 }

@@ -25,7 +25,7 @@ package enum TrashPlace {
     func path(of userID: UInt32) -> ItemPath? {
         switch self {
         case .home(let path):
-            // It may not exist yet; then its path is made as it is written.
+            // The directory may not exist yet; then its path is used as it is spelled.
             if let real = try? RealPath.resolve(Array(path.utf8)) { return ItemPath(bytes: real) }
             // A home without a path has no trash.
             return try? PlaceResolver.path(of: URL(fileURLWithPath: path))
@@ -42,7 +42,7 @@ package enum TrashPlace {
         var components = path.split(separator: "/")
         while true {
             let ancestor = "/" + components.joined(separator: "/")
-            // It may not exist yet; then its parent is asked.
+            // The directory may not exist yet; then the next ancestor is examined.
             if let status = try? FileStatus(path: ancestor) { return status.device == device }
             guard components.popLast() != nil else { return false }
         }

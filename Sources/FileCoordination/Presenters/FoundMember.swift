@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses what the demangler says of a symbol. Only methods and getters of one class are of interest
-// to PresenterAdvice, also in the forms that the optimizer gives them.
+// Parses the demangled names of symbols. PresenterAdvice needs only the methods and getters of one
+// class, including the variants that the optimizer makes of them.
 
 import Foundation
 

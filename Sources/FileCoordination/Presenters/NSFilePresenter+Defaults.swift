@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The default implementations of what is optional in a presenter. The library never calls the
+// The default implementations of a presenter's optional methods. The library never calls the
 // methods: it recognizes by the result type ``_NotImplemented`` that the program has not
 // implemented one. They only make the conformance complete. A default must not call another
 // requirement, because the two forms of a method would then call each other forever.

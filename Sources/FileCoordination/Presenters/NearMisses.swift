@@ -7,7 +7,7 @@
 
 package import FileCoordinationArbiter
 
-/// What a class has of the protocol, as its conformance says.
+/// The members of the protocol that a class implements, according to its conformance.
 package struct ImplementedMembers: Equatable, Sendable {
     /// The optional methods.
     package var methods: PresenterMethods

@@ -88,7 +88,7 @@ package enum PresenterAdvice {
         }
     }
 
-    /// Whether a symbol can be that of a method or a getter, or of what the optimizer made of one.
+    /// Whether a symbol can be that of a method or a getter, or of a variant by the optimizer.
     private static func isOfMember(_ symbol: String) -> Bool {
         symbol.contains("Tf") || ["F", "vg", "Tm", "Tg5"].contains { symbol.hasSuffix($0) }
     }

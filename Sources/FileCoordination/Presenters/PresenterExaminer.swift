@@ -58,7 +58,7 @@ final class PresenterExaminer: Sendable {
             return !state.hasThread
         }
         guard needsThread else { return }
-        // Where there is no room for a thread, there are no warnings.
+        // If no thread can be started, there are no warnings.
         let thread: Void? = try? DetachedThread.start(name: "file-advice", stackSize: 1 << 20) {
             while let next = self.next() { next() }
         }

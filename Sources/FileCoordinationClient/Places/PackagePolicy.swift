@@ -116,7 +116,7 @@ package struct PackagePolicy: Hashable, Sendable {
     }
 
     private static func isThere(_ path: [UInt8], _ kind: FileStatus.Kind) -> Bool {
-        // What cannot be examined is not evidence.
+        // Contents that cannot be examined do not make the directory a package.
         (try? FileStatus(path: path, followLinks: false))?.kind == kind
     }
 

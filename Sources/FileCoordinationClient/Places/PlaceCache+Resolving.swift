@@ -81,7 +81,7 @@ extension PlaceCache {
         let policy = policy()
         let found = PlaceResolver.facts(
             of: directory, inPackages: outer.packageDepths, policy: policy)
-        // What is behind a link, or does not exist yet, is resolved in the general way.
+        // Targets of links, and items that do not exist yet, are resolved in the general way.
         guard found.isDirectory else { return nil }
         return PlaceResolver.facts(of: path, inPackages: found.packageDepths, policy: policy)
     }

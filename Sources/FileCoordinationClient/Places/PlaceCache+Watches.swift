@@ -69,7 +69,7 @@ extension PlaceCache {
         }
         if let known { return known }
         guard seesEverything(directory),
-            // What cannot be watched is not cached.
+            // A directory that cannot be watched is not cached.
             let number = try? watch.add(directory, Self.changes)
         else { return nil }
         let fresh = (number: number, expires: now + Self.lifetime)

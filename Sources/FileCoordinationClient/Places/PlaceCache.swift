@@ -240,7 +240,7 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// Remembers the path to which an item was moved, unless it was created a moment ago.
+    /// Remembers the path to which an item was moved, unless the item was created recently.
     private func rememberArrival(_ event: DirectoryWatch.Event, _ state: inout State) {
         guard state.newborn.isArrivalOfOld(event, at: MonotonicClock.now) else { return }
         // A directory may have been reached by several paths.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Items that were moved to where this process may have a delegation. A presenter may have come with
-// such an item, and the server learns of that a moment later. Until then no claim there is granted
-// locally (Rule 1.15): it is filed, and the server finds out.
+// Items that were moved to paths at which this process may have a delegation. A presenter of such
+// an item follows it, and the server learns of that a little later. Until then, this process does
+// not grant claims there itself (Rule 1.15): it files them, and the server decides.
 //
-// An item that was created a moment before it was moved has no presenter, unless it has the name of
-// a former item, whose presenters stay at the name. So the way in which most programs save, with a
-// new file that is moved over the old one, is none of these.
+// An item that was created shortly before its move has no presenter, unless it has the name of a
+// former item, whose presenters stay at the name. So most saves, in which a new file is moved over
+// the old one, do not count.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -19,7 +19,7 @@ final class RecentArrivals: Sendable {
     private struct Arrived {
         /// The paths, and until when each matters.
         var paths: [ItemPath: UInt64] = [:]
-        /// Until when every path counts as one of these.
+        /// Until when every path counts as one at which an item has arrived.
         var allUntil: UInt64 = 0
     }
 
@@ -44,7 +44,8 @@ final class RecentArrivals: Sendable {
         }
     }
 
-    /// Makes every path one of these, because arrivals may have been missed.
+    /// Lets every path count as one at which an item has arrived, because arrivals may have been
+    /// missed.
     func insertAll() {
         let now = MonotonicClock.now
         state.withLock { state in
@@ -53,7 +54,7 @@ final class RecentArrivals: Sendable {
         }
     }
 
-    /// Whether an item has arrived at a path or at a directory above it a moment ago.
+    /// Whether an item has recently arrived at a path or at a directory above it.
     func concern(_ path: ItemPath) -> Bool {
         guard !isEmpty.load(ordering: .sequentiallyConsistent) else { return false }
         let now = MonotonicClock.now
@@ -69,7 +70,7 @@ final class RecentArrivals: Sendable {
     }
 }
 
-/// Names that were created a moment ago, and the moves of such items.
+/// Names that were created recently, and the moves of such items.
 struct NewbornItems {
     private struct Birthplace: Hashable {
         let watch: Int32
@@ -78,7 +79,7 @@ struct NewbornItems {
 
     /// With more of them, those so far are forgotten: then they count as old.
     private static let most = 256
-    /// How long after this process has heard of its creation an item counts as new, in nanoseconds.
+    /// How long an item counts as new after the event of its creation was read, in nanoseconds.
     private static let lifetime: UInt64 = 1_000_000_000
 
     /// The names, and until when the item there counts as new.
@@ -89,7 +90,7 @@ struct NewbornItems {
     private var allLeftUntil: UInt64 = 0
     private var moves: Set<UInt32> = []
 
-    /// Takes in an event that is read now; returns whether an item has arrived that is not new.
+    /// Handles an event that is read now; returns whether an item has arrived that is not new.
     mutating func isArrivalOfOld(_ event: DirectoryWatch.Event, at now: UInt64) -> Bool {
         let name = Birthplace(watch: event.watch, name: event.name)
         if event.changes.contains(.created) {
@@ -109,7 +110,7 @@ struct NewbornItems {
         return false
     }
 
-    /// Takes in that an item has left its name; returns whether it was new.
+    /// Records that an item has left its name; returns whether it was new.
     private mutating func isNew(_ name: Birthplace, at now: UInt64) -> Bool {
         if let end = names.removeValue(forKey: name), now < end { return true }
         if left.count >= Self.most {

@@ -50,7 +50,7 @@ package indirect enum PresenterNotice: Hashable, Sendable {
         }
     }
 
-    /// Who caused it, if the notice says so.
+    /// The author of the change, if the notice names one.
     package var author: ChangeAuthor? {
         if case .by(let author, _) = self { author } else { nil }
     }

@@ -60,8 +60,8 @@ extension PresenterMailboxState {
         case .calling(let call, hasBegun: true): [.method(call)]
         case .calling(_, hasBegun: false): [.queue]
         case .relinquishing(let kind, _), .awaitingReturn(let kind): [self[kind].obstacle]
-        // That of a plain program is in front of it, and begins when no other is handled. So all
-        // that are handled must be answered first.
+        // A waiting question is behind one for a plain program, which begins only when no other
+        // question is handled. So all questions that are handled must be answered first.
         case .waiting:
             questions.indices.filter { questions[$0].progress != .waiting }.flatMap(obstacles)
         }

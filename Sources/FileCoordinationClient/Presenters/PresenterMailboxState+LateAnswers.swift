@@ -14,12 +14,13 @@ extension PresenterMailboxState {
         lateCalls.formUnion(calls(for: index))
     }
 
-    /// The calls of which the presenter must answer one before the question continues.
+    /// Returns the calls one of which the presenter must answer before the question continues.
     private func calls(for index: Int) -> [PresenterCallID] {
         switch questions[index].progress {
         case .relinquishing(_, let call), .calling(let call, _): [call]
         case .awaitingReturn(let kind): self[kind].openCall.map { [$0] } ?? []
-        // It is behind a plain program's question, which is behind others or is handled.
+        // A waiting question is behind one for a plain program, which waits for the questions that
+        // are handled, or is handled itself.
         case .waiting:
             questions.indices.filter { questions[$0].progress != .waiting }.flatMap(calls)
         }
@@ -28,7 +29,7 @@ extension PresenterMailboxState {
     /// Handles an operation that has started and does not call the presenter, because its question
     /// was discarded.
     ///
-    /// That it has started shows that the presenter's queue goes on.
+    /// Its start shows that the presenter's queue runs operations again.
     package mutating func skipped(_ call: PresenterCallID) -> [Action] { answeredLate(call) }
 
     /// Reports the end of a call if its question was discarded.

@@ -22,7 +22,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         /// Tell the session whether the presenter has relinquished its item for this kind of
         /// access.
         case relinquishmentChanged(Relinquishment, Bool)
-        /// Let the plain program go on that waits at the presenter's lease.
+        /// Drop the presenter's lease, so that the plain program that waits for it continues.
         case letPlainWriterGo
         /// Drop the presenter's lease, because a claim needs the item; or set it again.
         case guardLifted(Bool)
@@ -147,7 +147,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         questions.removeAll(where: \.isOfClaim)
         reader.serverLost()
         if case .relinquishing? = questions.first?.progress {
-            // The call goes on for the plain program alone.
+            // The call continues, but only for the plain program.
             writers.remove(.claims)
             return []
         }
@@ -158,8 +158,8 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     /// Handles the welcome of a server: the presenter is told to look at its item again.
     ///
     /// A message of the former server may have been lost, and no server has watched the item in
-    /// between. If the presenter looked at the end of the connection already, a change between that
-    /// look and the next server's first one would be told by neither.
+    /// between. It would be too early to tell the presenter when the connection ends: it would not
+    /// see changes between then and the next server's first check of the item.
     ///
     /// - Parameter path: the presented path.
     /// - Returns: the actions to carry out.

@@ -131,7 +131,7 @@ extension CoordinatedAccess {
     private func isVacated(
         _ place: ItemPath, by index: Int, _ items: [AccessedItem]
     ) -> Bool {
-        // What cannot be examined counts as gone.
+        // An item that cannot be examined counts as deleted.
         if (try? FileStatus(path: place.bytes, followLinks: false)) == nil { return true }
         return items.indices.contains {
             $0 != index && items[$0].anchor?.isAt(place.bytes) == true

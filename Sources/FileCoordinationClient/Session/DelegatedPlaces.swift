@@ -72,7 +72,7 @@ package final class DelegatedPlaces: Sendable {
     /// - Parameters:
     ///   - ledger: the process's ledger, whose slots contain the delegations.
     ///   - isOn: false to use no delegation at all.
-    ///   - arrivals: the paths to which items were moved a moment ago.
+    ///   - arrivals: the paths to which items were moved recently.
     init(_ ledger: LedgerWriter, isOn: Bool, arrivals: RecentArrivals) {
         self.ledger = ledger
         self.arrivals = arrivals

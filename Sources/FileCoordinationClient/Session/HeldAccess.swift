@@ -149,7 +149,7 @@ extension Coordinator {
         wait.begin(timeout: timeout) { outcome in
             onEnd(outcome.map { HeldAccess($0, of: self, in: surroundings) })
         }
-        // Filing looks at files.
+        // Filing examines files, which may block.
         BlockingWorkPool.start {
             wait.file(
                 items, in: session, enclosing: enclosing, surroundings: surroundings,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a claim may do about delegation, and what it has occupied until it is over.
+// Whether a claim is filed, may request a delegation, or can be granted under one; and the slot or
+// grant that it occupies until it is over.
 
 package import FileCoordinationLedger
 

@@ -25,7 +25,7 @@ extension Session {
 
     /// Records that a call no longer waits.
     ///
-    /// What the server was told about it does not count any more.
+    /// The server discards what it was told about the call.
     func endWait(_ record: RecordReference) {
         state.withLock { $0.waitingCalls.removeAll { $0.record == record } }
     }
@@ -36,7 +36,7 @@ extension Session {
         // In most cases no call waits. If a reported one is over, the server knows that from the
         // claim.
         guard version >= ProtocolVersion.withBlockedQuestions else { return }
-        // One thread at a time, so that a later finding is not sent before an earlier one.
+        // The lock orders the messages of several threads: the last one has the latest finding.
         registration.telling.withLock { _ in
             let calls = state.withLock { $0.waitingCalls }
             let found = mailbox.questionsBlocked(by: calls)

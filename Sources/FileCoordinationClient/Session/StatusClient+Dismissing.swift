@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Has waits ended by hand. This needs only a connection, as a status report does.
+// Asks the server to end waits, for a user. This needs only a connection, as a status report does.
 
 import FileCoordinationSystem
 package import FileCoordinationWire
@@ -11,7 +11,7 @@ extension StatusClient {
     /// Blocks until the server has answered for each. If the server goes away meanwhile, tries the
     /// next one, for a second.
     ///
-    /// - Returns: what became of each; nil if there is no server.
+    /// - Returns: the result of each; nil if there is no server.
     /// - Throws: ``TooOld`` if the server dismisses nothing; else the error of the last attempt.
     package static func dismiss(
         _ dismissals: [Dismissal], environment: [String: String]
@@ -19,7 +19,7 @@ extension StatusClient {
         var outcomes: [DismissalOutcome] = []
         return try answer(environment) { client in
             guard client.version >= ProtocolVersion.withDismissals else { throw TooOld() }
-            // What a server before this one has answered stays said.
+            // Answers of a former server stay valid, so only the other orders are sent.
             while outcomes.count < dismissals.count {
                 guard let outcome = try client.dismiss(dismissals[outcomes.count])
                 else { return nil }

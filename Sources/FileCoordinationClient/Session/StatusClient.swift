@@ -46,7 +46,7 @@ package struct StatusClient {
         }
     }
 
-    /// What an arbiter answers to the question that `ask` puts.
+    /// Returns a server's answer to the request that `ask` sends.
     static func answer<Answer>(
         _ environment: [String: String], _ ask: (StatusClient) throws -> Answer?
     ) throws -> Answer? {
@@ -160,7 +160,7 @@ package struct StatusClient {
         }
     }
 
-    /// Receives messages until `take` has what is wanted; nil when that does not come.
+    /// Receives messages until `take` returns an answer; returns nil if none comes.
     func receive<Answer>(
         _ patience: Duration, _ take: (ServerMessage) throws -> Answer?
     ) throws -> Answer? {

@@ -36,7 +36,7 @@ struct WatchAllowance {
         else { return 0 }
         var bytes = [UInt8](repeating: 0, count: 32)
         let count =
-            // The same as for a limit that cannot be opened: 0.
+            // A limit that cannot be read counts as 0, as one that cannot be opened.
             unsafe bytes.withUnsafeMutableBytes { try? unsafe file.read(into: $0, at: 0) } ?? 0
         let digits = bytes.prefix(count).prefix { (48...57).contains($0) }
         return Int(String(decoding: digits, as: UTF8.self)) ?? 0

@@ -63,7 +63,7 @@ struct Acceptor {
         reserve = nil
         // See below.
         if let socket = try? listener.accept() { return socket }
-        // It failed for another reason, or another thread has taken the descriptor.
+        // Accepting failed for another reason, or another thread has taken the descriptor.
         refill()
         return nil
     }

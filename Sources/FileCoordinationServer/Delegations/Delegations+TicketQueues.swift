@@ -39,7 +39,7 @@ extension Delegations {
             // If a client has tampered with its ledger, it cannot take part, and the queue is ended
             // again.
             guard
-                // It throws for a ledger that its client has tampered with.
+                // This fails for a ledger that its client has tampered with.
                 let word = try? ledgers(member.client)?.delegate(
                     slot: member.slot, inTicketQueue: number, epoch)
             else { continue }
@@ -111,7 +111,7 @@ extension Delegations {
         for (id, ledger) in members {
             // A ledger that its client has tampered with contains no valid claims.
             guard
-                // It throws for such a ledger.
+                // This, too, fails for a ledger that its client has tampered with.
                 let found = try? ledger.requestReleaseReports(
                     epoch, where: { record, _ in ledger.place(ofClaim: record) == ticketQueue.path }
                 )

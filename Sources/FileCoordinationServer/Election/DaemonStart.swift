@@ -31,7 +31,7 @@ enum DaemonStart {
             case .wouldBlock: break
             }
             if let deadline, MonotonicClock.now >= deadline { return .late }
-            // The same without a wait.
+            // If waiting fails, the result is the same.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return .died }
         }
     }

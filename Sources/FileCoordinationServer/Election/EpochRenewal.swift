@@ -37,7 +37,7 @@ package enum EpochRenewal {
     {
         guard let prefix = FallbackName.prefix(of: runtime),
             SequencedSocket.abstractNames(beginningWith: prefix)?.isEmpty == true,
-            // What cannot be seen is taken to be in use; here and below.
+            // A directory that cannot be listed counts as being in use; here and below.
             let names = try? runtime.ledgers.names()
         else { return true }
         for name in names where LedgerName.isFinal(name) || LedgerName.isTemporary(name) {

@@ -131,7 +131,8 @@ package final class LedgerFallback: Sendable {
             }
             guard answer(server) else { continue }
             lastToken += 1
-            // The server has the ledger; only the end of its recovery is not heard.
+            // The server has the ledger. If adding fails, only the message about the end of its
+            // recovery is missed.
             guard (try? poller.add(server.descriptor, token: lastToken, .readable)) != nil else {
                 continue
             }

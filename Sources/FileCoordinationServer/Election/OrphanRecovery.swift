@@ -231,7 +231,7 @@ struct OrphanRecovery {
     private static func ledgers(
         in runtime: RuntimeDirectory, _ observers: LedgerMemory.Observers?
     ) -> [String: LedgerReader] {
-        // What cannot be read is taken to be missing, and its owner is asked.
+        // Ledgers that cannot be listed count as missing, and their owners are asked.
         let names = (try? runtime.ledgers.names()) ?? []
         var ledgers: [String: LedgerReader] = [:]
         for name in names where LedgerName.isFinal(name) {

@@ -13,7 +13,7 @@ struct Questions {
     private var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
     /// The numbers of questions that were asked again, by claim.
     private var numbers: [ClaimID: UInt64] = [:]
-    /// The same the other way round.
+    /// The claim of each number.
     private var claimsByNumber: [UInt64: ClaimID] = [:]
 
     /// An open question.

@@ -137,7 +137,7 @@ struct Presence {
         else { return }
         watch = fresh
         watchForPlaces()
-        // That a name was removed before is not reported.
+        // The event of a removal may have been missed, so the names are checked.
         if !isFound { restoreAt = now + ServerLimits.restorePause }
     }
 

@@ -94,7 +94,7 @@ extension RuntimePlaces {
                 } catch {
                     return true
                 }
-            // What belongs to others is not removed.
+            // A directory of another user is not removed.
             case .vacant, .unusable: return false
             }
         }

@@ -59,7 +59,7 @@ final class StandIn: Sendable {
     /// Reads the stand-in at `path`; returns nil if there is no such file of this user's.
     static func read(at path: String) -> PlaceState? {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
-            // What cannot be opened and examined is not this user's, here and below.
+            // A file that cannot be opened and examined is not this user's, here and below.
             let parent = try? Directory.open(directory),
             let file = try? parent.openFile(name, [.read, .write, .nonBlocking]),
             let status = try? file.status(), isOurs(status),

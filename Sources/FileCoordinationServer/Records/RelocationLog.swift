@@ -117,7 +117,7 @@ package final class RelocationLog {
         places = places.filter { kept.contains($0.key) }
         handled = handled.filter { kept.contains($0.key) }
         try rewrite()
-        // What stays is removed at the next takeover; here and below.
+        // Files that cannot be removed now are removed at the next takeover; here and below.
         for name in (try? directory.names()) ?? [] {
             // A file that stays is removed at the next takeover.
             if let other = Self.epoch(ofFile: name), other < epoch { try? directory.remove(name) }
@@ -136,7 +136,8 @@ package final class RelocationLog {
     /// Removes the files of all servers, including their ticket queues, because no ledger refers to
     /// them.
     static func removeAll(from directory: Directory) {
-        // What stays is ignored: no ledger refers to it. Here and below.
+        // Logs that cannot be removed are ignored, because no ledger refers to them. Here and
+        // below.
         for name in (try? directory.names()) ?? [] where name.hasPrefix(prefix) {
             try? directory.remove(name)
         }
@@ -206,7 +207,7 @@ package final class RelocationLog {
             // The path is opened anew, because the server may have had to create the directory
             // again.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
-            // A log that cannot be read is as good as none.
+            // A log that cannot be read is treated as missing.
             guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
                 if case .claim = entry.relocation { entry.serial == serial } else { false }

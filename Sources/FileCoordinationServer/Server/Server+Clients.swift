@@ -130,7 +130,7 @@ extension Server {
                 snapshot.state == .granted, snapshot.flags.contains(.provisional),
                 client.ledger.withdraw(snapshot.reference, presence.epoch)
             else { continue }
-            // It writes nothing until it is granted again.
+            // The claim writes nothing until it is granted again.
             watching.end(claim, [])
             decide(.grantWithdrawn(claim))
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends waits by hand, for `filecoord release`. What runs is left alone: the server cannot stop an
-// accessor, which would go on beside the next one.
+// Ends waits on a user's order, for `filecoord release`. A running claim is never ended: the server
+// cannot stop its accessor, which would then run beside the next one.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

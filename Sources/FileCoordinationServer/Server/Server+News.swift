@@ -163,7 +163,7 @@ extension Server {
             switch mail.news.body {
             case .listening: if watching.markListening(id) { grantPresenter(id) }
             case .arrived(let path):
-                // What is delegated there would not ask the presenter.
+                // A client with a delegation there would not ask the presenter.
                 recall(before: [.presenterMoved(id, to: path)], then: nil)
             case .healed: watching.setTrouble(nil, of: id)
             case .degraded(let trouble):

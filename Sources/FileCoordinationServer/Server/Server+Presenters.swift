@@ -60,13 +60,13 @@ extension Server {
         decide(.presenterRemoved(presenter))
     }
 
-    /// Looks at the records of writers that the arbiter believes to be running at a path or at a
-    /// directory that contains it.
+    /// Returns checks of the records of writers that run, as far as the arbiter knows, at a path or
+    /// at a directory that contains it.
     ///
-    /// Such a writer may have moved its item, and the message that tells the server to look at its
-    /// record may still be unread, because it came by another connection. A program that heard of
-    /// the move in its own way, and now presents another item at the old path, must not be taken
-    /// along (Rule 11.1).
+    /// Such a writer may have moved its item, and the message about that may still be unread,
+    /// because it came on another connection. If a program has learned of the move in another way
+    /// and now presents another item at the old path, its presenter must not follow the move (Rule
+    /// 11.1).
     private func runningWriters(onTheWayTo path: ItemPath) -> [RecordCheck] {
         arbiter.runningWriters(onTheWayTo: path).compactMap { claim in
             guard let address = records.address(of: claim) else { return nil }

@@ -217,7 +217,8 @@ extension Server {
     }
 
     private func cancel(_ claim: ClaimID) {
-        // First: that its process goes on may have the claim ask again.
+        // This comes first: if the process runs again, the claim may have asked presenters again,
+        // and their questions are taken back below.
         checkStoppedProcesses()
         takeBackQuestions(for: claim)
         decide(.claimCancelled(claim))

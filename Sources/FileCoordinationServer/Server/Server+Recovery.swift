@@ -36,7 +36,7 @@ extension Server {
         try records.relocations.read()
         connections.greeting.packagePolicy = PackageConfiguration.adding(
             records.relocations.addedPackages, to: configuration.packagePolicy)
-        // Of clients that are dead, only what they have done to items still matters.
+        // For clients that have died, only the changes that they made to items still matter.
         let (living, dead) = parted(owners)
         let found = Self.records(of: living)
         for (client, snapshot) in found where snapshot.kind == .presenter {

@@ -156,7 +156,7 @@ extension Server {
             (kind, members) = (mode == .shared ? .reading : .writing, [client])
         case .directory(let client, _): (kind, members) = (.directory, [client])
         case .queue(let queue, _): (kind, members) = (.queue, queue.map(\.client))
-        // It is reported as a claim.
+        // Such a grant is reported as a claim.
         case .claim: return []
         }
         return members.compactMap { clients[$0] }.map { owner in

@@ -11,8 +11,8 @@ import FileCoordinationWire
 extension Server {
     /// Sends a message to a client.
     ///
-    /// A client without a connection gets none; it looks at its own records when it has
-    /// reconnected.
+    /// A client without a connection gets no message; when it has reconnected, it reads its own
+    /// records.
     func send(_ message: ServerMessage, to client: Client) {
         guard let token = client.connection, let connection = connections[token] else { return }
         send(message, on: connection)

@@ -26,13 +26,13 @@ package struct ServerConfiguration: Sendable {
     ///
     /// Simulations switch it off, because their clock is not the kernel's.
     package var watchesItems = true
-    /// Says when paths are delegated.
+    /// Determines when paths are delegated.
     package var delegationPolicy = DelegationPolicy()
     /// Observers of the server's accesses to ledger words.
     ///
     /// Simulations use them to let clients act in between.
     package var observers: LedgerMemory.Observers?
-    /// Says whether the process of a ledger is stopped, for simulations.
+    /// Returns whether the process of a ledger is stopped, for simulations.
     ///
     /// If nil, the kernel is asked.
     package var isStopped: (@Sendable (String) -> Bool)?

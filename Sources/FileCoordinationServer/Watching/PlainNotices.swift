@@ -27,7 +27,7 @@ struct WatchedPresenter {
     /// Whether changes of the item are being reported.
     var isListening = false
 
-    /// The changes after a real time, one of which is that the item is gone.
+    /// Returns a description of the changes after a real time, including a deletion of the item.
     func changes(after time: Int64) -> MissedChanges {
         MissedChanges(after: time, existed: item != .unknown)
     }
