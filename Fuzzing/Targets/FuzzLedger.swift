@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ledger that a fuzzer writes: whole and honest at first, and then with any bytes anywhere. What
-// was written is known, so that it can be undone without touching the rest of 24 MiB.
+// A ledger that a fuzzer writes: valid at first, and then with any bytes anywhere. The changes are
+// recorded, so that they can be undone without touching the rest of the 24 MiB.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -11,7 +11,7 @@
 public struct FuzzTarget: Sendable {
     /// What it is called on the command line, and in the directory of kept inputs.
     public let name: String
-    /// Bytes to begin with: what honest writers write.
+    /// Initial inputs: bytes that correct writers write.
     public let seeds: @Sendable () -> [[UInt8]]
     /// Feeds bytes to the reader.
     public let run: @Sendable ([UInt8]) throws -> Void

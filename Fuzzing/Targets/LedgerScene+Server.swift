@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server does with a ledger of which nothing is certain, and what must be true of it then.
+// The server's operations on a ledger with arbitrary contents, and the conditions that must hold
+// afterwards.
 
 import FileCoordinationLedger
 import FileCoordinationSystem

@@ -147,7 +147,7 @@ final class LedgerScene {
         }
     }
 
-    /// An honest record, with a log.
+    /// A valid record, with a log.
     private func fill(_ input: inout Bytes) {
         let index = input.number(below: 16)
         note(LedgerLayout.record(index), LedgerLayout.recordLength)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A client that keeps the rules when the bytes say so, and else writes and sends what it likes. It
-// reads what the server sends, which must always be readable.
+// A client that follows the protocol or violates it, as the input bytes say. It reads the server's
+// messages, which must always be valid.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

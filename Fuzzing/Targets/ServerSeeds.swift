@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few short lives of clients with a server: what the steps' bytes mean is in ServerScene.play and
-// ServerClient.act.
+// A few short runs of clients with a server. ServerScene.play and ServerClient.act define the
+// meaning of the bytes.
 
 enum ServerSeeds {
     private static let turn: UInt8 = 0x38

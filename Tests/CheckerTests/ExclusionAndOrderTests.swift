@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each checker finds what it is for, and nothing else (Rules 2.1 to 2.17).
+// Each checker finds the violations of its rule, and no others (Rules 2.1 to 2.17).
 
 import CoordinationCheckers
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histories written down for a test, and what the checkers make of them.
+// Histories that are written for a test, and the violations that the checkers find in them.
 
 import CoordinationCheckers
 

@@ -49,7 +49,7 @@ package enum Fact: Hashable, Sendable {
     case continued(ClientKey)
     /// Another arbiter took over (Rule 18.7).
     case arbiterReplaced
-    /// Everything that could go on has gone on, and nothing more will happen.
+    /// Every process that can continue has continued, and nothing more will happen.
     case rested
 }
 

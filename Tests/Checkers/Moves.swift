@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are after moves (Rules 11.2 to 11.5), by what their paths begin with.
+// Computes where items are after moves (Rules 11.2 to 11.5), by the prefixes of their paths.
 
 extension [Move] {
     /// The move that takes a place along: that of the nearest of what moves; of two moves of one

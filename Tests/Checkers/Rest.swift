@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No wake-up is lost. While it goes on: no claim waits in the queue without another one in its way.
-// At the end, when everything that could go on has gone on: no claim is left, and no presenter is
-// without its item.
+// No wake-up is lost. At any time: a claim waits in the queue only if another claim blocks it. At
+// the end, when every process that can continue has continued: no claim is left, and every
+// presenter has its item back.
 
 extension Lives {
     var restViolations: [Violation] { idleWaits + unfinished }

@@ -56,7 +56,7 @@ package struct Use: Hashable, Sendable {
         !ends.isDisjoint(with: [.deleting, .moving, .replacing, .contents])
     }
 
-    /// Whether what is there goes for good.
+    /// Whether the write removes the present item permanently.
     var isDeletion: Bool { !ends.isDisjoint(with: [.deleting, .replacing]) }
 
     /// Its words in the text form, with dots between them.

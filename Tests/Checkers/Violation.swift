@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a checker has to say, and all of them together.
+// The finding of a checker, and the list of all checkers.
 
 /// A rule that a history breaks.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is understood without the argument parser is what the parser would have understood.
+// The fast parser understands a command line exactly as the argument parser does.
 
 import XCTest
 import filecoord

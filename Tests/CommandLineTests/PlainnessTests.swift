@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a new user trips over: options that are mistyped, quiet that is not quiet, files that are
-// shorter than they say, directories that are not covered, signals that do not arrive.
+// Problems that a new user meets: mistyped options, output despite `--quiet`, files that are
+// shorter than their size says, directories that a claim does not cover, signals that do not
+// arrive.
 
 import XCTest
 import filecoord

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord release`: what waits is cut off by hand, and its program is told by which process and
-// why; what runs is left alone.
+// `filecoord release`: a user ends a wait, and the waiting program is told by which process and
+// why. A running claim is never ended.
 
 import XCTest
 

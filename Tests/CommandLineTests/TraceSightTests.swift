@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accesses of which the server hears late: however often a trace tells of one, a report has it
-// once.
+// Accesses of which the server learns late: if several lines of a trace describe one access, the
+// report contains it once.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

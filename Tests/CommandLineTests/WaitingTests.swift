@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for whom, seen from the outside.
+// Which process waits for which, as other programs see it.
 
 import TestHome
 import XCTest

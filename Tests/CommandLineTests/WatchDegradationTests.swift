@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the kernel cannot tell of changes, the server polls: presenters hear that anything may have
-// changed, `filecoord status` says why, and all is well again when the reason is gone (Rule 7.14).
-// The limits are the kernel's own: those of a user namespace, and the rights of directories.
+// If the kernel cannot report changes, the server polls: presenters are told that anything may have
+// changed, `filecoord status` shows the reason, and when the reason has ended, changes are reported
+// as usual (Rule 7.14). The tests use limits of the kernel: those of a user namespace, and the
+// permissions of directories.
 
 import Foundation
 import XCTest
@@ -115,7 +116,7 @@ final class WatchDegradationTests: XCTestCase {
             defer { chmod(sandbox.path("d/s"), 0o700) }
             let command = try present(["d"], sandbox)
             try awaitWatching("permission", sandbox)
-            // What may be read is told as ever.
+            // Changes in readable directories are reported as usual.
             try sandbox.makeFile("d/g", "1")
             try command.awaitName("g", to: directory)
             try sandbox.runPlainly("chmod 700 d/s")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would happen to an access, as an arbiter says that was told a report.
+// What would happen to an access, according to an arbiter with the state of a report.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that say what no mailbox of ours can be made to say at will, or at that moment: the
-// test itself plays them, message by message.
+// Presenters whose messages, or whose order of messages, the library's mailbox cannot be made to
+// produce. The test sends these messages itself, one by one.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where one world cannot be had as easily: another user has taken the usual place, or a container
-// does not see it. Then the user's processes meet elsewhere, or are refused with a sentence; never
-// do two servers grant the same (Rules 2.0 and 18.14).
+// The usual runtime directory is unavailable: another user has taken its path, or a container does
+// not see it. Then the user's processes find each other in another directory, or fail with an
+// explanation. Two servers never grant claims on the same items (Rules 2.0 and 18.14).
 
 import FileCoordinationArbiter
 import FileCoordinationWire

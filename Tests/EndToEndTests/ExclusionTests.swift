@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for whom, among processes (Rules 2 and 3).
+// Which process waits for which (Rules 2 and 3).
 
 import XCTest
 

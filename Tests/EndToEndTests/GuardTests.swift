@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lease guards: plain programs wait until a presenter has saved (Rule 7.14), and nothing else does.
-// What came first is told by what a program found, not by how long it took.
+// Lease guards: plain programs wait until a presenter has saved (Rule 7.14), and no other program
+// waits. The tests determine the order from what a program found, not from durations.
 
 import TestHome
 import XCTest

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What looks like a move and is none, and what is one and does not look like it (Rule 11.1). A
-// wrong guess ties an editor to another program's file.
+// Changes that look like a move but are none, and moves that do not look like one (Rule 11.1). A
+// wrong conclusion would make an editor present another program's file.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One user on one machine is one world (Rule 18.14): jobs that run before a login, in it, and after
-// it, and services with a private /tmp, in every order of start.
+// All processes of one user on one machine use one server (Rule 18.14): jobs that run before, in
+// and after a login, and services with a private /tmp, started in every order.
 
 import FileCoordinationWire
 import XCTest

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deadlocks by way of presenters are found when they close, and explained (Rule 18.4), among
-// processes.
+// Deadlocks of several processes that involve presenters are detected as soon as the cycle is
+// complete, and the error explains them (Rule 18.4).
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where programs meet: a directory that is not wholly one's own is refused, with a sentence that
-// says what to do, and nothing is read or written (Rules 2.0 and 18.12).
+// The runtime directory: a directory that other users can access is refused with an error that says
+// what to do, and nothing is read or written there (Rules 2.0 and 18.12).
 
 import FileCoordinationWire
 import XCTest

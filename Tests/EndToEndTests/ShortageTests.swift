@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Descriptors, memory, disk space or the permission to write are wanting: a new call that needs
-// them gets a clear error, what runs goes on, and all is well again when there is some.
+// Descriptors, memory, disk space or the permission to write are missing: a new call that needs
+// them gets a clear error, running accesses continue, and new calls succeed again when the shortage
+// is over.
 
 import XCTest
 

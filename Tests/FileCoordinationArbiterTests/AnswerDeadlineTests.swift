@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that do not answer (Rule 18.3). Without the witness, to whom a grant without an answer
-// is always a fault.
+// Presenters that do not answer (Rule 18.3). These tests do not use the witness, which considers
+// each grant without an answer as a fault.
 
 import FileCoordinationArbiter
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for whom (section 2, without the exceptions).
+// Which claim waits for which (section 2, without the exceptions).
 
 import FileCoordinationArbiter
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What crowds cost: one that is four times as large takes about four times the processor time, and
-// not sixteen times. Two sizes are compared, so no machine is too slow for these tests.
+// The cost of many claims or presenters: four times as many take about four times the processor
+// time, not sixteen times. Two sizes are compared, so the speed of the machine does not matter.
 
 import Testing
 

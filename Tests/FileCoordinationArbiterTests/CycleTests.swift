@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that wait for themselves, by way of others (Rule 18.4).
+// Claims that wait for themselves through other claims (Rule 18.4).
 
 import FileCoordinationArbiter
 import Testing

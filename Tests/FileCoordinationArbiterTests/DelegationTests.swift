@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gets what delegated, in which mode, and what is recalled before what (Rules 2.1, 2.14, 6.1,
-// 7.3, 7.4, 7.8, 15.8). Without the witness, which knows nothing of delegations.
+// Which client gets which path delegated, in which mode, and which delegations are recalled before
+// which events (Rules 2.1, 2.14, 6.1, 7.3, 7.4, 7.8, 15.8). These tests do not use the witness,
+// which does not support delegations.
 
 import FileCoordinationArbiter
 import Testing

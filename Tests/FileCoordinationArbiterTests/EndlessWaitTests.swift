@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits that had no end, each found by a simulated world. Without the witness, who knows neither
-// of bounds nor of long chains of readers.
+// Waits that had no end, each found by a simulation. These tests do not use the witness, which
+// checks neither bounds nor long chains of readers.
 
 import FileCoordinationArbiter
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes on while the arbiter waits for the answer to a recall, and what has to wait for it.
+// What the arbiter does while it waits for the answer to a recall, and what waits for that answer.
 
 import FileCoordinationArbiter
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter's table against a dictionary, and what becomes of the numbers by which it is looked
-// into.
+// Compares the arbiter's table with a dictionary, and tests how its hash function distributes
+// numbers.
 
 import Testing
 

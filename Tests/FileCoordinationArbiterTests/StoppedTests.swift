@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes that are stopped (Rule 18.6). Without the witness, which knows nothing of them.
+// Processes that are stopped (Rule 18.6). These tests do not use the witness, which does not
+// support stops.
 
 import FileCoordinationArbiter
 import Testing

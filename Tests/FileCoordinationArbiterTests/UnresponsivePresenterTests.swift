@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Presenters that were passed over, and answer after their question was withdrawn, was lost with a
-// connection or got another number (Rule 18.3). Without the witness, to whom a grant without an
-// answer is always a fault.
+// connection or got another number (Rule 18.3). These tests do not use the witness, which considers
+// each grant without an answer as a fault.
 
 import FileCoordinationArbiter
 import Testing

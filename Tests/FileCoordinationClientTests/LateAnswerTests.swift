@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session says of a presenter that answers on another connection than it was asked on (Rule
-// 18.3).
+// The messages of a session whose presenter answers on another connection than the one on which it
+// was asked (Rule 18.3).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is remembered of places, and by single threads besides: a change that is done is seen
-// no matter which thread was told of it first (Rule 1.15).
+// The cache of places, and the caches of single threads: a completed change is noticed, no matter
+// which thread has read its event first (Rule 1.15).
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -63,7 +63,7 @@ import Testing
         #expect(!cache.isUnchanged(since: finding.revision))
     }
 
-    /// Whether an item has arrived at the file's path, as far as the cache has heard.
+    /// Whether an item has arrived at the file's path, according to the events that were read.
     private func hasArrival() throws -> Bool {
         _ = cache.known(file)
         return arrivals.concern(try #require(ItemPath(file)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server that a test plays: it accepts the connections of a session in the test's own process,
-// and says what the test has it say. The session belongs to a runtime directory of its own.
+// A simulated server for tests: it accepts the connections of a session in the test's process, and
+// sends the messages that the test chooses. The session has its own runtime directory.
 
 import FileCoordinationArbiter
 import FileCoordinationServer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client says of a claim that it was granted: it grows, and nothing in it ever changes. A
-// server that looks at any time sees a beginning of the whole.
+// The log of a granted claim: the client only appends to it. A server that reads it at any time
+// sees a prefix of the complete log.
 
 import FileCoordinationSystem
 import Glibc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says beside its body, and the label of a client: where they are, and that serves
-// which know nothing of them find everything else where it always was.
+// The supplement of a record, and the label of a client: where they are stored, and that servers
+// which do not know them find everything else in its old place.
 
 import FileCoordinationSystem
 import Testing

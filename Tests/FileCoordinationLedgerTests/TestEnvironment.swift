@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the caller of the tests asks for.
+// The settings that environment variables give to the tests.
 
 import Foundation
 

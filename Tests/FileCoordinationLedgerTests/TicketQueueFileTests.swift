@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ticket queues in real memory: who is woken, who is not let in, and what becomes of a file that is
-// no ticket queues' file.
+// Ticket queues in real memory: which threads are woken, which clients are refused, and how an
+// invalid file is handled.
 
 import FileCoordinationLedger
 import FileCoordinationSystem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order is heard what several clients have said meanwhile (Rule 2.14).
+// The order in which the server handles messages that several clients have sent meanwhile (Rule
+// 2.14).
 
 import FileCoordinationWire
 import Testing

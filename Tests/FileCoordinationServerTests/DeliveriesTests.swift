@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept for clients, and which of them are let go because it is too much.
+// The messages that the server queues for clients, and which clients it disconnects because too
+// many are queued.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A user ends waits by hand: also in a ticket queue, and never what runs. The client is told; one
-// of an older version in the words that it knows.
+// A user ends waits, also in a ticket queue, but never a running claim. The client is told; one of
+// an older version gets a message that it knows.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What waits for a client that does not read: each piece of news once, and everything in order.
+// The messages queued for a client that does not read: equal notices once, and all in order.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -34,7 +34,8 @@ struct PendingDeliveriesTests {
         #expect(pending.count == 6)
         let taken = pending.takeAll()
         #expect(taken.count == 6)
-        // What was sent may have been heard before the next change.
+        // The client may have handled the sent notice before the next change, so that is sent
+        // again.
         let isKept = pending.add(delivery(first, .itemDidChange))
         #expect(isKept)
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order the arbiter is told of what was found where a delegation was taken back (Rules
-// 2.14, 11.4).
+// The order in which the arbiter is told of the claims that a recall has found (Rules 2.14, 11.4).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says that the arbiter does not know yet: for each state, known and not.
+// The differences between a record and what the arbiter knows of it, for each state, for known and
+// unknown records.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

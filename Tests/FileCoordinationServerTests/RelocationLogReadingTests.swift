@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claimant looks its items up while the server goes on writing, writes its file anew, and is
-// followed by another server with another file. It always finds its items, and never older ones
+// A claimant looks up its items while the server writes, replaces its file, and is followed by
+// another server with another file. The claimant always finds its items, and never an older path
 // than before.
 
 import FileCoordinationArbiter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one server writes down, the next one knows (Rule 11.4): whatever became of the first one, of
-// its file, or of a server that does not know yet that it is none any more.
+// The next server reads the relocations that a server has written (Rule 11.4), however that server
+// ended, whatever happened to its file, and even if a deposed server goes on writing.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

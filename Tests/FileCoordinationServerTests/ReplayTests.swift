@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says is acted on once, however often it is looked at. A record that is over says so
-// until all has been sent that followed from it, and the server may look at it again before that.
+// The server acts once on the contents of a record, however often it checks the record. The record
+// of an ended claim keeps its state until all resulting messages were sent, so the server may check
+// it again before that.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

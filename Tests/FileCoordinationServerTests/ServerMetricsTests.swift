@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server counts of what it tells its arbiter.
+// The server's counters of the arbiter's events and effects.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

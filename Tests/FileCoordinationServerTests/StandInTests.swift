@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is in one of the places, and what is done about it: a file or directory that is not ours, or
-// not of our making, stays as it is (Rules 2.0 and 18.14).
+// The possible contents of the places for runtime directories, and how each is handled: a file or
+// directory of another user or of another program is not changed (Rules 2.0 and 18.14).
 
 import FileCoordinationSystem
 import Foundation

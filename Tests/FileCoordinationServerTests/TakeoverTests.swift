@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server that takes over makes of ledgers that it cannot use, and of serial numbers that a
+// How a server that takes over handles ledgers that it cannot use, and serial numbers that a
 // deposed server has written late (Rules 2.0, 2.14).
 
 import FileCoordinationArbiter

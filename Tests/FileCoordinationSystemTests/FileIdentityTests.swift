@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tells a file from one that comes after it, what hangs on files, and names of any bytes.
+// The properties that distinguish a file from a later one with the same inode number, extended
+// attributes, and names of any bytes.
 
 import FileCoordinationSystem
 import Glibc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it costs to touch a file through a mapping.
+// The cost of access to a file through a mapping.
 
 import FileCoordinationSystem
 import Glibc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests stand on: directories that vanish, pipes that announce progress, forked children.
+// Support for the tests: temporary directories, pipes that announce progress, forked children.
 
 import FileCoordinationSystem
 import Foundation

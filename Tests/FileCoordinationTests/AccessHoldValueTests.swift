@@ -45,7 +45,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         let reading = try NSFileCoordinator().hold(readingItemAt: url)
         XCTAssertNil(code(of: url))
         reading.release()
-        // Cancelling ends waits alone, and for good (Rules 12.3, 12.4).
+        // Cancelling ends only waits, and also all later ones (Rules 12.3, 12.4).
         let last = try coordinator.hold(writingItemAt: url)
         coordinator.cancel()
         XCTAssertTrue(last.isHeld)

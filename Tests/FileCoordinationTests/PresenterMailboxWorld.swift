@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small world around a mailbox: an arbiter that asks, cancels and recalls as it likes, and a
-// presenter with a serial queue that answers when it likes. Whatever they do, a few promises hold.
+// A simulation around a mailbox: an arbiter that asks, cancels and recalls at any time, and a
+// presenter with a serial queue that answers at any time. Certain guarantees must always hold.
 
 import FileCoordination
 import FileCoordinationArbiter
@@ -20,7 +20,7 @@ struct PresenterMailboxWorld: Hashable {
         case complete(PresenterCallID, failure: Int?)
     }
 
-    /// A promise that was not kept.
+    /// A guarantee that was violated.
     struct Violation: Error, Hashable { var promise: String }
 
     private var mailbox = Mailbox(methods: .all)

@@ -9,7 +9,7 @@ import XCTest
 final class TaskAccessTests: CoordinatorTestCase {
     private struct Mine: Error {}
 
-    /// Holds a write of `url` on a thread until it is let go of.
+    /// Holds a write of `url` on a thread until it is released.
     private final class Holder: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let held = DispatchSemaphore(value: 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traps that need a kernel which reads in pieces, refuses, or says nothing: the reconciler alone,
-// with answers made by hand. A schedule reads from top to bottom: what happens, then what is told.
+// Faults that need a kernel which delivers events in parts, refuses a call, or reports nothing. The
+// tests run the reconciler alone and make the kernel's answers themselves. Each reads from top to
+// bottom: what happens, then what presenters are told.
 
 import FileCoordinationArbiter
 import FileCoordinationWatching

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File systems that are mounted below a presented directory, and go away without a word from the
-// kernel, or answer no more (Rule 7.14). Mounting takes a privilege: else skipped.
+// File systems that are mounted below a presented directory, and are unmounted without an event, or
+// stop responding (Rule 7.14). Without the privilege to mount, the tests are skipped.
 
 import FileCoordinationWatching
 import Foundation

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose change was it? What a coordinated writer did is told once, as its own; what plain programs
-// did before, after and beside is told as theirs (Rules 7.7, 7.9 and 7.14).
+// Who made a change. A coordinated writer's change is reported once, as the writer's; changes by
+// plain programs before, after and during the write are reported as theirs (Rules 7.7, 7.9 and
+// 7.14).
 
 import FileCoordinationArbiter
 import FileCoordinationWatching

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter reads its whole item when it comes, and when it is told to. What it read, and was
-// gone before the watcher had told of it, must be told to be gone; each of these was missed once
-// (Rule 7.14: a loss is never silent).
+// A presenter reads its whole item when it is added, and when it is told to. If it has read an item
+// that is removed before the watcher reports it, the removal must be reported. Each of these cases
+// was missed once (Rule 7.14: a loss is never silent).
 
 import FileCoordinationWatching
 import Testing
@@ -173,7 +173,7 @@ import WatchingSimulation
         world.read()
         world.look()
         #expect(world.turn().filter { $0.hasPrefix("\(package) ") } == [], "nothing is at its path")
-        // It has gone on when the presenter is told of its first move.
+        // The item was moved again before the presenter is told of its first move.
         #expect(world.act(.move(to: "/s/g"), "/r/g/b"))
         let told = world.turn(after: 60).filter { $0.hasPrefix("\(package) ") }
         #expect(told == ["moved /r/a/b to /r/g/b", "whole: replaced"].map { "\(package) " + $0 })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What simulated worlds have found, each as the few steps that matter, without chance: the order in
-// which programs act, notifications are read and names are looked at (Rules 7.7, 7.14 and 11.9).
-// Each of these was told wrongly once.
+// Faults that the simulation has found, each reduced to the few steps that matter, in a fixed
+// order: programs act, notifications are read, names are checked (Rules 7.7, 7.14 and 11.9).
+// Presenters were once told something wrong in each of these cases.
 
 import FileCoordinationWatching
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What other watchers fell into, each as a test with a real kernel; those that need a kernel which
-// misbehaves are in `KernelFaultTests` (Rules 7.14 and 11.9).
+// Known faults of other file watchers, each as a test with a real kernel; those that need a
+// misbehaving kernel are in `KernelFaultTests` (Rules 7.14 and 11.9).
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

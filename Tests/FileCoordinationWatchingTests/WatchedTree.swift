@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests with a real kernel stand on: a directory tree, a watcher, presenters that collect
-// their messages, and a barrier. The barrier is the move of a file of its own: its presenter is
-// told when the move has settled, and then everything before it has been told, too.
+// The fixture for tests with a real kernel: a directory tree, a watcher, presenters that collect
+// their messages, and a barrier. The barrier moves a separate file; when its presenter is told of
+// the move, everything before has been reported, too.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

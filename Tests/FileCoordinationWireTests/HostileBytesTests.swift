@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that no honest peer sends: cut, prolonged, with lengths that lie, and shaken at random.
+// Bytes that no correct peer sends: truncated, too long, with wrong lengths, and changed at random.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What breaks a rule with a reason. An entry that excuses nothing any more fails the tests, so the
-// tables shrink by themselves.
+// Files that may break a rule, with the reasons. An entry that is no longer needed fails the tests,
+// so the tables shrink.
 
 /// The excused places, each with its reason.
 enum Exceptions {

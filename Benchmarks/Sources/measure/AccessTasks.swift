@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coordinated accesses, made as programs make them: a coordinator for each, an URL in hand, an
-// error looked at. The accessor does nothing but show that it ran.
+// Coordinated accesses as programs make them: a coordinator for each access, an existing URL, and a
+// check of the error. The accessor only records that it ran.
 
 import CPeers
 import FileCoordination

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coordination costs, as ratios to what else there is: us and the peers in one run, one after
-// the other in each repeat, on the same CPU unless a row says otherwise. Ratios are taken inside a
-// repeat, so that a machine that is slow for a while is slow for both sides.
+// Measures the cost of coordination as ratios to alternatives (the peers). This library and the
+// peers are measured in one run, one after the other in each repeat, on the same CPU unless a row
+// says otherwise. Ratios are computed inside a repeat, so that a slow phase of the machine slows
+// both sides.
 //
-// A runner of our own, and no benchmark library: those run one benchmark to its end before the
-// next begins, so what they compare was not measured under the same conditions; and they know one
-// process, where nearly everything here takes several, each pinned, stopped and ended by the
-// runner. What such a library adds, instructions and allocations, comes from valgrind (group
-// "profile").
+// This runner replaces a benchmark library for two reasons. Such libraries finish one benchmark
+// before the next begins, so the conditions may differ between the compared measurements. And they
+// measure one process, but most measurements here need several, which the runner pins, stops and
+// ends. Counts of instructions and allocations, which such libraries offer, come from valgrind
+// (group "profile").
 
 import FileCoordination
 

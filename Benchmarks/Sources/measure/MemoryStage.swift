@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the daemon keeps for each presenter, and for each claim that waits: its memory before and
-// after, each time in a daemon of its own. The ledgers of its clients, which it maps, are there
-// without it, and are theirs; what is resident of them in the daemon is told beside.
+// Measures the daemon's memory for each presenter and for each waiting claim: the memory before and
+// after, in a new daemon each time. The ledgers that the daemon maps belong to its clients and are
+// not included; their resident part is reported separately.
 
 import FileCoordination
 

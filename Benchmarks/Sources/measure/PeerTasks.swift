@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the peers' process does: everything that people lock with instead. The timing loops are in
-// C; here is only what lies around them.
+// The tasks of the peers' process: the alternatives with which programs lock files instead. The
+// timing loops are in C; this file prepares them and reads their results.
 
 import CPeers
 import FileCoordination

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it costs the others that a program records: a write that the server grants, with and without
-// `filecoord record`. Where the recorder has a CPU of its own, only the server's part is measured;
-// on the same CPU, the recorder's whole work is.
+// Measures what a recording costs other programs: a write that the server grants, with and without
+// `filecoord record`. If the recorder has a CPU of its own, this measures only the server's part;
+// on the same CPU, it measures the recorder's work as well.
 
 import FileCoordination
 

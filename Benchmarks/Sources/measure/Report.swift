@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came of a run: every sample of every contestant, and for each row the ratios inside the
+// The report of a run: every sample of every contestant, and for each row the ratios inside the
 // repeats, with the verdict.
 
 import FileCoordination

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What others cost those who have nothing to do with them: two arbiters, one with a hundred times
-// as many presenters, waiting claims or processes as the other, and the same claim at both.
+// Measures what unrelated presenters, waiting claims and processes cost a claim: the same claim at
+// two arbiters, one of which has a hundred times as many of them as the other.
 
 /// The group "scale".
 enum ScaleStage {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the measuring takes place: a directory of its own, programs that are started there, and
-// nothing of either left when it is over. Each process that was started here, also by such a
-// process, is known by an environment variable that names the directory; it is ended by its number.
+// The environment of a measurement: a temporary directory and the programs that are started there.
+// Both are removed at the end. An environment variable that names the directory marks each process
+// that was started here, also indirectly; such processes are ended by their IDs.
 
 import CPeers
 import FileCoordination

@@ -13,7 +13,7 @@
 //   output. The next writer removes it.
 // - A log that has reached the limit is renamed to FILE.1, FILE.2 and so on: one rename, which
 //   cannot be half done. It is not announced as a move, and a new log is there when the claim
-//   ends: a program that shows the log goes on with the new file at the same path.
+//   ends: a program that shows the log continues with the new file at the same path.
 
 import FileCoordination
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where mutants are built: packages in a scratch directory, with copies of the checkout's files and
-// a manifest that leaves out what the mutants cannot matter to. All mutants of a room are built at
-// once, each of them asleep behind its switch; a file says which one is awake, so that the programs
-// that tests start are the same mutant, whatever environment they get.
+// a manifest without the targets that the mutants cannot affect. All mutants of a room are built at
+// once, each disabled by a switch. A file names the one that is enabled, so that the programs that
+// tests start are the same mutant, whatever environment they get.
 
 import Foundation
 

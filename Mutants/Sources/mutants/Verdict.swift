@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of one mutant, read from what the tests said.
+// The result of one mutant, read from the output of the tests.
 
 import Foundation
 
-/// What became of one mutant.
+/// The result of one mutant.
 enum Verdict {
     /// A test failed; the first one that did.
     case caught(by: String)
@@ -41,7 +41,8 @@ extension Verdict {
         } else if run.isTimedOut {
             self = .hung(in: said.failed ?? said.started ?? filter)
         } else {
-            // Others may run at the same time, so that the last one that began may be innocent.
+            // Several tests may run at the same time, so the last one that began need not be the
+            // one that failed.
             let crash = said.crash.map { "a crash: \($0)" }
             self = .caught(by: said.failed ?? crash ?? "a crash in \(said.started ?? "?")")
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child whose output is taken in as it comes, so that a test can wait for a line of it. Every
-// wait has a bound, and says what it has seen when it gives up.
+// A child process whose output is read as it comes, so that a test can wait for a line. Every wait
+// has a time limit, and its failure shows the output so far.
 //
-// Not Foundation's Process: that one gives its children a descriptor, and believes them alive for
-// as long as anybody has it, their own children included.
+// Foundation's Process is not used: it gives its children a descriptor, and considers a child as
+// running until all processes, including the child's own children, have closed it.
 
 import Foundation
 import TestHome

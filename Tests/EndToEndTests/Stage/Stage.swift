@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a test plays: a temporary directory with a runtime directory of its own, the programs that
-// were started in it, and the process that arbitrates among them. Nothing of it is left when it is
-// struck.
+// The environment of a test: a temporary directory with its own runtime directory, the programs
+// that were started in it, and their server. All of it is removed at the end.
 
 import Foundation
 import TestHome
@@ -216,7 +215,7 @@ enum Products {
     }
 }
 
-/// Something that did not happen, and all that was heard instead.
+/// The failure of a wait: what did not happen, and the output so far.
 struct StageError: Error, CustomStringConvertible {
     let description: String
 

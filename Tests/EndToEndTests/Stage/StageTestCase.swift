@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A test with a stage. A test class is written for an embedded server; a subclass runs it all again
-// with the daemon. (A subclass without any test of its own is not found by the test runner.)
+// A test with an environment of its own (``Stage``). A test class is written for an embedded
+// server; a subclass repeats all its tests with the daemon. (The test runner does not find a
+// subclass without a test of its own.)
 
 import FileCoordinationWire
 import XCTest
 
-/// Sets a stage for each test, and strikes it afterwards.
+/// Creates a ``Stage`` for each test, and removes it afterwards.
 class StageTestCase: XCTestCase {
-    /// Who servers in the tests of this class.
+    /// Which program is the server in the tests of this class.
     class var serving: Serving { .embedded }
 
     private var present: Stage?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An arbiter with everything around it that a test needs: it hands out identifiers, keeps the
-// effects, and has the witness look at every event.
+// An arbiter with everything that a test needs: it generates identifiers, stores the effects, and
+// has the witness check every event.
 
 import FileCoordinationArbiter
 import Testing

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an announcement must lead to: computed from the rules (``MoveBook``) before the arbiter is
-// believed, and compared with what it had done, each effect once and none too many.
+// Computes the effects of an announcement from the rules (``MoveBook``) before the arbiter handles
+// it, and compares them with the arbiter's effects: each must occur exactly once, and no other.
 
 import FileCoordinationArbiter
 
 extension Witness {
-    /// What the event must lead to, as far as this onlooker says so in advance.
+    /// The effects that the event must have, as far as the witness computes them in advance.
     struct Expectation {
         /// Tied anew, those of a move's item before those of its contents.
         var relocations: [Effect] = []

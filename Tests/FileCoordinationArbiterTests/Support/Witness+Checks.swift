@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must be so after every event, whatever it was.
+// The conditions that must hold after every event.
 
 import FileCoordinationArbiter
 

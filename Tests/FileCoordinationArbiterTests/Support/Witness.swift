@@ -125,7 +125,7 @@ struct Witness: Hashable {
             // Only cycles follow from it, and they say of themselves what they are.
             break
         case .presenterHeard:
-            // What follows depends on deadlines, of which this onlooker knows nothing.
+            // The effects depend on deadlines, which the witness does not model.
             break
         case .presenterDismissed:
             preconditionFailure("The simulation's checkers know about no user, not this")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of replacing stand on: a directory with an item that says "old", and one with a
-// new item that says "new".
+// The files for tests of replacing: a directory with an item that contains "old", and one with a
+// new item that contains "new".
 
 import FileCoordination
 import FileCoordinationArbiter

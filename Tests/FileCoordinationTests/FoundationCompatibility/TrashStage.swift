@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the trash stand on: a directory for documents, and a trash of its own, so that
-// no user's real trash is touched.
+// The directories for tests of the trash: one for documents, and a separate trash, so that the
+// user's real trash is not touched.
 
 import FileCoordination
 import FileCoordinationArbiter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that is killed while it uploads: no half is left where anybody would take it for a
-// whole, and the next process that makes a copy removes the rest.
+// A process that is killed while it uploads: no incomplete copy is left at a path where a program
+// would take it for a complete one, and the next process that makes a copy removes the rest.
 
 import FileCoordination
 import FileCoordinationSystem

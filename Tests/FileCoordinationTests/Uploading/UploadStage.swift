@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the tests of uploads play: a directory with things to upload, and a place for temporary
-// copies of its own, so that tests at the same time do not sweep each other's.
+// The directories for tests of uploads: one with items to upload, and a separate one for temporary
+// copies, so that concurrent tests do not remove each other's copies.
 
 import FileCoordination
 import FileCoordinationArbiter

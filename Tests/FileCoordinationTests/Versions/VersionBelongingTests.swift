@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose a version is: the item's for which it was made, wherever that goes and however it is saved.
+// To which item a version belongs: the one for which it was added, wherever that item is moved and
+// however it is saved.
 
 import FileCoordination
 import FileCoordinationArbiter

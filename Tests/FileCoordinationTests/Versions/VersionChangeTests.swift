@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is reported of versions, for presenters to be told of: every change, once (Rule 10.2).
+// The reports of changed versions, for presenters: every change is reported once (Rule 10.2).
 
 import FileCoordination
 import FileCoordinationSystem

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process may be killed at any instant. Steps are what others can see, so a process that stops
-// after a step, and lets go of its locks as the kernel would, stands for all that are killed before
-// the next one; some are really killed.
+// A process may be killed at any instant. Other processes can only see completed steps. So the
+// tests mostly stop after a step and release the locks as the kernel would; that represents every
+// death before the next step. Some tests really kill a process.
 
 import FileCoordination
 import FileCoordinationArbiter

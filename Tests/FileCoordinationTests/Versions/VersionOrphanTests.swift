@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of versions when a write says that their item goes: they stay with the document if
-// one is there afterwards, and can be brought back if not.
+// The versions of an item that a write announces to delete or replace: they stay with the document
+// if a file is at its path afterwards, and can be restored if not.
 
 import FileCoordination
 import FileCoordinationArbiter
@@ -111,7 +111,7 @@ import Testing
         stage.use {
             let found = NSFileVersion.orphanedVersions()
             #expect(found.map(\.itemURL.path) == [stage.url("deleted").path])
-            // One that is removed is gone for good.
+            // A removed orphan cannot be restored.
             #expect(throws: Never.self) { try found.first?.remove() }
             #expect(NSFileVersion.orphanedVersions() == [])
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of versions stand on: a directory for documents and a store of its own.
+// The directories for tests of versions: one for documents, and a separate store.
 
 import FileCoordination
 import FileCoordinationArbiter

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is explored. The full product of two clients, two servers, two places and all misfortunes is
-// split, so that each part takes seconds: what one part leaves out is in another one.
+// The configurations that are explored. The full product of two clients, two servers, two places
+// and all faults is split into parts that take seconds each; what one part leaves out is in
+// another.
 
 /// A configuration that is explored, and when.
 package struct NamedExploration: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run of the explorer covers: who wants what, and what may befall them.
+// What a run of the explorer covers: the accesses of the clients, and the faults that may occur.
 
 package import FileCoordinationLedger
 

@@ -24,7 +24,7 @@ struct ModelServer: Hashable {
         enum Stage: Hashable {
             /// Some slots name it by now.
             case forming
-            /// It is the server's turn, which grants what it knows of as ever.
+            /// The server grants the claims that it knows, as usual.
             case held
             /// It is the clients' turn, one after the other.
             case open

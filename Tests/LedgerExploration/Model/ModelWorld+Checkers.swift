@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold in every state of the model, and in those where nothing more happens.
+// The conditions that must hold in every state of the model, and in its final states.
 
 import FileCoordinationLedger
 
@@ -66,7 +66,7 @@ extension ModelWorld {
         {
             return true
         }
-        // A place that the server thinks delegated is as good as held.
+        // A place that is delegated, according to the server, counts as held.
         let word = memory.record(record, of: client)
         let slot = servers[server].delegations[client * ModelMemory.slotCount + place]
         if let ticketQueue = servers[server].ticketQueue, ticketQueue.place == place,

@@ -186,7 +186,7 @@ extension ModelWorld {
         return configuration.isUnreported && waiting == 1 ? .unreported : []
     }
 
-    /// A server that serves does something of its own accord.
+    /// A server acts without having received a message.
     mutating func decide(_ event: ModelEvent, _ configuration: ModelConfiguration) {
         switch event {
         case .takeOver(let server):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What clients do in the model where a place is in a ticket queue.
+// The steps of clients in the model at a place with a ticket queue.
 
 import FileCoordinationLedger
 

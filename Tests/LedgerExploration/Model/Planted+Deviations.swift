@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each fault makes of the operations of the procedures that it is planted in.
+// How each planted fault changes the operations of its procedures.
 
 import FileCoordinationLedger
 

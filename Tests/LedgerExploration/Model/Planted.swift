@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A procedure of the product with a fault planted between it and memory. The procedure itself is
-// the real one: the fault performs another operation in place of the one that it wants, or none,
-// and tells the procedure what it expects to hear.
+// A procedure of the product with a fault between it and memory. The procedure itself is the real
+// one: the fault performs another operation than the requested one, or none, and returns the result
+// that the procedure expects.
 
 package import FileCoordinationLedger
 import FileCoordinationSystem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that speaks to the arbiter without the library, and so without its precautions.
+// A program that sends messages to the server without the library, and so without its checks.
 
 import FileCoordination
 

@@ -104,7 +104,7 @@ enum AsyncWaits {
     }
 }
 
-/// What became of the waits.
+/// The results of the waits.
 ///
 /// With a lock of Foundation's: the thread sanitizer does not see those of the module
 /// Synchronization.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that does a little of everything, once: it presents, reads, writes, gives up, moves
-// and asks later. So it comes by every failpoint, and may die there; a process that does not die
-// says so.
+// A process that uses every function once: it presents, reads, writes, gives up, moves, and
+// coordinates asynchronously. So it reaches every failpoint, and can be made to die there; a
+// process that does not die prints that.
 
 import FileCoordination
 import Glibc

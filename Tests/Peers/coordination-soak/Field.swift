@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a proof takes place: a temporary directory with a runtime directory of its own, and the
-// copies of this program that play in it.
+// The environment of a soak run: a temporary directory with its own runtime directory, and the
+// copies of this program that run in it.
 
 import FileCoordination
 import Glibc

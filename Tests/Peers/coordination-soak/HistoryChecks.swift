@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must be true of every history: no overlap, no call with an error, no call that waits for
-// ever, the order of filing, presenters that have let go.
+// The conditions that must hold for every history: no overlap, no call with an error, no call that
+// waits forever, the order of filing, and presenters that have relinquished.
 
 import FileCoordination
 

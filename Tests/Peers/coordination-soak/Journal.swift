@@ -26,7 +26,7 @@ enum Happening: UInt8 {
     case taken = 0x74  // t
     /// A presenter is registered for the file.
     case presented = 0x70  // p
-    /// It lets go of the file.
+    /// It relinquishes the file.
     case yielded = 0x79  // y
     /// It has the file back.
     case back = 0x62  // b

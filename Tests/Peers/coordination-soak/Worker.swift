@@ -161,7 +161,7 @@ final class Worker: Sendable {
     }
 }
 
-/// A presenter that lets go at once, and writes that down.
+/// A presenter that relinquishes at once, and records that in the journal.
 final class WorkerPresenter: NSObject, NSFilePresenter, Sendable {
     let presentedItemURL: URL?
     let presentedItemOperationQueue: OperationQueue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pipe to the supervisor. At each point the process says where it is, and waits to be let go.
+// The pipe to the supervisor. At each point, the process reports the point, and waits until the
+// supervisor lets it continue.
 
 import FileCoordinationLedger
 import Glibc

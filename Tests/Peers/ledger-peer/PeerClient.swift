@@ -61,7 +61,7 @@ struct PeerClient {
             guard state == .granted else { Gate.finish("not granted but \(state)") }
             return
         }
-        // Wrong on purpose: a message is as good as the word.
+        // Wrong on purpose: the message is taken for a grant, without reading the word.
         while writer.state(of: reference) != .granted, try !isGrantAnnounced(reference) {
             Gate.pass("poll")
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happened in simulated worlds, counted: a proof that proves nothing is seen here.
+// Counts what happened in simulations, so that a simulation that tests too little is noticed.
 
 /// How often what happened.
 package struct ServerCoverage: Sendable {

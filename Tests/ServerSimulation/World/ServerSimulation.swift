@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One schedule, one world, from its beginning to its end, and what is wrong with it; and the
-// smallest part of a schedule that fails in the same way.
+// Runs one schedule in one simulated world and collects the violations; and finds the smallest part
+// of a failing schedule that fails in the same way.
 
 package import CoordinationCheckers
 import CoordinationSimulation
@@ -10,7 +10,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import Glibc
 
-/// What became of one schedule.
+/// The result of one schedule.
 package struct ServerSimulation {
     /// What happened.
     package let history: History

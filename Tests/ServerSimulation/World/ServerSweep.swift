@@ -4,7 +4,7 @@
 
 import FileCoordinationSystem
 
-/// What became of many seeds.
+/// The results of many seeds.
 package struct ServerSweep: Sendable {
     /// How many there were.
     package var seeds = 0

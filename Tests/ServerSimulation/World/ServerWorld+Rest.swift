@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calm, and the end of a world: frozen processes go on, accessors return, presenters answer. After
-// that no claim waits for anything; and when the clients are gone, the server keeps nothing.
+// The end of a simulated world: stopped processes continue, accessors return, presenters answer.
+// After that, no claim waits for anything; and when all clients have ended, the server stores
+// nothing about them.
 
 import CoordinationCheckers
 import CoordinationSimulation
@@ -10,7 +11,7 @@ import FileCoordinationLedger
 import FileCoordinationServer
 
 extension ServerWorld {
-    /// More rounds than an honest world needs.
+    /// More rounds than a correct world needs.
     private static let patience = 400
 
     /// Lets everything go on that can, but no accessor return.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an observer from outside writes down: who runs is what clients do; a claim's place in the
-// queue is its serial number, and that it has taken its place is its word. Both are looked at after
-// each turn, and in the middle of one when others come in between.
+// Records the history of a world as an external observer sees it. The clients show which accessors
+// run. A claim's serial number shows its position in the queue, and its word shows that it holds
+// the position. Both are read after each turn of the server, and also during a turn if clients act
+// in between.
 
 import CoordinationCheckers
 import CoordinationSimulation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All chance there is. One number makes all of it, so that it makes the same world every time and
-// everywhere.
+// The only source of random numbers. The seed determines all of them, so that it always and
+// everywhere produces the same world.
 
 /// A sequence of numbers that looks like chance: SplitMix64.
 package struct Dice {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kind of world a seed makes. A world in which everything happens all the time is only one
-// kind, and many faults hide from it: so each trouble is there in some worlds and not in others,
-// and some worlds are crowded on two files.
+// Which faults occur in the world of a seed. A world in which all kinds of faults occur all the
+// time would miss many violations. So each kind occurs in some worlds and not in others, and in
+// some worlds all claims are on two files.
 
 import FileCoordinationArbiter
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who lives in a world: processes, their claims, their presenters. They know what such parties
-// would know of themselves, so that another arbiter can be told it.
+// The participants of a world: processes, their claims, their presenters. Each stores its own
+// state, as real ones do, so that the next arbiter can be told.
 
 import FileCoordinationArbiter
 

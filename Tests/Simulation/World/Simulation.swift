@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One seed, one world, from its beginning to its end, and what the checkers say of it.
+// Runs the world of one seed to its end, and has the checkers judge its history.
 
 package import CoordinationCheckers
 
-/// What became of one seed.
+/// The result of one seed.
 package struct Simulation {
     /// The number that made it.
     package let seed: UInt64

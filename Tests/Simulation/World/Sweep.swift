@@ -2,7 +2,7 @@
 //
 // Many seeds, on several threads, added up.
 
-/// What became of many seeds.
+/// The results of many seeds.
 package struct Sweep: Sendable {
     /// How many there were.
     package var seeds = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What can happen next, apart from new claims: claims end or are given up, processes stop and die,
-// time goes on.
+// time passes.
 
 import CoordinationCheckers
 import FileCoordinationArbiter

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Delegations: clients grant claims to themselves, of which the arbiter is told only when it
-// recalls, or when the end of a write is reported. A recall is answered at any later time, and
-// until then its client goes on: as long as its slot says so, it may.
+// Delegations: clients grant claims themselves. The arbiter is told of these claims only when it
+// recalls the delegation, or when the end of a write is reported. A recall is answered at any later
+// time; until then, the client may continue to use the delegation in its slot.
 
 import CoordinationCheckers
 import FileCoordinationArbiter

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the arbiter wants done, done: told to those whom it concerns, and written down.
+// Carries out the arbiter's effects: tells the processes that they concern, and records them in the
+// history.
 
 import CoordinationCheckers
 import FileCoordinationArbiter

@@ -66,11 +66,11 @@ extension World {
         recover(remains)
     }
 
-    /// What has happened, and what the arbiter has decided for it, though hardly anybody heard.
+    /// What has happened, and what the arbiter has decided, although few participants were told.
     ///
-    /// A place that was taken because another claim had failed was not, if no client was told:
-    /// the claim waits on. Then no place of the whole event is noted but those of what was done of
-    /// it; the others were decided by an arbiter that is gone, and they were not carried out.
+    /// If a claim was to get its position because another claim had failed, and no client was told,
+    /// the claim still waits. In that case, the history gets only the positions that were carried
+    /// out. The others were decided by an arbiter that has died.
     private mutating func note(_ fact: Fact?, decided: [Effect], done: [Effect]) {
         if let fact { record(fact) }
         if decided.count(where: \.isFailure) == done.count(where: \.isFailure) { recordPlaces() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a world: stopped processes run again, accessors return, presenters answer, and what
-// is overdue is overdue. After that no claim may wait for anything.
+// The end of a world: stopped processes run again, accessors return, presenters answer, and all
+// deadlines expire. After that, no claim may wait for anything.
 
 import CoordinationCheckers
 import FileCoordinationArbiter

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A world around one arbiter: processes that claim, present, stop and die, a clock, and an observer
-// who writes down what can be seen from outside. What becomes of it is decided by one number.
+// A simulated world around one arbiter: processes that claim, present, stop and die, a clock, and
+// an observer that records a history of what is visible from outside. One number, the seed,
+// determines everything.
 
 package import CoordinationCheckers
 import FileCoordinationArbiter

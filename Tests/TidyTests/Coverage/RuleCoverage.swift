@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every rule that is implemented has a test that says so. `swift test --filter RuleCoverage` prints
-// which files those are. That a test cites a rule does not prove that it tests it well: this only
-// finds the rules that no test cites.
+// Every implemented rule is cited by a test. `swift test --filter RuleCoverage` prints the files
+// with these tests. A citation does not prove that the rule is tested well; this only finds rules
+// that no test cites.
 
 import Testing
 

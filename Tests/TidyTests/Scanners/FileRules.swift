@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every file owes the reader: a licence, a name that says something, and no trace of the
-// machine on which it was written.
+// What every file must have: a licence, a meaningful name, and no trace of the machine on which it
+// was written.
 
 /// Rules about files as a whole.
 enum FileRules {

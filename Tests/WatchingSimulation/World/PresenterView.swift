@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one presenter believes, from its messages alone. It reads the file system only when a
-// message tells it to: at the start, when its whole item may have changed, and for an item that was
-// moved from where it has never seen it.
+// What one presenter knows from its messages. It reads the file system only when a message requires
+// that: at the start, when its whole item may have changed, and for an item that was moved from a
+// path at which the presenter has not seen it.
 
 import FileCoordinationArbiter
 import FileCoordinationWatching

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A world without chance: a test says who does what, when the kernel's notifications are read and
-// when orders are carried out. What presenters are told comes back as lines, and at the end their
-// views are compared with what is there, as in the worlds of chance.
+// A simulated world without random choices: the test determines which program does what, when the
+// kernel's notifications are read and when orders are carried out. The presenters' messages are
+// returned as lines of text. At the end, the presenters' views are compared with the file system,
+// as in the random worlds.
 
 import FileCoordinationArbiter
 public import FileCoordinationWatching

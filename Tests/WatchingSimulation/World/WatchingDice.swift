@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All chance there is: SplitMix64, so that one number makes the same world everywhere.
+// The only source of random numbers: SplitMix64, so that a seed produces the same world everywhere.
 
 /// A sequence of numbers that looks like chance.
 struct WatchingDice {

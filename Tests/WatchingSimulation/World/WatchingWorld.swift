@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A world around the reconciler: plain and coordinated writers change the model file system, the
-// kernel's notifications come late, split and sometimes not at all, orders are carried out later
-// than they were given, and presenters replay their messages. Whenever all is quiet, each
-// presenter's view must be what is there.
+// A simulated world around the reconciler: plain and coordinated writers change the model file
+// system, the kernel's notifications come late, split and sometimes not at all, orders are carried
+// out later than they were given, and presenters replay their messages. Whenever nothing is
+// pending, each presenter's view must equal the file system.
 
 import FileCoordinationArbiter
 import FileCoordinationWatching

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter whose methods are C functions. What is NULL there is not implemented, so it is not
-// asked; what is asked gets an fc_answer, which the program answers when it likes.
+// A presenter whose methods are C functions. A function that is NULL counts as not implemented and
+// is never called. A function that must answer gets an fc_answer, which the program may use at any
+// later time.
 
 import CFileCoordination
 import FileCoordinationArbiter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the client room leaves to its faces, as this one does it: as `filecoord` does, but for the
-// queues, which are this library's own threads.
+// This face's implementation of the services that the client room requires. It is that of
+// `filecoord`, except for the queues, which are threads of this library.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
