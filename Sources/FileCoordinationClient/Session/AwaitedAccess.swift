@@ -19,9 +19,9 @@ final class AwaitedAccess: Sendable {
     private let coordinator: Coordinator
     /// The context of the waiting call, in case a presenter needs the same queue.
     private let place: CallPlace
-    /// Finishes granted accesses; this examines files.
+    /// Runs the jobs that finish granted accesses, which examine files and so may block.
     private let finishing: Executor
-    /// Finishes failed accesses.
+    /// Runs the jobs that finish failed accesses.
     private let failing: Executor
     private let state = Lock(State())
 
