@@ -160,9 +160,9 @@ struct CheckQueue {
     var unanswered = 0 { didSet { if unanswered == 0 { handedOut = [] } } }
     /// The names of the checks that were handed out, until all are answered.
     var handedOut: [WatchNodeID] = []
-    /// The names inside directories that are missing, which are looked at when those are found.
+    /// The names inside directories that are missing, which are checked when those are found.
     ///
-    /// Some may have been looked at, or removed.
+    /// Some may have been checked already, or removed.
     private var stranded: Set<WatchNodeID> = []
     private var names: [WatchNodeID] = []
     private var next = 0
@@ -172,7 +172,7 @@ struct CheckQueue {
     /// The names to look at, and those for which answers are missing.
     var pending: [WatchNodeID] { names[next...] + handedOut + stranded }
 
-    /// Adds a name that is looked at when its directory is found.
+    /// Adds a name that is checked when its directory is found.
     mutating func strand(_ node: WatchNodeID, _ nodes: WatchNodeTable) {
         if stranded.count >= 1024 {
             stranded = stranded.filter { nodes.contains($0) && nodes[$0].flags.contains(.dirty) }

@@ -67,7 +67,7 @@ final class Activation: Sendable {
     }
 
     private func accept() {
-        // A connection that cannot be accepted now waits for the next time.
+        // A connection that cannot be accepted now is accepted by a later call.
         while let starter = (try? listener.accept()) ?? nil {
             starters.withLock { $0.append(starter) }
         }
