@@ -123,6 +123,27 @@ import Testing
                 .contains(.order) == true)
     }
 
+    @Test func `Rules 2.16 and 11.6: a presenter that is asked again may coordinate again`() {
+        let asked = """
+            1 added presenter=7 client=7 purpose=e place=/f patience=5000000000 do=toReader do=toWriter
+            10 filed claim=1 client=1 purpose=a order=1 item=write,/f
+            10 placed claim=1
+            10 asked presenter=7 claim=1 do=toWriter
+            11 answered presenter=7 claim=1
+
+            """
+        let again = "12 asked presenter=7 claim=1 do=toReader\n"
+        let saving = """
+            13 filed claim=2 client=7 purpose=e order=2 item=read,/f
+            13 granted claim=2
+            14 ended claim=2
+            15 granted claim=1
+            16 ended claim=1
+            """
+        #expect(findings(asked + again + saving)?.contains(.order) == false)
+        #expect(findings(asked + saving)?.contains(.order) == true)
+    }
+
     @Test func `A claim goes back into the line only when its process was stopped`() {
         let back = """
             10 filed claim=1 client=1 purpose=a order=1 item=write,/f

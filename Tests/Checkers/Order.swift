@@ -152,6 +152,13 @@ extension Lives {
             guard seen.presenter.purpose == purpose, !isBefore(seen.removed, window.from),
                 !isBefore(window.to, seen.added)
             else { return false }
+            // If its item is moved while it asks, a presenter may be asked a second time, for
+            // another step (Rule 11.6).
+            let isOpen = seen.questions.contains {
+                $0.claim == life.claim.key && !isBefore(window.to, $0.asked)
+                    && !isBefore($0.answered, window.from) && !isBefore($0.void, window.from)
+            }
+            if isOpen { return true }
             // What was answered before it took its place anew is asked again.
             let taken = life.tenures.last { !isBefore(window.to, $0.start) }?.start
             let isDone = seen.questions.contains {
