@@ -23,15 +23,14 @@ final class RecordEndTests: XCTestCase {
                     exec "$0" record -o d/trace' "$0"
                 """)
             let writer = try startWriting(sandbox)
-            let status = try recorder.exitStatus()
+            let outcome = try recorder.outcome()
             writer.killGroup()
-            guard status != 99, !recorder.errorText.contains("unshare") else {
-                throw XCTSkip("nothing can be mounted here: \(recorder.errorText)")
+            guard outcome.status != 99, !outcome.errors.contains("unshare") else {
+                throw XCTSkip("nothing can be mounted here: \(outcome.errors)")
             }
-            XCTAssertEqual(status, 74, recorder.errorText)
+            XCTAssertEqual(outcome.status, 74, outcome.errors)
             XCTAssertTrue(
-                recorder.errorText.contains("cannot write the trace: No space left"),
-                recorder.errorText)
+                outcome.errors.contains("cannot write the trace: No space left"), outcome.errors)
         }
     }
 
@@ -67,9 +66,9 @@ final class RecordEndTests: XCTestCase {
     func testAPipeThatIsNotReadDoesNotKeepTheRecorder() throws {
         try withFullPipe { recorder in
             recorder.kill(SIGTERM)
-            XCTAssertEqual(try recorder.exitStatus(), 74, recorder.errorText)
-            XCTAssertTrue(
-                recorder.errorText.contains("its reader does not read"), recorder.errorText)
+            let outcome = try recorder.outcome()
+            XCTAssertEqual(outcome.status, 74, outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("its reader does not read"), outcome.errors)
         }
     }
 
