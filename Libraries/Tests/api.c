@@ -121,6 +121,11 @@ static void refuses_what_means_nothing(void) {
     CHECK(fc_begin(NULL, items, 2, 1, &error) == NULL);
     CHECK(fc_error_code(error) == FC_ERROR_PATH && fc_error_item(error) == 1);
     fc_error_free(error);
+    fc_hold *hold = fc_begin_writing(NULL, file, FC_WRITE_FOR_MOVING, 30, NULL);
+    CHECK(fc_hold_item_moved(hold, file, "", &error) == FC_ERROR_PATH);
+    CHECK(fc_error_item(error) == 1);
+    fc_error_free(error);
+    fc_end(hold);
 }
 
 /* ---- Access */

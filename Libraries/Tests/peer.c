@@ -133,8 +133,18 @@ static void did_move(fc_presenter *presenter, const char *path, uint32_t flags, 
     printf("did_move %s %u\n", path, flags);
 }
 
+/* As much stack as a callback may need that parses what has changed. */
+static unsigned use_stack(void) {
+    volatile unsigned char room[6 << 20];
+    unsigned sum = 0;
+    for (size_t index = 0; index < sizeof room; index += 4096) room[index] = 1;
+    for (size_t index = 0; index < sizeof room; index += 4096) sum += room[index];
+    return sum;
+}
+
 static void did_change(fc_presenter *presenter, uint32_t flags, void *context) {
     (void)presenter, (void)context;
+    if (use_stack() != (6 << 20) / 4096) abort();
     printf("did_change %u\n", flags);
 }
 

@@ -25,15 +25,28 @@ package final class PresenterThread: PresenterQueue {
     /// The queue whose thread this is; nil for any other thread.
     package static var current: ObjectIdentifier? { unsafe slot.pointer?.pointee }
 
+    private static let name = "file-presenter"
+    /// As large as that of a thread which a program starts itself; unused parts take no memory.
+    ///
+    /// Code of the program runs on it, which may recurse and have large buffers.
+    private static let stackSize = 8 << 20
+
     /// Starts a thread, which waits for steps until ``end(_:)``.
     ///
     /// - Parameter isSuspended: whether it starts with them only after ``resume()``.
     /// - Throws: if no thread can be started.
     package init(isSuspended: Bool = false) throws(SystemError) {
         state = Monitor(State(isSuspended: isSuspended))
-        try DetachedThread.start(name: "file-presenter") { [self] in
+        let work: @Sendable () -> Void = { [self] in
             _ = unsafe Self.slot.pointer(orNew: ObjectIdentifier(self))
             while !runStep() {}
+        }
+        do {
+            try DetachedThread.start(name: Self.name, stackSize: Self.stackSize, work)
+        } catch {
+            // In little address space, or where all memory is locked, most callbacks get by with
+            // the stack of the library's other threads.
+            try DetachedThread.start(name: Self.name, work)
         }
     }
 

@@ -69,10 +69,13 @@ enum Given {
         unsafe String(validating: bytes(text), as: UTF8.self)
     }
 
-    /// The name of an item; a relative path begins at the working directory.
-    static func name(_ path: UnsafePointer<CChar>) throws(CallFailure) -> ItemName {
+    /// The name of an item, which is the `index`-th of its call; a relative path begins at the
+    /// working directory.
+    static func name(
+        _ path: UnsafePointer<CChar>, _ index: Int = 0
+    ) throws(CallFailure) -> ItemName {
         let bytes = unsafe bytes(path)
-        guard !bytes.isEmpty else { throw .access(.place(.invalidName, item: 0)) }
+        guard !bytes.isEmpty else { throw .access(.place(.invalidName, item: index)) }
         guard bytes.first != UInt8(ascii: "/") else { return ItemName(path: bytes) }
         guard let directory = unsafe getcwd(nil, 0) else {
             throw .usage("the working directory is gone: change to another, or use absolute paths")

@@ -103,6 +103,6 @@ public func fc_item_moved(
         else {
             throw .usage("the coordinator or a path is NULL")
         }
-        unsafe coordinator.core.announceMove(from: try Given.name(from), to: try Given.name(to))
+        unsafe coordinator.core.announceMove(from: try Given.name(from), to: try Given.name(to, 1))
     }
 }

@@ -150,7 +150,7 @@ public func fc_hold_item_moved(
         else {
             throw .usage("the hold or a path is NULL")
         }
-        unsafe hold.access.announceMove(from: try Given.name(from), to: try Given.name(to))
+        unsafe hold.access.announceMove(from: try Given.name(from), to: try Given.name(to, 1))
     }
 }
 

@@ -38,11 +38,7 @@ enum GivenItems {
             if !mayCopy, case .reading(let options) = access, options.contains(.forUploading) {
                 throw .usage("a copy for uploading is no access that can be held; use fc_read")
             }
-            do throws(CallFailure) {
-                unsafe requests.append(RequestedItem(try Given.name(path), access: access))
-            } catch .access(.place(let error, _)) {
-                throw .access(.place(error, item: index))
-            }
+            unsafe requests.append(RequestedItem(try Given.name(path, index), access: access))
         }
         return requests
     }

@@ -176,8 +176,9 @@ fc_hold *fc_begin_writing(fc_coordinator *coordinator, const char *path, uint32_
  * NULL): end the one with fc_end, free the other with fc_error_free. */
 typedef void (*fc_granted)(fc_hold *hold, fc_error *error, void *context);
 /* The same as fc_begin without waiting. No thread is occupied meanwhile. Calls granted once, on a
- * thread of the library that other waits need too, or on this thread before it returns: do not wait
- * there. granted is not called after fc_end_callbacks, nor if it is NULL: then nothing is done. */
+ * thread of the library that other waits need too and that has a stack of 512 KiB, or on this
+ * thread before it returns: do not wait there. granted is not called after fc_end_callbacks, nor if
+ * it is NULL: then nothing is done. */
 void fc_begin_async(fc_coordinator *coordinator, const fc_item *items, size_t count,
                     double timeout, fc_granted granted, void *context);
 
@@ -235,7 +236,7 @@ void fc_answer_refuse(fc_answer *answer, const char *domain, int64_t number, con
 
 /* What a presenter is asked and told. Leave NULL what it does not need: then it is not asked, which
  * is quicker. All are called on a thread that the library has for this presenter, one at a time, on
- * a stack of 512 KiB. They do not own presenter. */
+ * a stack of 8 MiB, or of 512 KiB where there is no room for that. They do not own presenter. */
 typedef struct fc_presenter_callbacks {
     size_t size; /* sizeof(fc_presenter_callbacks) */
     /* Another program is about to read, or to write: stop using the item, then answer. */
