@@ -124,8 +124,7 @@ struct ChangeAttribution {
     func origins(
         at path: ItemPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
     ) -> [ChangeOrigin] {
-        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
-        let other: ChangeOrigin = isInside ? .either : .uncoordinated
+        let other = origin(besideClaimsAt: path)
         if let account = accounts[path] {
             guard !account.isUnknown else { return [.either] }
             // The watcher has not seen the claims' changes yet, so this change is an earlier one.
@@ -137,6 +136,34 @@ struct ChangeAttribution {
             return account.isCoordinated ? [.coordinated] : [other]
         }
         return [other]
+    }
+
+    /// Who changed the content of an item that was moved, from `told` at its former path to `now`.
+    ///
+    /// A claim on both paths says what the item was when its accessor began, and what it was when
+    /// the accessor returned.
+    func originsOfContent(
+        movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
+    ) -> [ChangeOrigin] {
+        guard let left = accounts[former], let arrived = accounts[path], !left.isUnknown,
+            !arrived.isUnknown, left.isCoordinated, let first = left.first,
+            left.last?.isSameItem(as: first) != true,
+            arrived.first?.isSameItem(as: first) != true,
+            arrived.last?.isSameItem(as: first) == true
+        else { return origins(at: path, told: told, now: now) }
+        let isPlain =
+            left.isPlain || arrived.isPlain || !now.isSameVersion(as: arrived.last)
+            || !left.isFound && !left.explains(told)
+        guard isPlain else { return [.coordinated] }
+        let other = origin(besideClaimsAt: path)
+        let isWritten = arrived.last?.difference(from: first) == .content
+        return isWritten ? [other, .coordinated] : [other]
+    }
+
+    /// The origin of a change at a path that no claim on the path itself explains.
+    private func origin(besideClaimsAt path: ItemPath) -> ChangeOrigin {
+        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
+        return isInside ? .either : .uncoordinated
     }
 
     /// Discards the reports about a path, because presenters were told that `now` is there.

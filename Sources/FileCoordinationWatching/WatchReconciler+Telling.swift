@@ -14,8 +14,8 @@ struct TurnOutbox {
     private(set) var changes: [UInt64: [WatchedChange]] = [:]
     /// The presenters with more changes than the limit, which are told to read everything again.
     private(set) var full: Set<UInt64> = []
-    /// The paths at which an item was reported as new, by presenter.
-    private var appeared: [UInt64: Set<ItemPath>] = [:]
+    /// The paths at which an item was reported as new, by presenter, and who put it there.
+    private var appeared: [UInt64: [ItemPath: ChangeOrigin]] = [:]
     private var deleted: [UInt64: Set<ItemPath>] = [:]
 
     init(limit: Int) { self.limit = limit }
@@ -24,10 +24,16 @@ struct TurnOutbox {
         guard !full.contains(presenter) else { return }
         switch change.what {
         case .appeared:
-            guard appeared[presenter, default: []].insert(change.path).inserted else { return }
+            guard appeared[presenter]?[change.path] == nil else { return }
+            appeared[presenter, default: [:]][change.path] = change.origin
         case .changed:
-            // The report that the item is new includes this one.
-            if appeared[presenter]?.contains(change.path) == true { return }
+            // The report that the item is new includes this one. But what a writer put there is
+            // told by its claim, which does not know what another program did afterwards.
+            if let origin = appeared[presenter]?[change.path],
+                origin == .uncoordinated || change.origin != .uncoordinated
+            {
+                return
+            }
         case .deleted:
             guard deleted[presenter, default: []].insert(change.path).inserted else { return }
         case .moved: break

@@ -279,9 +279,9 @@ extension WatchReconciler {
             }
             var result = [move]
             if now.difference(from: told.observed) == .content {
-                // If a claim at the new path has ended, its report shows whether it made the
-                // change.
-                let writers = claims.origins(at: path, told: told.observed, now: now)
+                // If a claim has moved it here, its report shows whether it made the change.
+                let writers = claims.originsOfContent(
+                    movedFrom: former, to: path, told: told.observed, now: now)
                 result.append(make(.changed(.content), writers))
             }
             return result

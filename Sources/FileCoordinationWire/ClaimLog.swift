@@ -73,6 +73,9 @@ public enum ClaimLogEntry: Hashable, Sendable {
     ///
     /// They help the watcher to explain changes; a server may ignore them.
     case itemChanges([ItemChange?])
+    /// The same of an access that has moved items: what was and is at the paths that its items had
+    /// when the accessor began.
+    case pathChanges([ItemChange?])
 
     /// Encodes the entry; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
@@ -113,6 +116,7 @@ extension ClaimLogEntry: WireCoded {
         case versionChanged = 3
         case ubiquityAttributesChanged = 4
         case itemChanges = 5
+        case pathChanges = 6
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -123,13 +127,10 @@ extension ClaimLogEntry: WireCoded {
             for outcome in outcomes { encoder.raw(outcome) }
         case .itemChanges(let changes):
             encoder.raw(Kind.itemChanges)
-            encoder.count(changes.count, .outcomes, limit: WireLimits.items)
-            for properties in changes {
-                encoder.optional(properties) {
-                    $0.optional($1.before) { $0.value($1) }
-                    $0.optional($1.after) { $0.value($1) }
-                }
-            }
+            encoder.changes(changes)
+        case .pathChanges(let changes):
+            encoder.raw(Kind.pathChanges)
+            encoder.changes(changes)
         case .announced(.moved(let moves)):
             encoder.raw(Kind.moved)
             encoder.list(moves, .moves, limit: WireLimits.moves)
@@ -153,21 +154,8 @@ extension ClaimLogEntry: WireCoded {
                 outcomes.append(ItemOutcome(rawValue: try decoder.integer(UInt8.self)) ?? .changed)
             }
             self = .outcomes(outcomes)
-        case .itemChanges:
-            var changes: [ItemChange?] = []
-            for _ in 0..<(try decoder.count(.outcomes, limit: WireLimits.items)) {
-                changes.append(
-                    try decoder.optional { (decoder) throws(WireError) in
-                        ItemChange(
-                            before: try decoder.optional { (decoder) throws(WireError) in
-                                try decoder.value(ItemProperties.self)
-                            },
-                            after: try decoder.optional { (decoder) throws(WireError) in
-                                try decoder.value(ItemProperties.self)
-                            })
-                    })
-            }
-            self = .itemChanges(changes)
+        case .itemChanges: self = .itemChanges(try decoder.changes())
+        case .pathChanges: self = .pathChanges(try decoder.changes())
         case .moved:
             self = .announced(
                 .moved(try decoder.list(of: ItemMove.self, .moves, limit: WireLimits.moves)))
@@ -241,6 +229,16 @@ extension VersionNews: WireCoded {
 }
 
 extension MessageEncoder {
+    mutating func changes(_ changes: [ItemChange?]) {
+        count(changes.count, .outcomes, limit: WireLimits.items)
+        for change in changes {
+            optional(change) {
+                $0.optional($1.before) { $0.value($1) }
+                $0.optional($1.after) { $0.value($1) }
+            }
+        }
+    }
+
     mutating func attributes(_ names: [[UInt8]]) {
         count(names.count, .attributes, limit: WireLimits.attributes)
         for name in names { blob(name, .attributes, limit: WireLimits.identifierBytes) }
@@ -248,6 +246,23 @@ extension MessageEncoder {
 }
 
 extension MessageDecoder {
+    mutating func changes() throws(WireError) -> [ItemChange?] {
+        var changes: [ItemChange?] = []
+        for _ in 0..<(try count(.outcomes, limit: WireLimits.items)) {
+            changes.append(
+                try optional { (decoder) throws(WireError) in
+                    ItemChange(
+                        before: try decoder.optional { (decoder) throws(WireError) in
+                            try decoder.value(ItemProperties.self)
+                        },
+                        after: try decoder.optional { (decoder) throws(WireError) in
+                            try decoder.value(ItemProperties.self)
+                        })
+                })
+        }
+        return changes
+    }
+
     mutating func attributes() throws(WireError) -> [[UInt8]] {
         var names: [[UInt8]] = []
         for _ in 0..<(try count(.attributes, limit: WireLimits.attributes)) {

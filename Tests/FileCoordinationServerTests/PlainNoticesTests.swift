@@ -125,7 +125,13 @@ struct PlainNoticesTests {
         #expect(!isExplained(during, seen: 4))
         #expect(!isExplained(during, seen: 3, later: 60_000_000_000))
         #expect(isExplained(change(.changed(.content), item, .coordinated), seen: 9))
-        #expect(isExplained(change(.changed(.content), item, .either), seen: 9))
+        let mixed = change(.changed(.content), item, .either, changed: 9)
+        #expect(isExplained(mixed, seen: 3))
+        #expect(!isExplained(mixed, seen: 4))
+        #expect(!isExplained(change(.changed(.content), item, .either, changed: 11), seen: 3))
+        writes.record(
+            item, by: other, after: nil, hasChanged: true, knownFrom: 4, at: now)
+        #expect(isExplained(mixed, seen: 9), "what the writer left is not known")
         // Of what is inside, the claim on the directory does not tell (Rule 7.7).
         let inner = change(.changed(.content), place("/d/f/x"), .either)
         #expect(!isExplained(inner, seen: 9))
@@ -156,7 +162,8 @@ struct PlainNoticesTests {
     func own() {
         var writes = CoordinatedWrites()
         let own = Purpose(bytes: [1])
-        let isNew = writes.begin(ClaimID(rawValue: 1), at: [directory], own)
+        let isNew = writes.begin(
+            ClaimID(rawValue: 1), at: [directory], own, isAsBegun: true)
         #expect(isNew)
         let inner = change(.changed(.content), item, .either)
         #expect(writes.explains(inner, commandsSeen: 9, to: own, at: now))

@@ -38,6 +38,77 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
+    @Test func `A plain change right after a writer's move is told beside the move`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/f", .file)
+        let above = world.present("/r", .directory)
+        let beside = world.present("/s", .directory)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/f", "/s/g")
+        #expect(world.act(.move(to: "/s/g"), "/r/f"))
+        world.endClaim(claim)
+        #expect(world.act(.write(9), "/s/g"))
+        let told = world.settle()
+        #expect(told.contains("\(file) moved /r/f to /s/g (coordinated)"), "\(told)")
+        #expect(told.contains("\(file) changed /s/g"), "\(told)")
+        #expect(told.contains("\(beside) changed /s/g"), "\(told)")
+        #expect(!told.contains { $0.hasPrefix("\(above) ") && !$0.hasSuffix("(coordinated)") })
+        #expect(!told.contains("\(beside) appeared /s/g"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `What a writer writes into the file that it moves is its own change`(before: Bool) {
+        let world = ScriptedWorld()
+        let file = world.present("/r/f", .file)
+        _ = world.present("/s", .directory)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/f", "/s/g")
+        if before { #expect(world.act(.write(5), "/r/f")) }
+        #expect(world.act(.move(to: "/s/g"), "/r/f"))
+        if !before { #expect(world.act(.write(5), "/s/g")) }
+        world.endClaim(claim)
+        let told = world.settle()
+        #expect(told.contains("\(file) moved /r/f to /s/g (coordinated)"), "\(told)")
+        #expect(told.contains("\(file) changed /s/g (coordinated)"), "\(told)")
+        #expect(!told.contains("\(file) changed /s/g"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `A plain change before a writer's move is told beside the move`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/f", .file)
+        _ = world.present("/s", .directory)
+        _ = world.settle()
+        #expect(world.act(.write(9), "/r/f"))
+        let claim = world.beginClaim("/r/f", "/s/g")
+        #expect(world.act(.move(to: "/s/g"), "/r/f"))
+        world.endClaim(claim)
+        let told = world.settle()
+        #expect(told.contains("\(file) moved /r/f to /s/g (coordinated)"), "\(told)")
+        #expect(told.contains("\(file) changed /s/g"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `A plain replacement right after a writer's move is told`(isRead: Bool) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/f", "/r/a/g")
+        #expect(world.act(.move(to: "/r/a/g"), "/r/f"))
+        if isRead {
+            world.read()
+            world.look()
+        }
+        world.endClaim(claim)
+        #expect(world.act(.create, "/out/x"))
+        #expect(world.act(.move(to: "/r/a/g"), "/out/x"))
+        let told = world.settle()
+        #expect(told.contains { $0.hasSuffix(" /r/a/g") }, "\(told), \(above)")
+        #expect(world.complaint() == nil)
+    }
+
     @Test func `A plain deletion before a writer's creation is no deletion by the writer`() {
         let world = ScriptedWorld()
         let directory = world.present("/r", .directory)

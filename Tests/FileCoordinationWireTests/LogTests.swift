@@ -19,7 +19,14 @@ struct LogTests {
         .announced(.ubiquityAttributesChanged(.of("/c"), [[UInt8](text: "k"), []])),
         .announced(.moved([])),
         .outcomes([.created, .unchanged, .deleted, .changed]),
+        .itemChanges([nil, ItemChange(before: Self.seen, after: nil)]),
+        .pathChanges([
+            ItemChange(before: nil, after: Self.seen), ItemChange(before: nil, after: nil),
+        ]),
     ]
+    private static let seen = ItemProperties(
+        device: 1, inode: .max, mode: 0o100644, owner: 2, group: 3, size: 4, modified: .min,
+        changed: .max, linkCount: 1)
 
     @Test func `A log of several entries is read to its end`() throws {
         let bytes = try entries.flatMap { try $0.encodeChecked() }

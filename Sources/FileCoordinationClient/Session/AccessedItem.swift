@@ -4,7 +4,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import FileCoordinationWire
 
 /// An item of an access whose claim was filed.
 struct AccessedItem: Sendable {
@@ -127,56 +126,4 @@ struct AccessedItem: Sendable {
 
     /// Attaches the item's versions to what the accessor left at the path.
     func endVersions() { versions?.end() }
-
-    /// Returns the outcome for the item after `moves` (Rule 7.8), and its states before and after.
-    ///
-    /// For a directory whose contents the write covered, it is unknown what changed inside (Rule
-    /// 2.23).
-    func ending(after moves: KnownMoves) -> ItemEnding {
-        var ending = endingOfItem(after: moves)
-        let isTree = writing != nil && request.access.coversContents && place.isDirectory
-        if isTree, ending.outcome == .unchanged { ending.outcome = .changed }
-        return ending
-    }
-
-    private func endingOfItem(after moves: KnownMoves) -> ItemEnding {
-        guard let before else { return ItemEnding(writing == nil ? .unchanged : .changed) }
-        let now = moves.place(of: place.path)
-        if now != place.path {
-            let ofMove = before.outcomeOfMove(after: ItemStamp.take(of: now))
-            // Rule 2.8b: the item was moved, and another one was put at its former path.
-            let isReplaced =
-                replaces && !moves.leads(to: place.path)
-                && ItemStamp.take(of: place.path).status != nil
-            return ItemEnding(isReplaced && ofMove == .unchanged ? .changed : ofMove)
-        }
-        // An item that arrived by a move is reported as moved.
-        if moves.leads(to: place.path) { return ItemEnding(.unchanged) }
-        return ItemEnding(from: before, to: ItemStamp.take(of: place.path))
-    }
-}
-
-/// What an access did to one of its items.
-struct ItemEnding: Sendable {
-    var outcome: ItemOutcome
-    /// The states before and after, for the watcher; nil if they do not describe the whole change.
-    private(set) var itemChange: ItemChange?
-
-    init(_ outcome: ItemOutcome) { self.outcome = outcome }
-
-    init(from before: ItemStamp, to after: ItemStamp) {
-        outcome = before.outcome(after: after)
-        itemChange = ItemChange(
-            before: before.status.map { ItemProperties($0) },
-            after: after.status.map { ItemProperties($0) })
-    }
-}
-
-extension ItemProperties {
-    fileprivate init(_ status: FileStatus) {
-        self.init(
-            device: status.device, inode: status.inode, mode: status.mode,
-            owner: status.ownerUserID, group: status.ownerGroupID, size: status.size,
-            modified: status.modified, changed: status.changed, linkCount: status.linkCount)
-    }
 }

@@ -107,6 +107,6 @@ extension CoordinatedAccess {
         for item in items { item.endVersions() }
         // In most cases no report is requested, and the items need not be examined.
         if session.releaseUnreported(claim) { return }
-        session.release(claim, items.map { $0.ending(after: moves) })
+        session.release(claim, AccessedItem.endings(of: items, after: moves))
     }
 }

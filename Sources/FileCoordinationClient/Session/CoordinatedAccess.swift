@@ -92,7 +92,7 @@ package final class CoordinatedAccess: Sendable {
     /// Returns whether the server need not be told.
     func endAdopted() -> Bool {
         let (claim, items, moves) = close()
-        return session.release(claim.record, items.map { $0.ending(after: moves) })
+        return session.release(claim.record, AccessedItem.endings(of: items, after: moves))
     }
 
     /// Ends a converted access that was never granted.

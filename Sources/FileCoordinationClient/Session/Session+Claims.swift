@@ -105,10 +105,9 @@ extension Session {
         do {
             let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
             // If there is no room for the items' states, the outcomes alone are sufficient.
-            if endings.contains(where: { $0.itemChange != nil }),
+            if let known = ClaimLogEntry.changes(endings),
                 // The entry may be too long to encode.
-                let changes = try? ClaimLogEntry.itemChanges(endings.map(\.itemChange))
-                    .encodeChecked(),
+                let changes = try? known.encodeChecked(),
                 // The log may be too short.
                 let result = try? ledger.release(record, outcome: entry + changes)
             {

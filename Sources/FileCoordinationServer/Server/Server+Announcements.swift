@@ -40,7 +40,7 @@ extension Server {
             // The client may have written the outcomes just before it releases the claim. They are
             // handled together with the release.
             case .outcomes(let outcomes): return outcomes
-            case .itemChanges: break
+            case .itemChanges, .pathChanges: break
             }
         }
         return []

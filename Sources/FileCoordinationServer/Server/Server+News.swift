@@ -88,12 +88,14 @@ extension Server {
     /// Tells the watcher that a coordinated write begins or, if `isFound`, that one was found
     /// running.
     func watchWrites(of id: ClaimID, isFound: Bool) {
-        guard watching.isActive, let claim = arbiter.claim(id), claim.kind == .access,
-            arbiter.stage(of: id) == .granted
+        guard watching.isActive, !watching.writes.runs(id), let claim = arbiter.claim(id),
+            claim.kind == .access, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
         guard paths.contains(where: { arbiter.isPresented(around: $0) }) else { return }
-        watching.begin(id, at: paths, claim.purpose, isFound: isFound)
+        // A move that was announced has given the claim other paths.
+        let isAsBegun = records.relocations.handledBytes(ofClaim: id.rawValue) == 0
+        watching.begin(id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
     }
 
     /// Tells the watcher which changes a finished write has made.
@@ -105,26 +107,22 @@ extension Server {
         // delegation.
         watchWrites(of: id, isFound: true)
         guard watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
-        let itemChanges = client.ledger.itemChanges(record)
-        var changes: [ClaimedChange] = []
-        var ended: [(path: ItemPath, after: ObservedFile??, hasChanged: Bool)] = []
-        for (index, item) in claim.items.enumerated() where item.access.isWriting {
-            let known = itemChanges.count == claim.items.count ? itemChanges[index] : nil
-            if let known {
-                changes.append(
-                    ClaimedChange(
-                        path: item.path, before: known.before.map { ObservedFile($0) },
-                        after: known.after.map { ObservedFile($0) }))
-            }
-            let outcome = outcomes.count == claim.items.count ? outcomes[index] : .changed
-            ended.append(
-                (item.path, known.map { $0.after.map { ObservedFile($0) } }, outcome != .unchanged))
-        }
-        watching.end(id, changes)
+        let isComplete = outcomes.count == claim.items.count
+        let written = client.ledger.writtenItems(record).paths(
+            of: claim, asBegun: watching.writes.pathsAsBegun(id),
+            isComplete ? outcomes : claim.items.map { _ in .changed })
+        watching.end(
+            id,
+            written.compactMap { item in
+                item.change.map {
+                    ClaimedChange(path: item.path, before: $0.before, after: $0.after)
+                }
+            })
         let now = MonotonicClock.now
-        for (path, after, hasChanged) in ended {
+        for item in written {
             watching.record(
-                path, by: claim.purpose, after: after, hasChanged: hasChanged, at: now)
+                item.path, by: claim.purpose, after: item.change.map { $0.after },
+                hasChanged: item.hasChanged, at: now)
         }
     }
 
@@ -290,7 +288,7 @@ extension Server {
             }
             var change = held.change
             change.origin = .either
-            tellUnexplained(change, held.presenter, commandsSeen: .max)
+            tellUnexplained(change, held.presenter, commandsSeen: 0)
         }
     }
 
@@ -314,29 +312,6 @@ private struct LocalWriter {
     /// Returns whether the change is at an item of this write or inside one.
     func mayHaveMade(_ change: WatchedChange) -> Bool {
         paths.contains { $0 == change.path || $0.contains(change.path) }
-    }
-}
-
-extension LedgerReader {
-    /// Returns what the claimant saw of its items before and after the claim, or an empty array if
-    /// it did not say.
-    fileprivate func itemChanges(_ record: RecordReference) -> [ItemChange?] {
-        for (entry, _) in ClaimLogEntry.entries(decoding: outcome(record) ?? []) {
-            if case .itemChanges(let changes) = entry { return changes }
-        }
-        return []
-    }
-}
-
-extension ObservedFile {
-    fileprivate init(_ properties: ItemProperties) {
-        self.init(
-            identity: FileIdentity(device: properties.device, inode: properties.inode),
-            isDirectory: properties.isDirectory,
-            stamp: FileStamp(
-                size: properties.size, modified: properties.modified, changed: properties.changed,
-                mode: properties.mode, owner: properties.owner, group: properties.group),
-            linkCount: properties.linkCount)
     }
 }
 

@@ -22,11 +22,27 @@ struct CoordinatedWrites {
         /// Messages of the watcher that had seen this many commands take the write into account.
         let knownFrom: UInt64
         fileprivate let until: UInt64
+
+        /// Whether the watcher saw what this write left, or an earlier state, when it did not know
+        /// the end of the write yet.
+        ///
+        /// The claim announces that. A change that the watcher reports although it knew of the
+        /// write is another one.
+        fileprivate func hasLeft(_ change: WatchedChange, _ commandsSeen: UInt64) -> Bool {
+            guard commandsSeen < knownFrom, hasChanged, let after else { return false }
+            switch (change.observed, after) {
+            case (nil, nil): return true
+            case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
+            case (_?, nil), (nil, _?): return false
+            }
+        }
     }
 
     private struct Running {
         let paths: [ItemPath]
         let purpose: Purpose
+        /// Whether ``paths`` are those that the items had when the accessor began.
+        let isAsBegun: Bool
     }
 
     /// How long ended writes are kept, in nanoseconds: longer than the time limits of the watcher.
@@ -46,10 +62,17 @@ struct CoordinatedWrites {
     func runs(_ claim: ClaimID) -> Bool { running[claim] != nil }
 
     /// Adds a running write; returns false if it is known already.
-    mutating func begin(_ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose) -> Bool {
+    mutating func begin(
+        _ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose, isAsBegun: Bool
+    ) -> Bool {
         guard running[claim] == nil else { return false }
-        running[claim] = Running(paths: paths, purpose: purpose)
+        running[claim] = Running(paths: paths, purpose: purpose, isAsBegun: isAsBegun)
         return true
+    }
+
+    /// The paths of a running write's items when its accessor began; nil if they are not known.
+    func pathsAsBegun(_ claim: ClaimID) -> [ItemPath]? {
+        running[claim].flatMap { $0.isAsBegun ? $0.paths : nil }
     }
 
     /// Removes a running write; returns whether it was known.
@@ -91,19 +114,12 @@ struct CoordinatedWrites {
         case .coordinated: return true
         case .either:
             // A claim announces changes of its item, but not those inside the item.
-            if case .moved(let former) = change.what, write(at: former, now) != nil { return true }
-            return write(at: change.path, now) != nil || isInsideArrival(change, now)
+            let former: ItemPath? = if case .moved(let former) = change.what { former } else { nil }
+            let writes = [former, change.path].compactMap { $0 }.compactMap { write(at: $0, now) }
+            return writes.contains { $0.after == nil || $0.hasLeft(change, commandsSeen) }
+                || isInsideArrival(change, now)
         case .uncoordinated:
-            guard let write = write(at: change.path, now), commandsSeen < write.knownFrom,
-                write.hasChanged, let after = write.after
-            else { return false }
-            switch (change.observed, after) {
-            case (nil, nil): return true
-            // The watcher saw what the writer left or an earlier state; the claim is announced
-            // after that.
-            case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
-            case (_?, nil), (nil, _?): return false
-            }
+            return write(at: change.path, now)?.hasLeft(change, commandsSeen) ?? false
         }
     }
 

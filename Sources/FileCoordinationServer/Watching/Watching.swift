@@ -187,10 +187,14 @@ struct Watching {
 
     /// Records that a claim is about to write in a watched place or, if `isFound`, is writing
     /// already.
+    ///
+    /// `isAsBegun` says whether the paths are those that the items had when the accessor began.
     mutating func begin(
-        _ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose, isFound: Bool
+        _ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose, isFound: Bool, isAsBegun: Bool
     ) {
-        guard let watcher, writes.begin(claim, at: paths, purpose) else { return }
+        guard let watcher, writes.begin(claim, at: paths, purpose, isAsBegun: isAsBegun) else {
+            return
+        }
         if isFound {
             watcher.coordinatedWriteFound(claim.rawValue, at: paths)
         } else {

@@ -194,7 +194,10 @@ extension WatchingWorld {
         note("claim \(claim.number) writes")
         if claim.paths.count > 1 {
             let other = claim.paths[1]
-            return change([.coordinated], path, other) { $0.rename(path, other) }
+            if writesMoved, moveDice.one(in: 4) { writeMoved(path) }
+            change([.coordinated], path, other) { $0.rename(path, other) }
+            if writesMoved, moveDice.one(in: 4) { writeMoved(other) }
+            return
         }
         if files.find(path).map({ files[$0].isDirectory }) ?? false {
             // What a writer does inside its directory cannot be told from what others do.
@@ -203,6 +206,13 @@ extension WatchingWorld {
                 dice.below(11), inside, inside, [.coordinated, .uncoordinated, .either])
         }
         perform([0, 4, 4, 8, 9, 16, 16][dice.below(7)], path, path, [.coordinated])
+    }
+
+    /// A coordinated writer writes a file before or after it moves it.
+    private mutating func writeMoved(_ path: [String]) {
+        guard files.find(path).map({ !files[$0].isDirectory }) ?? false else { return }
+        let size = UInt64(moveDice.below(9))
+        change([.coordinated], path) { $0.write(path, size: size) }
     }
 
     mutating func finish(_ number: UInt64) {

@@ -51,6 +51,9 @@ public struct WatchingWorld {
     ///
     /// They have dice of their own, so that worlds without them stay as they are.
     let asks: Bool
+    /// Whether writers also write what they move.
+    let writesMoved: Bool
+    var moveDice: WatchingDice
     var askDice: WatchingDice
     var nextQuestion: UInt64 = 0
     var isScripted = false
@@ -61,9 +64,14 @@ public struct WatchingWorld {
     ///   - seed: the number that the world is made from.
     ///   - keepsLog: whether what happens is kept as text.
     ///   - asks: whether the server asks for moves in between.
-    public init(seed: UInt64, keepsLog: Bool = false, asks: Bool = false) {
+    ///   - writesMoved: whether coordinated writers also write the items that they move.
+    public init(
+        seed: UInt64, keepsLog: Bool = false, asks: Bool = false, writesMoved: Bool = false
+    ) {
         self.seed = seed
         self.asks = asks
+        self.writesMoved = writesMoved
+        moveDice = WatchingDice(seed: seed &+ 0x6A09_E667)
         askDice = WatchingDice(seed: seed &+ 0x9E37_79B9)
         self.keepsLog = keepsLog
         dice = WatchingDice(seed: seed)

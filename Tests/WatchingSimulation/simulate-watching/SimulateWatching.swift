@@ -3,7 +3,8 @@
 // Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS [IN-EACH-WORLD
 // [FAILURES]]`, or one again with its history: `simulate-watching --replay SEED OPERATIONS`. Small
 // worlds make short histories of what they find. With `--ask` the server asks for moves in between,
-// as it does before claims. Exit status 1 if a world has failed.
+// as it does before claims; with `--write-moved` coordinated writers also write what they move.
+// Exit status 1 if a world has failed.
 
 import Glibc
 import WatchingSimulation
@@ -15,6 +16,7 @@ enum SimulateWatching {
         let numbers = words.compactMap { UInt64($0) }
         let isReplay = words.contains("--replay")
         let asks = words.contains("--ask")
+        let writesMoved = words.contains("--write-moved")
         let first = numbers.first ?? 1
         let most = Int(numbers.dropFirst().first ?? 100_000)
         let perWorld = Int(numbers.dropFirst(2).first ?? 500)
@@ -23,7 +25,8 @@ enum SimulateWatching {
         var seed = first
         var failures = 0
         while sum.operations < most, failures < tolerated {
-            var world = WatchingWorld(seed: seed, keepsLog: isReplay, asks: asks)
+            var world = WatchingWorld(
+                seed: seed, keepsLog: isReplay, asks: asks, writesMoved: writesMoved)
             let outcome = world.run(operations: isReplay ? most : perWorld)
             sum.operations += outcome.operations
             sum.messages += outcome.messages

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a claimant wrote into its log about its items, and to which paths that applies. A claim that
+// moves its items has other paths at its end than when its accessor began. The claimant then says
+// what was and is at the paths of the beginning, because only those are free of the move.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationWatching
+import FileCoordinationWire
+
+/// What a write did at one path.
+struct WrittenPath {
+    let path: ItemPath
+    /// What was at the path before and after the accessor; nil if that is not known.
+    let change: (before: ObservedFile?, after: ObservedFile?)?
+    let hasChanged: Bool
+}
+
+/// What a claimant saw of its items.
+struct WrittenItems {
+    /// One for each item of the claim; empty if the claimant did not say.
+    var changes: [ItemChange?] = []
+    /// Whether ``changes`` are of the paths that the items had when the accessor began.
+    var isOfPathsAsBegun = false
+
+    /// Returns what the write did at each of its paths.
+    ///
+    /// - Parameters:
+    ///   - claim: the claim, with the paths that its items have now.
+    ///   - begun: the paths of the written items when the accessor began; nil if they are not
+    ///     known.
+    ///   - outcomes: one for each item of the claim.
+    /// - Returns: one for each written item.
+    func paths(
+        of claim: FiledClaim, asBegun begun: [ItemPath]?, _ outcomes: [ItemOutcome]
+    ) -> [WrittenPath] {
+        let written = claim.items.indices.filter { claim.items[$0].access.isWriting }
+        let former = begun.flatMap { $0.count == written.count ? $0 : nil }
+        let isKnown =
+            changes.count == claim.items.count && (!isOfPathsAsBegun || former != nil)
+        return written.enumerated().map { position, index in
+            let known = isKnown ? changes[index] : nil
+            let path =
+                isOfPathsAsBegun
+                ? former?[position] ?? claim.items[index].path
+                : claim.items[index].path
+            let isTouched = isOfPathsAsBegun && known.map { $0.before != $0.after } ?? true
+            return WrittenPath(
+                path: path,
+                change: known.map {
+                    (
+                        before: $0.before.map { ObservedFile($0) },
+                        after: $0.after.map { ObservedFile($0) }
+                    )
+                },
+                hasChanged: outcomes[index] != .unchanged || isTouched)
+        }
+    }
+}
+
+extension LedgerReader {
+    /// Returns what the claimant of a record saw of its items before and after its accessor.
+    func writtenItems(_ record: RecordReference) -> WrittenItems {
+        var result = WrittenItems()
+        for (entry, _) in ClaimLogEntry.entries(decoding: outcome(record) ?? []) {
+            switch entry {
+            case .itemChanges(let changes): result.changes = changes
+            case .pathChanges(let changes):
+                (result.changes, result.isOfPathsAsBegun) = (changes, true)
+            case .announced, .outcomes: break
+            }
+        }
+        return result
+    }
+}
+
+extension ObservedFile {
+    fileprivate init(_ properties: ItemProperties) {
+        self.init(
+            identity: FileIdentity(device: properties.device, inode: properties.inode),
+            isDirectory: properties.isDirectory,
+            stamp: FileStamp(
+                size: properties.size, modified: properties.modified, changed: properties.changed,
+                mode: properties.mode, owner: properties.owner, group: properties.group),
+            linkCount: properties.linkCount)
+    }
+}
