@@ -33,6 +33,8 @@ struct ChangeAttribution {
         /// Presenters may already have been told about a part of that write. So a difference from
         /// what they were told does not show that another program made a change.
         var isFound = false
+        /// Whether a write has moved a directory with another item inside to this path since then.
+        var isOfFormerItem = false
 
         /// Whether presenters were last told about a state that some claim found or left.
         func explains(_ told: ObservedFile?) -> Bool {
@@ -48,7 +50,8 @@ struct ChangeAttribution {
         /// Adds the report of one more claim.
         mutating func append(_ change: ClaimedChange) {
             let changes = !change.after.isSameVersion(as: change.before)
-            if !change.before.isSameVersion(as: last) { isPlain = true }
+            if !isOfFormerItem, !change.before.isSameVersion(as: last) { isPlain = true }
+            isOfFormerItem = false
             isCoordinated = isCoordinated || changes
             between.append(change.before)
             if between.count > 8 { between.removeFirst() }
@@ -56,9 +59,27 @@ struct ChangeAttribution {
         }
 
         /// Whether `now` is the state that the first claim found, and not the one that the last
-        /// claim left.
+        /// claim left: the watcher has seen none of the claims' changes.
         func isAhead(of now: ObservedFile?) -> Bool {
             now.isSameVersion(as: first) && !now.isSameVersion(as: last)
+        }
+
+        /// Whether a claim but the last one left `now`: the watcher has not seen all changes.
+        ///
+        /// Only a file has versions that do not come back.
+        func hasPassed(_ now: ObservedFile?) -> Bool {
+            guard now?.isDirectory == false, !now.isSameVersion(as: last) else { return false }
+            return between.contains { now.isSameVersion(as: $0) }
+        }
+
+        /// Puts what writes did at the same path earlier before this account.
+        mutating func precede(with earlier: Account) {
+            first = earlier.first
+            between = (earlier.between + [earlier.last] + between).suffix(8)
+            isPlain = isPlain || earlier.isPlain
+            isCoordinated = isCoordinated || earlier.isCoordinated
+            isUnknown = isUnknown || earlier.isUnknown
+            isFound = earlier.isFound
         }
     }
 
@@ -89,6 +110,7 @@ struct ChangeAttribution {
         let paths = index.map { claims[$0].paths } ?? []
         if let index { claims[index].isOver = true }
         let isFound = index.map { claims[$0].isFound } ?? false
+        carryAccounts(along: changes)
         for change in changes { enter(change, isFound: isFound) }
         let known = changes.map(\.path)
         for path in paths where !known.contains(path) {
@@ -97,12 +119,43 @@ struct ChangeAttribution {
         return known + paths.filter { !known.contains($0) }
     }
 
+    /// Gives the accounts of items inside directories that a write has moved their present paths.
+    ///
+    /// While a claim moves a directory, no other claim has an item inside. So all these accounts
+    /// are of earlier writes.
+    private mutating func carryAccounts(along changes: [ClaimedChange]) {
+        let moves = changes.compactMap { left -> (from: ItemPath, to: ItemPath)? in
+            guard let item = left.before, item.isDirectory, left.after?.isSameItem(as: item) != true
+            else { return nil }
+            let arrival = changes.first {
+                $0.after?.isSameItem(as: item) == true && $0.before?.isSameItem(as: item) != true
+            }
+            return arrival.map { (left.path, $0.path) }
+        }
+        guard !moves.isEmpty else { return }
+        var carried: [ItemPath: Account] = [:]
+        for path in accounts.keys {
+            guard let move = moves.first(where: { $0.from.contains(path) }) else { continue }
+            carried[path.replacingPrefix(depth: move.from.depth, by: move.to)] =
+                accounts.removeValue(forKey: path)
+        }
+        for path in accounts.keys where moves.contains(where: { $0.to.contains(path) }) {
+            accounts[path]?.isOfFormerItem = true
+        }
+        for (path, account) in carried {
+            var account = account
+            if let earlier = accounts[path] { account.precede(with: earlier) }
+            accounts[path] = account
+        }
+    }
+
     private mutating func enter(_ change: ClaimedChange, isFound: Bool) {
         let changes = !change.after.isSameVersion(as: change.before)
         guard var account = accounts[change.path] else {
+            // A write that has changed nothing explains nothing.
+            guard changes else { return }
             accounts[change.path] = Account(
-                first: change.before, last: change.after, isCoordinated: changes,
-                isFound: isFound && changes)
+                first: change.before, last: change.after, isCoordinated: true, isFound: isFound)
             return
         }
         account.append(change)
@@ -130,7 +183,7 @@ struct ChangeAttribution {
             // The watcher has not seen the claims' changes yet, so this change is an earlier one.
             if account.isAhead(of: now) { return [other] }
             let isPlain =
-                account.isPlain || !now.isSameVersion(as: account.last)
+                account.isPlain || !now.isSameVersion(as: account.last) && !account.hasPassed(now)
                 || isToldKnown && !account.isFound && !account.explains(told)
             if isPlain, account.isCoordinated { return [other, .coordinated] }
             return account.isCoordinated ? [.coordinated] : [other]
@@ -138,11 +191,25 @@ struct ChangeAttribution {
         return [other]
     }
 
-    /// Who changed the content of an item that was moved, from `told` at its former path to `now`.
+    /// Who moved away the item that presenters were told is at a path.
+    ///
+    /// Another item may be there by now. If claims have followed each other from the told item on,
+    /// one of them has moved it.
+    func originsOfDeparture(from path: ItemPath, told: ObservedFile) -> [ChangeOrigin] {
+        if let account = accounts[path], account.isCoordinated, !account.isUnknown,
+            !account.isPlain, account.isFound || account.explains(told),
+            account.last?.isSameItem(as: told) != true
+        {
+            return [.coordinated]
+        }
+        return origins(at: path, told: told, now: nil)
+    }
+
+    /// Who changed an item that was also moved, from `told` at its former path to `now`.
     ///
     /// A claim on both paths says what the item was when its accessor began, and what it was when
     /// the accessor returned.
-    func originsOfContent(
+    func originsOfDifference(
         movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
     ) -> [ChangeOrigin] {
         guard let left = accounts[former], let arrived = accounts[path], !left.isUnknown,
@@ -156,7 +223,7 @@ struct ChangeAttribution {
             || !left.isFound && !left.explains(told)
         guard isPlain else { return [.coordinated] }
         let other = origin(besideClaimsAt: path)
-        let isWritten = arrived.last?.difference(from: first) == .content
+        let isWritten = arrived.last?.differenceBesidesMove(from: first) != nil
         return isWritten ? [other, .coordinated] : [other]
     }
 
@@ -166,15 +233,33 @@ struct ChangeAttribution {
         return isInside ? .either : .uncoordinated
     }
 
-    /// Discards the reports about a path, because presenters were told that `now` is there.
+    /// Discards the reports about a path, because presenters were told that `now` is there, unless
+    /// more changes of these writes are to come.
     mutating func told(_ path: ItemPath, _ now: ObservedFile?) {
-        if accounts[path]?.isAhead(of: now) != true { accounts[path] = nil }
+        guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
+        else { return accounts[path] = nil }
+    }
+
+    /// Whether writes have reported anything about a path since presenters were last told about it.
+    func hasAccount(of path: ItemPath) -> Bool { accounts[path] != nil }
+
+    /// The item that a write has put at a path, as the write left it; nil if none has.
+    func itemLeft(at path: ItemPath?) -> ObservedFile? {
+        guard let path, let account = accounts[path], account.isCoordinated, !account.isUnknown
+        else { return nil }
+        return account.last
     }
 
     /// The paths at which claims have left an item, in order.
+    ///
+    /// Claims report inode numbers, which are used again. An item that was last changed before the
+    /// claim's is an earlier one.
     func places(ofItem item: ObservedFile) -> [ItemPath] {
-        accounts.filter { $0.value.isCoordinated && $0.value.last?.isSameItem(as: item) == true }
-            .keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        accounts.filter { _, account in
+            guard account.isCoordinated, let last = account.last else { return false }
+            return last.isSameItem(as: item) && last.stamp.changed <= item.stamp.changed
+        }
+        .keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
     /// Discards the reports about a path, because presenters were told that the item which a claim

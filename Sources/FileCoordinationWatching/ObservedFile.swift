@@ -99,14 +99,26 @@ public struct ObservedFile: Hashable, Sendable {
     /// reported one by one. So only the mode and the owners of a directory are compared.
     public func difference(from earlier: ObservedFile) -> WatchedChange.Difference? {
         guard isSameItem(as: earlier) else { return .content }
-        let isRelabelled =
-            stamp.mode != earlier.stamp.mode || stamp.owner != earlier.stamp.owner
-            || stamp.group != earlier.stamp.group
+        let isRelabelled = isRelabelled(from: earlier)
         if isDirectory { return isRelabelled ? .attributes : nil }
         if stamp.size != earlier.stamp.size || stamp.modified != earlier.stamp.modified {
             return .content
         }
         return isRelabelled || stamp.changed != earlier.stamp.changed ? .attributes : nil
+    }
+
+    /// Whether the type, the permissions or the owner differ.
+    func isRelabelled(from earlier: ObservedFile) -> Bool {
+        stamp.mode != earlier.stamp.mode || stamp.owner != earlier.stamp.owner
+            || stamp.group != earlier.stamp.group
+    }
+
+    /// In what the item differs besides its path; nil if in nothing.
+    ///
+    /// A rename changes the time of the last change, too.
+    func differenceBesidesMove(from earlier: ObservedFile) -> WatchedChange.Difference? {
+        let difference = difference(from: earlier)
+        return difference == .attributes && !isRelabelled(from: earlier) ? nil : difference
     }
 
     /// Whether both show the same item, and differ at most in the time of the last change.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages to presenters. In each turn, a presenter gets at most one message of changes, which
-// describes the difference between two instants. `former` paths are those of the first instant, all
-// other paths those of the second. So the changes of one message are in no particular order.
+// describes the difference between two instants. A presenter can apply them one after the other:
+// see `ChangeOrder`.
 
 public import FileCoordinationArbiter
 
@@ -32,7 +32,7 @@ public struct WatchedChange: Hashable, Sendable {
         /// The item is new.
         ///
         /// If it is a directory, the presenter must discard what it knew of the items inside; every
-        /// item in it is reported separately.
+        /// item in it is reported separately, after it.
         case appeared
         /// The item has another version, or another item has its name.
         case changed(Difference)
@@ -54,6 +54,11 @@ public struct WatchedChange: Hashable, Sendable {
     ///
     /// The writer's claim announces the move to this path, but not the move from here to ``path``.
     public var leftAt: ItemPath?
+    /// Who moved the item away from its former path, if not the author of its present place.
+    ///
+    /// A writer's claim for the present path does not announce that the item has left the former
+    /// one.
+    public var departure: ChangeOrigin?
 
     var isMove: Bool {
         if case .moved = what { true } else { false }
@@ -62,13 +67,14 @@ public struct WatchedChange: Hashable, Sendable {
     /// Makes a change.
     public init(
         what: What, path: ItemPath, origin: ChangeOrigin, observed: ObservedFile?,
-        leftAt: ItemPath? = nil
+        leftAt: ItemPath? = nil, departure: ChangeOrigin? = nil
     ) {
         self.what = what
         self.path = path
         self.origin = origin
         self.observed = observed
         self.leftAt = leftAt
+        self.departure = departure
     }
 }
 

@@ -36,6 +36,7 @@ extension WatchReconciler {
         switch (nodes[node].now, observed) {
         case (nil, nil):
             let isUnsure = nodes[node].flags.contains(.unsure)
+            if isAnnounced(at: node) { tell(node) }
             for below in nodes.subtree(of: node) {
                 clearBaseline(below)
                 guard isUnsure else { continue }
@@ -95,14 +96,17 @@ extension WatchReconciler {
         let isSure = nodes[node].flags.contains(.removed) && nodes[node].below == 0
         let until = isSure ? pace.now : pace.now + limits.settling
         let places = placesBelow(node)
+        // Presenters know from a claim that the item came here. They were not told by a report.
+        let isAnnounced = isAnnounced(at: node)
         nodes.detach(node)
         nodes[node].place = .missing(until: until)
         missing.append(node)
         if let slot = ToldSlot(nodes[node].known) { displaced[slot] = node }
         tell(node)
         let isUnsure = nodes[node].flags.contains(.unsure)
-        guard isTakenAgain || isUnsure || !places.isEmpty else { return nil }
+        guard isTakenAgain || isUnsure || isAnnounced || !places.isEmpty else { return nil }
         let slot = nodes.makeChild(of: parent, named: name)
+        if isAnnounced { tell(slot) }
         if isUnsure {
             nodes[node].flags.remove(.unsure)
             nodes[slot].flags.insert(.unsure)

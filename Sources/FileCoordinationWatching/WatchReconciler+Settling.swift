@@ -224,7 +224,8 @@ extension WatchReconciler {
             raiseReason(of: id, changes)
             guard let reason = presenters[id].whole else {
                 if !changes.isEmpty {
-                    news.append(WatchNews(presenter: id, body: .changes(changes)))
+                    let ordered = ChangeOrder.order(changes)
+                    news.append(WatchNews(presenter: id, body: .changes(ordered)))
                     pace.lastTold = pace.now
                 }
                 continue

@@ -52,7 +52,9 @@ extension WatchReconciler {
     mutating func distribute(_ report: TurnReport, into outbox: inout TurnOutbox) {
         let node = report.node
         let after = nodes[node].isAttached ? nowAbove(node) : []
-        let before = nodes[node].known == nil ? after : toldAbove(node)
+        let before =
+            report.announcedAt.map { knownAbove($0) }
+            ?? (nodes[node].known == nil ? after : toldAbove(node))
         rememberOrigins(report)
         for origin in report.origins {
             switch report.what {
@@ -85,12 +87,14 @@ extension WatchReconciler {
             case .moved(let former):
                 let change = WatchedChange(
                     what: report.what, path: report.path, origin: origin, observed: report.observed,
-                    leftAt: report.ends?.leftAt)
+                    leftAt: report.ends?.leftAt,
+                    departure: report.ends.flatMap { $0.from == origin ? nil : $0.from })
                 let left = WatchedChange(
                     what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil
                 )
-                giveAttributes(change, of: node, &outbox)
-                for id in before {
+                giveChangeTime(change, of: node, &outbox)
+                // A presenter of both ends carries along what is inside a directory that was moved.
+                for id in before where !report.isCarried {
                     if after.contains(id) {
                         give(change, to: id, &outbox)
                     } else if !isTakenAgain(node) {
@@ -123,12 +127,15 @@ extension WatchReconciler {
         }
     }
 
-    /// Tells the presenters of a moved item that its attributes have changed, if they have.
-    private mutating func giveAttributes(
+    /// Tells the presenters of a moved item that the time of its last change is another one.
+    ///
+    /// Every other difference from what they were told has a report of its own.
+    private mutating func giveChangeTime(
         _ move: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
     ) {
         guard let told = nodes[node].told?.observed,
-            move.observed?.difference(from: told) == .attributes
+            move.observed?.difference(from: told) == .attributes,
+            move.observed?.differenceBesidesMove(from: told) == nil
         else { return }
         var change = move
         change.what = .changed(.attributes)
@@ -215,15 +222,17 @@ extension WatchReconciler {
         outbox.add(change, for: id)
     }
 
-    /// Adds everything that came with a directory, except items that have not been told to any
-    /// presenter; those are reported on their own.
+    /// Adds everything that came with a directory and that the presenter does not know.
+    ///
+    /// Items that have not been told to any presenter are reported on their own, and so are the
+    /// moves of items that the presenter knows at other paths.
     private mutating func giveAll(
         below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, _ outbox: inout TurnOutbox
     ) {
         guard !nodes[node].children.isEmpty else { return }
         for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
             guard let path = nodes.path(below), let now = nodes[below].now,
-                !isToldLater(below, than: node)
+                !isToldLater(below, than: node), !toldAbove(below).contains(id)
             else { continue }
             give(
                 WatchedChange(what: .appeared, path: path, origin: origin, observed: now), to: id,
@@ -260,6 +269,16 @@ extension WatchReconciler {
         while let node = next {
             result += trees(at: node)
             next = nodes.existing(nodes[node].known?.parent)
+        }
+        return result
+    }
+
+    /// The presenters of directories above a path at which a claim has announced an item.
+    private func knownAbove(_ place: ItemPath) -> [UInt64] {
+        var result: [UInt64] = []
+        for depth in 0..<place.depth {
+            guard let node = nodes.node(at: place.prefix(depth: depth)) else { break }
+            result += trees(at: node)
         }
         return result
     }

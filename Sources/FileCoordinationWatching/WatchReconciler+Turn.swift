@@ -7,21 +7,6 @@
 
 import FileCoordinationArbiter
 
-/// A change of one node.
-struct TurnReport {
-    let node: WatchNodeID
-    let what: WatchedChange.What
-    let path: ItemPath
-    let observed: ObservedFile?
-    let origins: [ChangeOrigin]
-    /// Who made a move, for each of its ends.
-    var ends: MoveEnds?
-    /// The item that was reported at this path before, if it was moved in the same turn.
-    var prior: WatchNodeID?
-    /// Whether no presenter knows the node's descendants.
-    var isNew = false
-}
-
 extension WatchReconciler {
     /// Ends a turn.
     ///
@@ -185,6 +170,12 @@ extension WatchReconciler {
             {
                 return true
             }
+            // The deletion is told with a path by which presenters know the directory then.
+            if let parent = nodes.existing(nodes[node].known?.parent), nodes.isInTree(parent),
+                isMoveUntold(parent, isTold)
+            {
+                return true
+            }
             // Another item may have the name now. That must be known first, because then this
             // is not reported as a deletion.
             if let told = nodes[node].known, let parent = nodes.existing(told.parent),
@@ -219,10 +210,18 @@ extension WatchReconciler {
         return false
     }
 
-    /// The item that presenters were told is at a node's name, if it is another one.
-    private func displacedFrom(_ node: WatchNodeID) -> WatchNodeID? {
-        guard let parent = nodes[node].parent else { return nil }
-        return nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
+    /// Whether a directory, or one above it, has been moved and presenters were not told, or may
+    /// have been.
+    private func isMoveUntold(_ directory: WatchNodeID, _ isTold: Set<WatchNodeID>) -> Bool {
+        var next: WatchNodeID? = directory
+        while let node = next, node != nodes.root {
+            if nodes[node].isPending { return true }
+            if nodes[node].known != nil, !nodes.isToldInPlace(node), !isTold.contains(node) {
+                return true
+            }
+            next = nodes[node].parent
+        }
+        return false
     }
 
     /// Whether presenters know a directory above by another path.
@@ -233,101 +232,6 @@ extension WatchReconciler {
             next = nodes[above].parent
         }
         return false
-    }
-
-    private mutating func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
-        let told = nodes[node].known
-        let former = nodes.toldPath(node)
-        guard nodes[node].isAttached else { return reportGone(node, isTold) }
-        guard let path = nodes.path(node) else { return [] }
-        guard let now = nodes[node].now else {
-            // The item was never reported. But a presenter that read everything may have seen it.
-            guard nodes[node].flags.contains(.unsure) else { return [] }
-            let origins = claims.origins(at: path, told: nil, now: nil, isToldKnown: false)
-            return [
-                TurnReport(node: node, what: .deleted, path: path, observed: nil, origins: origins)
-            ]
-        }
-        func make(_ what: WatchedChange.What, _ origins: [ChangeOrigin]) -> TurnReport {
-            TurnReport(node: node, what: what, path: path, observed: now, origins: origins)
-        }
-        guard let told, let former else {
-            let prior = displacedFrom(node)
-            let priorObserved = prior.flatMap { nodes[$0].told?.observed }
-            let origins = claims.origins(
-                at: path, told: priorObserved, now: now,
-                isToldKnown: !nodes[node].flags.contains(.unsure))
-            // If the former item was moved in the same turn, that is reported as a move.
-            let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
-            var result = make(isReplaced ? .changed(.content) : .appeared, origins)
-            result.prior = prior
-            result.isNew = true
-            return [result]
-        }
-        if !nodes.isToldInPlace(node) {
-            let from = claims.origins(at: former, told: told.observed, now: nil)
-            let prior = displacedFrom(node).flatMap { nodes[$0].told?.observed }
-            let to = claims.origins(
-                at: path, told: prior, now: now,
-                isToldKnown: !nodes[node].flags.contains(.unsure))
-            // If a claim covers one of the two ends, its writer made the move.
-            let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
-            var move = make(.moved(former: former), [origin ?? .uncoordinated])
-            move.ends = MoveEnds(from: from, to: to)
-            if move.ends?.from == .coordinated, move.ends?.to != .coordinated {
-                move.ends?.leftAt = placeLeft(by: now, movedFrom: former, to: path)
-            }
-            var result = [move]
-            if now.difference(from: told.observed) == .content {
-                // If a claim has moved it here, its report shows whether it made the change.
-                let writers = claims.originsOfContent(
-                    movedFrom: former, to: path, told: told.observed, now: now)
-                result.append(make(.changed(.content), writers))
-            }
-            return result
-        }
-        guard let difference = now.difference(from: told.observed) else { return [] }
-        return [
-            make(
-                .changed(difference),
-                claims.origins(
-                    at: path, told: told.observed, now: now,
-                    isToldKnown: !nodes[node].flags.contains(.unsure)))
-        ]
-    }
-
-    /// Returns the path at which a claim has left an item that is at another path now.
-    private func placeLeft(
-        by item: ObservedFile, movedFrom former: ItemPath, to path: ItemPath
-    ) -> ItemPath? {
-        claims.places(ofItem: item).first { place in
-            guard place != former, place != path else { return false }
-            // If the item is still there, too, it has hard links and was not moved on.
-            let there = nodes.node(at: place).flatMap { nodes[$0].now }
-            return there?.isSameItem(as: item) != true
-        }
-    }
-
-    private mutating func reportGone(
-        _ node: WatchNodeID, _ isTold: Set<WatchNodeID>
-    ) -> [TurnReport] {
-        guard let told = nodes[node].known, let path = nodes.toldPath(node),
-            let parent = nodes.existing(told.parent), nodes.isInTree(parent)
-        else { return [] }
-        if let taker = nodes[parent].children[told.name] {
-            if nodes[taker].now == nil, nodes.path(taker) == path {
-                nodes[taker].flags.remove(.unsure)
-            } else if nodes[taker].now != nil,
-                nodes.isToldInPlace(taker) || isTold.contains(taker)
-            {
-                return []
-            }
-        }
-        return [
-            TurnReport(
-                node: node, what: .deleted, path: path, observed: nil,
-                origins: claims.origins(at: path, told: told.observed, now: nil))
-        ]
     }
 
     /// Stores what presenters now know about the node.
@@ -358,7 +262,9 @@ extension WatchReconciler {
     private mutating func discardAccounts(of report: TurnReport) {
         claims.told(report.path, report.observed)
         if case .moved(let former) = report.what { claims.told(former, nil) }
-        if let place = report.ends?.leftAt { claims.forget(place) }
+        for place in [report.ends?.leftAt, report.announcedAt].compactMap({ $0 }) {
+            claims.forget(place)
+        }
     }
 
     /// Removes a node that was moved to a place where nothing is presented.

@@ -187,7 +187,9 @@ struct PlainNoticesTests {
     @Test("A move that a claim tells of leaves the name of a helper, of which it does not")
     func remainder() {
         let helper = place("/d/helper")
-        let move = change(.moved(former: helper), item, .coordinated)
+        var move = change(.moved(former: helper), item, .coordinated)
+        #expect(move.remainder { $0 == item } == nil)
+        move.departure = .either
         #expect(move.remainder { $0 == item }?.path == helper)
         #expect(move.remainder { $0 == item }?.what == .deleted)
         #expect(move.remainder { _ in true } == nil)

@@ -37,6 +37,11 @@ struct ItemStamp: Hashable {
             takenAt: RealTimeClock.now)
     }
 
+    /// Whether both show the same file or directory, in whatever state.
+    func showsSameItem(as other: ItemStamp) -> Bool {
+        status?.device == other.status?.device && status?.inode == other.status?.inode
+    }
+
     /// Returns what happened to the item between `self` and `after`, besides being moved.
     ///
     /// A rename changes the status of a file, so only its contents are compared.

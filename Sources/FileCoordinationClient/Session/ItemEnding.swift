@@ -56,21 +56,31 @@ extension AccessedItem {
     /// Returns what an access did to its items, after the given moves.
     static func endings(of items: [AccessedItem], after moves: KnownMoves) -> [ItemEnding] {
         var states = StatesAfter()
-        return items.map { $0.ending(after: moves, &states) }
+        return items.map { item in
+            let arrival = items.first { other in
+                other.place.path != item.place.path
+                    && moves.place(of: other.place.path) == item.place.path
+            }
+            return item.ending(after: moves, arrival?.before, &states)
+        }
     }
 
     /// Returns the outcome for the item, and its states before and after.
     ///
     /// For a directory whose contents the write covered, it is unknown what changed inside (Rule
     /// 2.23).
-    private func ending(after moves: KnownMoves, _ states: inout StatesAfter) -> ItemEnding {
-        var ending = endingOfItem(after: moves, &states)
+    private func ending(
+        after moves: KnownMoves, _ arrival: ItemStamp?, _ states: inout StatesAfter
+    ) -> ItemEnding {
+        var ending = endingOfItem(after: moves, arrival, &states)
         let isTree = writing != nil && request.access.coversContents && place.isDirectory
         if isTree, ending.outcome == .unchanged { ending.outcome = .changed }
         return ending
     }
 
-    private func endingOfItem(after moves: KnownMoves, _ states: inout StatesAfter) -> ItemEnding {
+    private func endingOfItem(
+        after moves: KnownMoves, _ arrival: ItemStamp?, _ states: inout StatesAfter
+    ) -> ItemEnding {
         guard let before else { return ItemEnding(writing == nil ? .unchanged : .changed) }
         let path = place.path
         let now = moves.place(of: path)
@@ -78,17 +88,18 @@ extension AccessedItem {
         guard now != path || isTaken else {
             return ItemEnding(from: before, to: ItemStamp.take(of: path))
         }
-        let there = states.state(at: path)
-        var ending = ItemEnding(from: before, to: there)
+        var left = states.state(at: path)
+        // Rule 2.8b: the item was moved, and another one was put at its former path. Without that
+        // option, another program has put it there.
+        let isReplaced = now != path && !isTaken && replaces && left.status != nil
+        if now != path, !isTaken, !replaces { left.status = nil }
+        // Another program has replaced the item that arrived.
+        if let arrival, !arrival.showsSameItem(as: left) { left = arrival }
+        var ending = ItemEnding(from: before, to: left)
         ending.isOfPath = true
-        guard now != path else {
-            // An item that arrived by a move is reported as moved.
-            ending.outcome = .unchanged
-            return ending
-        }
-        ending.outcome = before.outcomeOfMove(after: states.state(at: now))
-        // Rule 2.8b: the item was moved, and another one was put at its former path.
-        let isReplaced = replaces && !isTaken && there.status != nil
+        // An item that arrived by a move is reported as moved.
+        ending.outcome =
+            now == path ? .unchanged : before.outcomeOfMove(after: states.state(at: now))
         if isReplaced, ending.outcome == .unchanged { ending.outcome = .changed }
         return ending
     }

@@ -142,6 +142,7 @@ extension Server {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = MonotonicClock.now
         for move in moves {
+            watching.announce(move, by: id)
             watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
             watching.record(
                 move.new, by: purpose, after: nil, hasChanged: true, isArrival: true, at: now)
@@ -188,29 +189,45 @@ extension Server {
             let known = writers ?? localWriters()
             writers = known
             if let writer = known.first(where: { $0.mayHaveMade(change) }), makeKnown(writer) {
-                return watching.hold(change, for: id, until: writer.address)
+                let held = Watching.Held(presenter: id, change: change, commandsSeen: commandsSeen)
+                return watching.hold(held, until: writer.address)
             }
         }
-        tellUnexplained(change, id, commandsSeen: commandsSeen)
+        tellUnexplained(change, id, commandsSeen)
     }
 
     /// Tells a presenter about a change, unless a coordinated write explains the change.
+    ///
+    /// `commandsSeen` is how much the watcher knew when it sent the change; `isHeld` says whether
+    /// the change has waited for the end of a write, which the watcher does not know.
     private func tellUnexplained(
-        _ change: WatchedChange, _ id: PresenterID, commandsSeen: UInt64
+        _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64, isHeld: Bool = false
     ) {
         guard let presenter = watching[id] else { return }
         let now = MonotonicClock.now
         let isExplained = watching.writes.explains(
-            change, commandsSeen: commandsSeen, to: presenter.purpose, at: now)
-        guard isExplained else { return tell(presenter.messages(of: change), to: id) }
+            change, commandsSeen: isHeld ? 0 : commandsSeen, to: presenter.purpose, at: now)
+        guard isExplained else { return tell(change, commandsSeen, to: id) }
         // The watcher and the arbiter must agree on where the presenter's item is, so a move of the
         // item itself is always told.
         if case .moved(let former) = change.what, former == presenter.path {
             return tell([.moved(to: change.path)], to: id)
         }
         let rest =
-            change.onward ?? change.remainder { watching.writes.concerns($0, at: now) }
-        tell(rest.map { presenter.messages(of: $0) } ?? [], to: id)
+            change.onward
+            ?? change.remainder {
+                watching.writes.announceDeparture(
+                    from: $0, commandsSeen: isHeld ? 0 : commandsSeen, at: now)
+            }
+        if let rest { tell(rest, commandsSeen, to: id) }
+    }
+
+    /// Tells a presenter about a change, with the paths that the presenter knows by now.
+    private func tell(_ change: WatchedChange, _ commandsSeen: UInt64, to id: PresenterID) {
+        for change in watching.following(change, commandsSeen: commandsSeen, for: id) {
+            // One change may move the presenter's item.
+            if let presenter = watching[id] { tell(presenter.messages(of: change), to: id) }
+        }
     }
 
     /// Tells a presenter about changes made by programs that do not coordinate.
@@ -281,14 +298,12 @@ extension Server {
         let hasChanged = claim != nil && outcomes != [.unchanged]
         for held in watching.takeHeld(write) {
             guard hasChanged else {
-                if let presenter = watching[held.presenter] {
-                    tell(presenter.messages(of: held.change), to: held.presenter)
-                }
+                tell(held.change, held.commandsSeen, to: held.presenter)
                 continue
             }
             var change = held.change
             change.origin = .either
-            tellUnexplained(change, held.presenter, commandsSeen: 0)
+            tellUnexplained(change, held.presenter, held.commandsSeen, isHeld: true)
         }
     }
 

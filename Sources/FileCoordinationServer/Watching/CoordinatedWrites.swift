@@ -28,9 +28,9 @@ struct CoordinatedWrites {
         ///
         /// The claim announces that. A change that the watcher reports although it knew of the
         /// write is another one.
-        fileprivate func hasLeft(_ change: WatchedChange, _ commandsSeen: UInt64) -> Bool {
+        fileprivate func hasLeft(_ observed: ObservedFile?, _ commandsSeen: UInt64) -> Bool {
             guard commandsSeen < knownFrom, hasChanged, let after else { return false }
-            switch (change.observed, after) {
+            switch (observed, after) {
             case (nil, nil): return true
             case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
             case (_?, nil), (nil, _?): return false
@@ -112,15 +112,39 @@ struct CoordinatedWrites {
         if isOwn(change, purpose, commandsSeen: commandsSeen, at: now) { return true }
         switch change.origin {
         case .coordinated: return true
-        case .either:
-            // A claim announces changes of its item, but not those inside the item.
-            let former: ItemPath? = if case .moved(let former) = change.what { former } else { nil }
-            let writes = [former, change.path].compactMap { $0 }.compactMap { write(at: $0, now) }
-            return writes.contains { $0.after == nil || $0.hasLeft(change, commandsSeen) }
-                || isInsideArrival(change, now)
-        case .uncoordinated:
-            return write(at: change.path, now)?.hasLeft(change, commandsSeen) ?? false
+        case .either, .uncoordinated: return isAnnounced(change, commandsSeen, now)
         }
+    }
+
+    /// Whether claims announce a change of which the watcher did not know that they have made it.
+    ///
+    /// A claim announces changes of its item, but not those inside the item. A move has two ends: a
+    /// claim that wrote the item at its new path does not announce that it left the former one.
+    private func isAnnounced(
+        _ change: WatchedChange, _ commandsSeen: UInt64, _ now: UInt64
+    ) -> Bool {
+        let isEither = change.origin == .either
+        guard announce(change.observed, at: change.path, isEither, commandsSeen, now) else {
+            return isEither && isInsideArrival(change, now)
+        }
+        guard case .moved(let former) = change.what else { return true }
+        return announce(nil, at: former, isEither, commandsSeen, now)
+    }
+
+    /// Whether a claim announces that an item has left a path, so that nothing was there.
+    func announceDeparture(
+        from path: ItemPath, commandsSeen: UInt64, at now: UInt64
+    ) -> Bool { announce(nil, at: path, true, commandsSeen, now) }
+
+    /// Whether the claim of a write announces the state of a path that the watcher saw.
+    ///
+    /// If it is not known what the write left there, it may have made a change of either origin.
+    private func announce(
+        _ observed: ObservedFile?, at path: ItemPath, _ isEither: Bool, _ commandsSeen: UInt64,
+        _ now: UInt64
+    ) -> Bool {
+        guard let write = write(at: path, now) else { return false }
+        return write.after == nil ? isEither : write.hasLeft(observed, commandsSeen)
     }
 
     /// Whether an item appeared inside a directory that a writer moved: it came with the directory.
@@ -154,10 +178,5 @@ struct CoordinatedWrites {
             if change.origin != .uncoordinated || commandsSeen < write.knownFrom { return true }
         }
         return false
-    }
-
-    /// Whether a coordinated write of the item at a path is running or recent.
-    func concerns(_ path: ItemPath, at now: UInt64) -> Bool {
-        write(at: path, now) != nil || running.values.contains { $0.paths.contains(path) }
     }
 }

@@ -118,10 +118,13 @@ extension WatchedChange {
             what: .moved(former: leftAt), path: path, origin: .uncoordinated, observed: observed)
     }
 
-    /// The part of a move that no claim announces: the removal from the former path, if no
-    /// coordinated write concerned that path.
-    func remainder(isClaimed: (ItemPath) -> Bool) -> WatchedChange? {
-        guard origin == .coordinated, case .moved(let former) = what, !isClaimed(former)
+    /// The removal from the former path of a move, if a plain program may have made that before a
+    /// coordinated writer moved the item on or wrote it.
+    ///
+    /// It is nil if a claim announces, according to `isAnnounced`, that the item has left the path.
+    func remainder(isAnnounced: (ItemPath) -> Bool) -> WatchedChange? {
+        guard origin == .coordinated, case .moved(let former) = what, departure != nil,
+            !isAnnounced(former)
         else { return nil }
         return WatchedChange(what: .deleted, path: former, origin: .uncoordinated, observed: nil)
     }

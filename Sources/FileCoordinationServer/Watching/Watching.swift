@@ -16,6 +16,8 @@ struct Watching {
     struct Held {
         let presenter: PresenterID
         let change: WatchedChange
+        /// How many commands the watcher had seen when it sent the change.
+        let commandsSeen: UInt64
     }
 
     /// How long a presenter's registration waits for the first check of its item, in nanoseconds.
@@ -34,6 +36,7 @@ struct Watching {
     private var unanswered: [PresenterID: UInt64] = [:]
     private var held: [RecordAddress: [Held]] = [:]
     private(set) var writes = CoordinatedWrites()
+    private var moves = AnnouncedMoves()
     private var retryAt: UInt64?
     /// The real time since which there is no watcher although there are presenters.
     private var unwatchedSince: Int64?
@@ -204,8 +207,26 @@ struct Watching {
 
     /// Tells the watcher that a known claim is over, and what it did to each item.
     mutating func end(_ claim: ClaimID, _ changes: [ClaimedChange]) {
-        guard writes.end(claim) else { return }
-        watcher?.coordinatedWriteEnded(claim.rawValue, changes)
+        guard writes.end(claim), let watcher else { return }
+        watcher.coordinatedWriteEnded(claim.rawValue, changes)
+        moves.end(claim, knownFrom: watcher.commandCount, at: MonotonicClock.now)
+    }
+
+    /// Records a move when its writer announces it.
+    mutating func announce(_ move: ItemMove, by claim: ClaimID) {
+        if watcher != nil { moves.add(move, by: claim) }
+    }
+
+    /// Returns what to tell a presenter of a change that the watcher saw, with the paths that the
+    /// presenter knows.
+    func following(
+        _ change: WatchedChange, commandsSeen: UInt64, for id: PresenterID
+    ) -> [WatchedChange] {
+        let changes = moves.follow(change, commandsSeen: commandsSeen)
+        guard changes.count > 1, let path = presenters[id]?.path else { return changes }
+        // Of a file that has moved, its presenter knows only the new path.
+        let known = changes.filter { $0.path == path || path.contains($0.path) }
+        return known.isEmpty ? [change] : known
     }
 
     /// Records the result of a write for a path, after the watcher was told.
@@ -244,8 +265,8 @@ struct Watching {
     // MARK: Held changes
 
     /// Keeps a change until the write in a record is over.
-    mutating func hold(_ change: WatchedChange, for id: PresenterID, until write: RecordAddress) {
-        held[write, default: []].append(Held(presenter: id, change: change))
+    mutating func hold(_ change: Held, until write: RecordAddress) {
+        held[write, default: []].append(change)
     }
 
     /// Removes and returns the changes that waited for the write in a record.

@@ -38,77 +38,52 @@ struct PresenterView {
         }
     }
 
+    /// Applies one change after the other.
     private mutating func apply(
         _ changes: [WatchedChange], _ read: (ItemPath) -> [(ItemPath, ObservedFile)]
     ) {
-        // First everything leaves its former place, the deepest first. What a view has read after
-        // the change is another item there already, and stays.
-        var moving: [(change: WatchedChange, items: [(ItemPath, ObservedFile)])] = []
-        for (former, change) in leaving(changes) {
-            let parts = below(former)
-            if let observed = change.observed {
-                guard let own = items[former], own.isSameItem(as: observed) else {
-                    moving.append((change, []))
+        for change in changes {
+            switch change.what {
+            case .deleted: remove(change.path)
+            case .moved(let former): move(from: former, change, read)
+            case .appeared, .changed:
+                guard let observed = change.observed, kind.isInView(change.path, of: path) else {
                     continue
                 }
-                let to = change.path
-                moving.append(
-                    (
-                        change,
-                        parts.map { ($0.0.replacingPrefix(depth: former.depth, by: to), $0.1) }
-                    ))
+                let isSame = items[change.path]?.isSameItem(as: observed) ?? false
+                if !isSame || change.what == .appeared { remove(change.path) }
+                items[change.path] = observed
             }
-            remove(former)
-        }
-        for (change, parts) in moving.sorted(by: { $0.change.path.depth < $1.change.path.depth }) {
-            if change.what == .moved(former: path) {
-                path = change.path
-                items = items.filter { kind.isInView($0.key, of: path) }
-            }
-            let own = items[change.path]
-            if parts.isEmpty, let observed = change.observed, own?.isSameItem(as: observed) == true
-            {
-                continue
-            }
-            remove(change.path)
-            for (place, observed) in parts.isEmpty ? read(change.path) : parts
-            where kind.isInView(place, of: path) { items[place] = observed }
-        }
-        // Directories come before what is in them.
-        var appeared: [ItemPath] = []
-        var told: Set<ItemPath> = []
-        for change in changes.sorted(by: { $0.path.depth < $1.path.depth }) {
-            guard let observed = change.observed, change.what != .deleted else { continue }
-            let isOther = items[change.path].map { !$0.isSameItem(as: observed) } ?? false
-            if isOther
-                || change.what == .appeared
-                    && !appeared.contains(where: { $0.contains(change.path) })
-            {
-                remove(change.path)
-            }
-            if change.what == .appeared { appeared.append(change.path) }
-            guard kind.isInView(change.path, of: path) else { continue }
-            var seen = observed
-            if case .moved = change.what, let own = items[change.path] {
-                // That it was moved does not say that it was written.
-                (seen.stamp.size, seen.stamp.modified) = (own.stamp.size, own.stamp.modified)
-            }
-            // Of a move and a change in one message, the change says what is there.
-            if case .moved = change.what, told.contains(change.path) { continue }
-            if case .changed = change.what { told.insert(change.path) }
-            items[change.path] = seen
         }
     }
 
-    /// The moves and deletions, with the places that are left.
-    private func leaving(_ changes: [WatchedChange]) -> [(ItemPath, WatchedChange)] {
-        changes.compactMap { change -> (ItemPath, WatchedChange)? in
-            switch change.what {
-            case .moved(let former): (former, change)
-            case .deleted: (change.path, change)
-            case .appeared, .changed: nil
+    private mutating func move(
+        from former: ItemPath, _ change: WatchedChange,
+        _ read: (ItemPath) -> [(ItemPath, ObservedFile)]
+    ) {
+        let to = change.path
+        var parts: [(ItemPath, ObservedFile)] = []
+        // What a view has read after the change is another item there already, and stays.
+        if let observed = change.observed, items[former]?.isSameItem(as: observed) == true {
+            parts = below(former).map {
+                ($0.0.replacingPrefix(depth: former.depth, by: to), $0.1)
             }
-        }.sorted { $0.0.depth > $1.0.depth }
+            remove(former)
+        }
+        if change.what == .moved(former: path) {
+            path = to
+            items = items.filter { kind.isInView($0.key, of: path) }
+        }
+        if parts.isEmpty, let observed = change.observed,
+            items[to]?.isSameItem(as: observed) == true
+        {
+            return
+        }
+        remove(to)
+        for (place, observed) in parts.isEmpty ? read(to) : parts
+        where kind.isInView(place, of: path) { items[place] = observed }
+        // A rename changes the item's change time. What else has changed is told beside the move.
+        if let changed = change.observed?.stamp.changed { items[to]?.stamp.changed = changed }
     }
 
     private func below(_ place: ItemPath) -> [(ItemPath, ObservedFile)] {

@@ -57,7 +57,7 @@ struct Evidence {
 }
 
 extension WatchingWorld {
-    private mutating func anyPath() -> [String] {
+    mutating func anyPath() -> [String] {
         let directories = files.tree(at: []).filter { files[$0.1].isDirectory }.map(\.0)
         let directory = dice.one(of: directories) ?? []
         let name = ["a", "b", "f", "g", "r", "s", "out"][dice.below(directory.isEmpty ? 7 : 4)]
@@ -80,7 +80,7 @@ extension WatchingWorld {
         perform(kind, path, other, [.uncoordinated])
     }
 
-    private mutating func perform(
+    mutating func perform(
         _ kind: Int, _ path: [String], _ other: [String], _ origins: [ChangeOrigin]
     ) {
         let size = UInt64(dice.below(4))
@@ -103,7 +103,7 @@ extension WatchingWorld {
     }
 
     /// Does something, and enters it into the evidence.
-    private mutating func change(
+    mutating func change(
         _ origins: [ChangeOrigin], _ path: [String], _ other: [String]? = nil,
         _ body: (inout ModelFileSystem) -> Bool
     ) {

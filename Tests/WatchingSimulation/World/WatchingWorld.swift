@@ -53,6 +53,8 @@ public struct WatchingWorld {
     let asks: Bool
     /// Whether writers also write what they move.
     let writesMoved: Bool
+    /// Whether all writers coordinate.
+    let isCoordinated: Bool
     var moveDice: WatchingDice
     var askDice: WatchingDice
     var nextQuestion: UInt64 = 0
@@ -65,9 +67,12 @@ public struct WatchingWorld {
     ///   - keepsLog: whether what happens is kept as text.
     ///   - asks: whether the server asks for moves in between.
     ///   - writesMoved: whether coordinated writers also write the items that they move.
+    ///   - isCoordinated: whether all writers coordinate.
     public init(
-        seed: UInt64, keepsLog: Bool = false, asks: Bool = false, writesMoved: Bool = false
+        seed: UInt64, keepsLog: Bool = false, asks: Bool = false, writesMoved: Bool = false,
+        isCoordinated: Bool = false
     ) {
+        self.isCoordinated = isCoordinated
         self.seed = seed
         self.asks = asks
         self.writesMoved = writesMoved
@@ -101,6 +106,7 @@ public struct WatchingWorld {
     private mutating func step() {
         if asks, askDice.one(in: 8) { ask() }
         switch dice.below(32) {
+        case 0..<13 where isCoordinated: coordinateAlone()
         case 0..<10: operate()
         case 10..<13: coordinate()
         case 13..<18: deliver(1 + dice.below(4))
@@ -110,7 +116,7 @@ public struct WatchingWorld {
         case 29: if dice.one(in: 6) { addPresenter() }
         case 30: if dice.one(in: 8) { removePresenter() }
         default:
-            if dice.one(in: 40) {
+            if dice.one(in: 40), !isCoordinated {
                 note("overflow")
                 files.kernel.forceOverflow()
             }
@@ -121,12 +127,14 @@ public struct WatchingWorld {
 
     private mutating func addPresenter() {
         guard views.count < 6 else { return }
+        // Without a server, the presenters of moved items would not be moved along.
+        let unmoved: [([String], PresentedKind)] = [(["r"], .directory), (["s"], .directory)]
         let places: [([String], PresentedKind)] = [
             (["r"], .directory), (["r", "a"], .directory), (["r", "a", "b"], .package),
             (["r", "f"], .file), (["r", "a", "f"], .file), (["s"], .directory),
             (["s", "f"], .file), (["r", "a", "b", "g"], .file), (["s", "a"], .directory),
         ]
-        guard let (path, kind) = dice.one(of: places) else { return }
+        guard let (path, kind) = dice.one(of: isCoordinated ? unmoved : places) else { return }
         present(path, kind)
     }
 
@@ -209,7 +217,7 @@ public struct WatchingWorld {
                 return
             }
             // A script says itself who did what.
-            if !isScripted { check(news, view) }
+            if isCoordinated { checkIsCoordinated(news) } else if !isScripted { check(news, view) }
             view.take(news.body) { path in
                 files.tree(at: path.texts).compactMap { names, handle in
                     ItemPath(texts: names).map { ($0, files[handle].observed) }

@@ -3,8 +3,8 @@
 // Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS [IN-EACH-WORLD
 // [FAILURES]]`, or one again with its history: `simulate-watching --replay SEED OPERATIONS`. Small
 // worlds make short histories of what they find. With `--ask` the server asks for moves in between,
-// as it does before claims; with `--write-moved` coordinated writers also write what they move.
-// Exit status 1 if a world has failed.
+// as it does before claims; with `--write-moved` coordinated writers also write what they move; with
+// `--coordinated` all writers coordinate. Exit status 1 if a world has failed.
 
 import Glibc
 import WatchingSimulation
@@ -17,6 +17,7 @@ enum SimulateWatching {
         let isReplay = words.contains("--replay")
         let asks = words.contains("--ask")
         let writesMoved = words.contains("--write-moved")
+        let isCoordinated = words.contains("--coordinated")
         let first = numbers.first ?? 1
         let most = Int(numbers.dropFirst().first ?? 100_000)
         let perWorld = Int(numbers.dropFirst(2).first ?? 500)
@@ -26,7 +27,8 @@ enum SimulateWatching {
         var failures = 0
         while sum.operations < most, failures < tolerated {
             var world = WatchingWorld(
-                seed: seed, keepsLog: isReplay, asks: asks, writesMoved: writesMoved)
+                seed: seed, keepsLog: isReplay, asks: asks, writesMoved: writesMoved,
+                isCoordinated: isCoordinated)
             let outcome = world.run(operations: isReplay ? most : perWorld)
             sum.operations += outcome.operations
             sum.messages += outcome.messages

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What presenters must be told about one node: the difference between what they know and what is
+// there, and who made it. Presenters know of an item from earlier reports, or from the claim of the
+// coordinated writer that has put it there.
+
+import FileCoordinationArbiter
+
+/// A change of one node.
+struct TurnReport {
+    let node: WatchNodeID
+    let what: WatchedChange.What
+    let path: ItemPath
+    let observed: ObservedFile?
+    let origins: [ChangeOrigin]
+    /// Who made a move, for each of its ends.
+    var ends: MoveEnds?
+    /// The item that was reported at this path before, if it was moved in the same turn.
+    var prior: WatchNodeID?
+    /// Whether no presenter knows the node's descendants.
+    var isNew = false
+    /// Where presenters know the item from a claim alone, because no report has told them of it.
+    var announcedAt: ItemPath?
+    /// Whether the item has left that path with a directory above it, whose move is reported.
+    var isCarried = false
+}
+
+extension WatchReconciler {
+    /// Returns what presenters must be told about a node.
+    mutating func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
+        guard nodes[node].isAttached else { return reportGone(node, isTold) }
+        guard let path = nodes.path(node) else { return [] }
+        guard let now = nodes[node].now else { return reportAbsent(node, path, isTold) }
+        guard let told = nodes[node].known, let former = nodes.toldPath(node) else {
+            return reportNew(node, now, at: path)
+        }
+        guard nodes.isToldInPlace(node) else {
+            return reportMove(node, told.observed, now, from: former, to: path)
+        }
+        guard let difference = now.difference(from: told.observed) else { return [] }
+        // A claim may have named the item by the path that it had before a directory was moved.
+        let origins = claims.origins(
+            at: claims.hasAccount(of: path) ? path : former, told: told.observed, now: now,
+            isToldKnown: !nodes[node].flags.contains(.unsure))
+        return [
+            TurnReport(
+                node: node, what: .changed(difference), path: path, observed: now, origins: origins)
+        ]
+    }
+
+    /// The item that presenters were told is at a node's name, if it is another one.
+    func displacedFrom(_ node: WatchNodeID) -> WatchNodeID? {
+        guard let parent = nodes[node].parent else { return nil }
+        return nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
+    }
+
+    // MARK: Items that no report has told
+
+    private func reportNew(
+        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath
+    ) -> [TurnReport] {
+        let prior = displacedFrom(node)
+        let origins = claims.origins(
+            at: path, told: prior.flatMap { nodes[$0].told?.observed }, now: now,
+            isToldKnown: !nodes[node].flags.contains(.unsure))
+        if nodes[node].told == nil, !origins.contains(.coordinated),
+            let place = placeLeft(by: now, butAt: [path])
+        {
+            return reportTakenOn(node, now, from: place, to: path)
+        }
+        // If the former item was moved in the same turn, that is reported as a move.
+        let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
+        var result = TurnReport(
+            node: node, what: isReplaced ? .changed(.content) : .appeared, path: path,
+            observed: now, origins: origins)
+        result.prior = prior
+        result.isNew = true
+        return [result]
+    }
+
+    /// Reports that a plain program has moved an item from where a claim had left it.
+    private func reportTakenOn(
+        _ node: WatchNodeID, _ now: ObservedFile, from place: ItemPath, to path: ItemPath
+    ) -> [TurnReport] {
+        func make(_ what: WatchedChange.What) -> TurnReport {
+            TurnReport(
+                node: node, what: what, path: path, observed: now, origins: [.uncoordinated])
+        }
+        var move = make(.moved(former: place))
+        move.announcedAt = place
+        move.ends = MoveEnds(from: [.uncoordinated], to: [.uncoordinated])
+        move.isCarried = placeKnown(of: node) == place
+        let difference = claims.itemLeft(at: place).flatMap { now.differenceBesidesMove(from: $0) }
+        return [move] + (difference.map { [make(.changed($0))] } ?? [])
+    }
+
+    /// Where an item that was never told would be if no directory above it had been moved since
+    /// presenters learned of that directory.
+    private func placeKnown(of node: WatchNodeID) -> ItemPath? {
+        guard let parent = nodes[node].parent else { return nil }
+        let above =
+            nodes.toldPath(parent) ?? nodes[parent].now.flatMap { placeLeft(by: $0, butAt: []) }
+        return above.flatMap { ItemPath(components: $0.components + [nodes[node].name]) }
+    }
+
+    /// Reports the absence of an item that was never reported, if a presenter may know it.
+    private func reportAbsent(
+        _ node: WatchNodeID, _ path: ItemPath, _ isTold: Set<WatchNodeID>
+    ) -> [TurnReport] {
+        func make(_ origins: [ChangeOrigin]) -> TurnReport {
+            TurnReport(node: node, what: .deleted, path: path, observed: nil, origins: origins)
+        }
+        // Presenters know the item from the claim that has put it there.
+        if nodes[node].told == nil, let item = claims.itemLeft(at: path),
+            !isReportedElsewhere(item, isTold)
+        {
+            var report = make([.uncoordinated])
+            report.announcedAt = path
+            return [report]
+        }
+        // A presenter that read everything may have seen it.
+        guard nodes[node].flags.contains(.unsure) else { return [] }
+        return [make(claims.origins(at: path, told: nil, now: nil, isToldKnown: false))]
+    }
+
+    /// Whether a claim has announced an item at a node's path that the node is not known to be.
+    func isAnnounced(at node: WatchNodeID) -> Bool {
+        !claims.isEmpty && claims.itemLeft(at: nodes.path(node)) != nil
+            && !nodes.isToldInPlace(node)
+    }
+
+    /// Whether the item was found at another path, and a report of this turn or of a later one
+    /// says that it was moved there.
+    private func isReportedElsewhere(_ item: ObservedFile, _ isTold: Set<WatchNodeID>) -> Bool {
+        (holders[InodeKey(item.identity)] ?? []).contains { node in
+            guard nodes.contains(node), nodes.isInTree(node),
+                nodes[node].now?.isSameItem(as: item) == true
+            else { return false }
+            return isTold.contains(node) || nodes[node].flags.contains(.changed)
+        }
+    }
+
+    // MARK: Moved and deleted items
+
+    private func reportMove(
+        _ node: WatchNodeID, _ told: ObservedFile, _ now: ObservedFile, from former: ItemPath,
+        to path: ItemPath
+    ) -> [TurnReport] {
+        let claimed = claimedPath(former, of: node)
+        let from = claims.originsOfDeparture(from: claimed, told: told)
+        let prior = displacedFrom(node).flatMap { nodes[$0].told?.observed }
+        let to = claims.origins(
+            at: path, told: prior, now: now,
+            isToldKnown: !nodes[node].flags.contains(.unsure))
+        // If a claim covers one of the two ends, its writer made the move.
+        let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
+        var move = TurnReport(
+            node: node, what: .moved(former: former), path: path, observed: now,
+            origins: [origin ?? .uncoordinated])
+        move.ends = MoveEnds(from: from, to: to)
+        if move.ends?.from == .coordinated, move.ends?.to != .coordinated {
+            move.ends?.leftAt = placeLeft(by: now, butAt: [former, claimed, path])
+        }
+        guard let difference = now.differenceBesidesMove(from: told) else { return [move] }
+        // If a claim has moved it here, its report shows whether it made the change.
+        let writers = claims.originsOfDifference(
+            movedFrom: claimed, to: path, told: told, now: now)
+        return [
+            move,
+            TurnReport(
+                node: node, what: .changed(difference), path: path, observed: now,
+                origins: writers),
+        ]
+    }
+
+    /// The path by which claims name what presenters know by a node's former path.
+    ///
+    /// It is another one if a coordinated writer has moved a directory above since then.
+    func claimedPath(_ former: ItemPath, of node: WatchNodeID) -> ItemPath {
+        guard !claims.hasAccount(of: former), let told = nodes[node].told,
+            let parent = nodes.existing(told.parent), let above = nodes.path(parent),
+            let present = ItemPath(components: above.components + [told.name])
+        else { return former }
+        return claims.hasAccount(of: present) ? present : former
+    }
+
+    /// Returns the path at which a claim has left an item that is at another path now.
+    private func placeLeft(by item: ObservedFile, butAt others: [ItemPath]) -> ItemPath? {
+        claims.places(ofItem: item).first { place in
+            guard !others.contains(place) else { return false }
+            // If the item is still there, too, it has hard links and was not moved on.
+            let there = nodes.node(at: place).flatMap { nodes[$0].now }
+            return there?.isSameItem(as: item) != true
+        }
+    }
+
+    private mutating func reportGone(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>)
+        -> [TurnReport]
+    {
+        guard let told = nodes[node].known, let path = nodes.toldPath(node),
+            let parent = nodes.existing(told.parent), nodes.isInTree(parent)
+        else { return [] }
+        if let taker = nodes[parent].children[told.name] {
+            if nodes[taker].now == nil, nodes.path(taker) == path {
+                nodes[taker].flags.remove(.unsure)
+            } else if nodes[taker].now != nil,
+                nodes.isToldInPlace(taker) || isTold.contains(taker)
+            {
+                return []
+            }
+        }
+        return [
+            TurnReport(
+                node: node, what: .deleted, path: path, observed: nil,
+                origins: claims.originsOfDeparture(
+                    from: claimedPath(path, of: node), told: told.observed))
+        ]
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Items that a coordinated writer has created or moved, and that something happens to before the
+// watcher has told presenters about them (Rules 7.7, 7.14 and 11.9). Presenters know those items
+// from the claims. So what plain programs do to them must be told, and what coordinated writers do
+// must not count as a plain program's.
+
+import FileCoordinationWatching
+import Testing
+import WatchingSimulation
+
+/// How far the watcher has come when the second change is made.
+enum Progress: CaseIterable {
+    /// It has read nothing.
+    case none
+    /// It has read the notifications of the first change.
+    case read
+    /// It has also examined the items.
+    case examined
+
+    func reach(_ world: ScriptedWorld) {
+        if self != .none { world.read() }
+        if self == .examined { world.look() }
+    }
+}
+
+@Suite struct ScriptedClaimTests {
+    private func coordinate(_ world: ScriptedWorld, _ action: ScriptedWorld.Action, _ path: String)
+    {
+        let claim: UInt64
+        if case .move(let to) = action {
+            claim = world.beginClaim(path, to)
+        } else {
+            claim = world.beginClaim(path)
+        }
+        #expect(world.act(action, path))
+        world.endClaim(claim)
+    }
+
+    /// What presenters are told that no claim announces.
+    private func plain(_ told: [String]) -> [String] {
+        told.filter { !$0.hasSuffix("(coordinated)") }
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file that a writer has created, and a program deletes, is told`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/g")
+        progress.reach(world)
+        #expect(world.act(.remove, "/r/g"))
+        let told = world.settle()
+        #expect(plain(told) == ["\(above) deleted /r/g"], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file that a writer has created, and a program moves, is told`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        let beside = world.present("/r/a", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/g")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/a/h"), "/r/g"))
+        let told = world.settle()
+        let whole = ["\(above) moved /r/g to /r/a/h", "\(beside) appeared /r/a/h"]
+        let parts = [
+            "\(above) appeared /r/a/h", "\(above) deleted /r/g", "\(beside) appeared /r/a/h",
+        ]
+        #expect([whole, parts].contains(plain(told).sorted()), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file that a writer has moved, and a program deletes, is told`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        let beside = world.present("/s", .directory)
+        _ = world.settle()
+        coordinate(world, .move(to: "/s/g"), "/r/f")
+        progress.reach(world)
+        #expect(world.act(.remove, "/s/g"))
+        let told = world.settle()
+        #expect(plain(told) == ["\(beside) deleted /s/g"], "\(told), \(above)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `What a writer changed in a directory that it then moves is its own change`(
+        _ progress: Progress
+    ) {
+        let world = ScriptedWorld()
+        _ = world.present("/", .directory)
+        let file = world.present("/r/a/f", .file)
+        _ = world.settle()
+        coordinate(world, .write(7), "/r/a/f")
+        progress.reach(world)
+        coordinate(world, .createDirectory, "/r/a/d")
+        coordinate(world, .create, "/r/a/d/g")
+        progress.reach(world)
+        coordinate(world, .move(to: "/r/a/k"), "/r/a/f")
+        progress.reach(world)
+        coordinate(world, .move(to: "/s/t"), "/r/a")
+        let told = world.settle()
+        #expect(plain(told) == [], "\(told)")
+        #expect(told.contains { $0.hasPrefix("\(file) moved /r/a/f to ") }, "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `What a writer put into a directory that a program moves is told where it is new`(
+        _ progress: Progress
+    ) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        let beside = world.present("/s", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/a/g")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/s/t"), "/r/a"))
+        let told = plain(world.settle())
+        #expect(told.contains("\(above) deleted /r/a"), "\(told)")
+        #expect(told.contains("\(beside) appeared /s/t"), "\(told)")
+        #expect(told.contains("\(beside) appeared /s/t/g"), "\(told)")
+        #expect(told.contains("\(beside) appeared /s/t/f"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+}
