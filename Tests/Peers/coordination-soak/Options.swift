@@ -45,8 +45,9 @@ struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
     init(_ seed: UInt64, _ stream: Int = 0) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: stream) &* 0xD1B5_4A32
-        _ = next()
+        // Mixed first: otherwise the next seed would give the same numbers, one later.
+        state = seed
+        state = next() &+ UInt64(truncatingIfNeeded: stream) &* 0xD1B5_4A32_D192_ED03
     }
 
     mutating func next() -> UInt64 {

@@ -12,6 +12,7 @@
 //     coordination-soak cycles  --count 1000000
 //     coordination-soak rights  --documents 2000
 //     coordination-soak flood   --files 100000
+//     coordination-soak changes --operations 1000000
 
 import FileCoordination
 
@@ -32,6 +33,7 @@ enum Soak {
         case "cycles": run(options) { try Cycles(options, $0).run() }
         case "rights": run(options) { try RightsProof(options, $0).run() }
         case "flood": run(options) { try PlainFlood(options, $0).run() }
+        case "changes": run(options) { try ChangesProof(options, $0).run() }
         case "async": await AsyncWaits.run(options)
         // What is started for it.
         case "worker": Worker(options).run()
@@ -40,6 +42,9 @@ enum Soak {
         case "rights-worker": RightsWorker(options).run()
         case "flood-presenter": FloodPresenter.run(options)
         case "flood-writer": FloodWriter.run(options)
+        case "changes-writer":
+            var writer = ChangeWriter(options)
+            writer.run()
         case "hold": AsyncWaits.hold(options)
         case "tour": FailpointRun(options).run()
         case _: usage()
@@ -63,7 +68,7 @@ enum Soak {
 
     private static func usage() {
         say("coordination-soak PROOF [--seed N] [--OPTION VALUE]")
-        say("proofs: kills exits counter stops async cycles rights flood")
+        say("proofs: kills exits counter stops async cycles rights flood changes")
         exit(64)
     }
 }
