@@ -97,6 +97,10 @@ struct ChangeAttribution {
 
     private var claims: [Claim] = []
     private var accounts: [ItemPath: Account] = [:]
+    /// Moves of directories by these writes, in their order.
+    ///
+    /// The watcher may still see the items inside at their former paths.
+    private var moves: [(from: ItemPath, to: ItemPath)] = []
 
     var isEmpty: Bool { claims.isEmpty && accounts.isEmpty }
 
@@ -124,7 +128,7 @@ struct ChangeAttribution {
     /// While a claim moves a directory, no other claim has an item inside. So all these accounts
     /// are of earlier writes.
     private mutating func carryAccounts(along changes: [ClaimedChange]) {
-        let moves = changes.compactMap { left -> (from: ItemPath, to: ItemPath)? in
+        let new = changes.compactMap { left -> (from: ItemPath, to: ItemPath)? in
             guard let item = left.before, item.isDirectory, left.after?.isSameItem(as: item) != true
             else { return nil }
             let arrival = changes.first {
@@ -132,20 +136,30 @@ struct ChangeAttribution {
             }
             return arrival.map { (left.path, $0.path) }
         }
-        guard !moves.isEmpty else { return }
+        guard !new.isEmpty else { return }
+        moves = (moves + new).suffix(64)
         var carried: [ItemPath: Account] = [:]
         for path in accounts.keys {
-            guard let move = moves.first(where: { $0.from.contains(path) }) else { continue }
+            guard let move = new.first(where: { $0.from.contains(path) }) else { continue }
             carried[path.replacingPrefix(depth: move.from.depth, by: move.to)] =
                 accounts.removeValue(forKey: path)
         }
-        for path in accounts.keys where moves.contains(where: { $0.to.contains(path) }) {
+        for path in accounts.keys where new.contains(where: { $0.to.contains(path) }) {
             accounts[path]?.isOfFormerItem = true
         }
         for (path, account) in carried {
             var account = account
             if let earlier = accounts[path] { account.precede(with: earlier) }
             accounts[path] = account
+        }
+    }
+
+    /// The path by which claims name what the watcher sees at a path.
+    private func claimed(_ path: ItemPath) -> ItemPath {
+        guard accounts[path] == nil else { return path }
+        return moves.reduce(path) { path, move in
+            guard move.from.contains(path) else { return path }
+            return path.replacingPrefix(depth: move.from.depth, by: move.to)
         }
     }
 
@@ -178,7 +192,7 @@ struct ChangeAttribution {
         at path: ItemPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
     ) -> [ChangeOrigin] {
         let other = origin(besideClaimsAt: path)
-        if let account = accounts[path] {
+        if let account = accounts[claimed(path)] {
             guard !account.isUnknown else { return [.either] }
             // The watcher has not seen the claims' changes yet, so this change is an earlier one.
             if account.isAhead(of: now) { return [other] }
@@ -196,7 +210,7 @@ struct ChangeAttribution {
     /// Another item may be there by now. If claims have followed each other from the told item on,
     /// one of them has moved it.
     func originsOfDeparture(from path: ItemPath, told: ObservedFile) -> [ChangeOrigin] {
-        if let account = accounts[path], account.isCoordinated, !account.isUnknown,
+        if let account = accounts[claimed(path)], account.isCoordinated, !account.isUnknown,
             !account.isPlain, account.isFound || account.explains(told),
             account.last?.isSameItem(as: told) != true
         {
@@ -212,7 +226,8 @@ struct ChangeAttribution {
     func originsOfDifference(
         movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
     ) -> [ChangeOrigin] {
-        guard let left = accounts[former], let arrived = accounts[path], !left.isUnknown,
+        guard let left = accounts[claimed(former)], let arrived = accounts[claimed(path)],
+            !left.isUnknown,
             !arrived.isUnknown, left.isCoordinated, let first = left.first,
             left.last?.isSameItem(as: first) != true,
             arrived.first?.isSameItem(as: first) != true,
@@ -236,16 +251,26 @@ struct ChangeAttribution {
     /// Discards the reports about a path, because presenters were told that `now` is there, unless
     /// more changes of these writes are to come.
     mutating func told(_ path: ItemPath, _ now: ObservedFile?) {
+        let path = claimed(path)
         guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
         else { return accounts[path] = nil }
     }
 
+    /// Discards the reports about a path, because presenters were told that an item was moved away
+    /// from it, unless a write has put another item there.
+    mutating func toldDeparture(of item: ObservedFile?, from path: ItemPath) {
+        guard let last = accounts[claimed(path)]?.last,
+            item.map({ !last.isSameItem(as: $0) }) ?? false
+        else { return told(path, nil) }
+    }
+
     /// Whether writes have reported anything about a path since presenters were last told about it.
-    func hasAccount(of path: ItemPath) -> Bool { accounts[path] != nil }
+    func hasAccount(of path: ItemPath) -> Bool { accounts[claimed(path)] != nil }
 
     /// The item that a write has put at a path, as the write left it; nil if none has.
     func itemLeft(at path: ItemPath?) -> ObservedFile? {
-        guard let path, let account = accounts[path], account.isCoordinated, !account.isUnknown
+        guard let path, let account = accounts[claimed(path)], account.isCoordinated,
+            !account.isUnknown
         else { return nil }
         return account.last
     }
@@ -264,7 +289,7 @@ struct ChangeAttribution {
 
     /// Discards the reports about a path, because presenters were told that the item which a claim
     /// had left there was moved on.
-    mutating func forget(_ path: ItemPath) { accounts[path] = nil }
+    mutating func forget(_ path: ItemPath) { accounts[claimed(path)] = nil }
 
     /// Records that the kernel's queue is empty, so that no notification of a finished write will
     /// follow.
@@ -278,6 +303,7 @@ struct ChangeAttribution {
         claims.removeAll { $0.isOver && $0.isDrained }
         guard claims.isEmpty else { return }
         accounts = [:]
+        moves = []
     }
 }
 

@@ -146,8 +146,7 @@ extension WatchReconciler {
         _ node: WatchNodeID, _ told: ObservedFile, _ now: ObservedFile, from former: ItemPath,
         to path: ItemPath
     ) -> [TurnReport] {
-        let claimed = claimedPath(former, of: node)
-        let from = claims.originsOfDeparture(from: claimed, told: told)
+        let from = claims.originsOfDeparture(from: former, told: told)
         let prior = displacedFrom(node).flatMap { nodes[$0].told?.observed }
         let to = claims.origins(
             at: path, told: prior, now: now,
@@ -159,29 +158,18 @@ extension WatchReconciler {
             origins: [origin ?? .uncoordinated])
         move.ends = MoveEnds(from: from, to: to)
         if move.ends?.from == .coordinated, move.ends?.to != .coordinated {
-            move.ends?.leftAt = placeLeft(by: now, butAt: [former, claimed, path])
+            move.ends?.leftAt = placeLeft(by: now, butAt: [former, path])
         }
         guard let difference = now.differenceBesidesMove(from: told) else { return [move] }
         // If a claim has moved it here, its report shows whether it made the change.
         let writers = claims.originsOfDifference(
-            movedFrom: claimed, to: path, told: told, now: now)
+            movedFrom: former, to: path, told: told, now: now)
         return [
             move,
             TurnReport(
                 node: node, what: .changed(difference), path: path, observed: now,
                 origins: writers),
         ]
-    }
-
-    /// The path by which claims name what presenters know by a node's former path.
-    ///
-    /// It is another one if a coordinated writer has moved a directory above since then.
-    func claimedPath(_ former: ItemPath, of node: WatchNodeID) -> ItemPath {
-        guard !claims.hasAccount(of: former), let told = nodes[node].told,
-            let parent = nodes.existing(told.parent), let above = nodes.path(parent),
-            let present = ItemPath(components: above.components + [told.name])
-        else { return former }
-        return claims.hasAccount(of: present) ? present : former
     }
 
     /// Returns the path at which a claim has left an item that is at another path now.
@@ -213,7 +201,7 @@ extension WatchReconciler {
             TurnReport(
                 node: node, what: .deleted, path: path, observed: nil,
                 origins: claims.originsOfDeparture(
-                    from: claimedPath(path, of: node), told: told.observed))
+                    from: path, told: told.observed))
         ]
     }
 }

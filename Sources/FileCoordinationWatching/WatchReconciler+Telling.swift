@@ -85,32 +85,40 @@ extension WatchReconciler {
                     outbox.add(change, for: id)
                 }
             case .moved(let former):
-                let change = WatchedChange(
-                    what: report.what, path: report.path, origin: origin, observed: report.observed,
-                    leftAt: report.ends?.leftAt,
-                    departure: report.ends.flatMap { $0.from == origin ? nil : $0.from })
-                let left = WatchedChange(
-                    what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil
-                )
-                giveChangeTime(change, of: node, &outbox)
-                // A presenter of both ends carries along what is inside a directory that was moved.
-                for id in before where !report.isCarried {
-                    if after.contains(id) {
-                        give(change, to: id, &outbox)
-                    } else if !isTakenAgain(node) {
-                        give(left, to: id, &outbox)
-                    }
-                }
-                for id in after where !before.contains(id) {
-                    let arrived = WatchedChange(
-                        what: .appeared, path: report.path, origin: report.ends?.to ?? origin,
-                        observed: report.observed)
-                    give(arrived, to: id, &outbox)
-                    giveAll(below: node, arrived.origin, id, &outbox)
-                }
-                giveDeparture(from: report.ends?.leftAt, but: before + after, &outbox)
+                distribute(report, movedFrom: former, by: origin, before, after, &outbox)
             }
         }
+    }
+
+    /// Tells the presenters of both ends of a move about it, and those of one end about that.
+    private mutating func distribute(
+        _ report: TurnReport, movedFrom former: ItemPath, by origin: ChangeOrigin,
+        _ before: [UInt64], _ after: [UInt64], _ outbox: inout TurnOutbox
+    ) {
+        let node = report.node
+        let change = WatchedChange(
+            what: report.what, path: report.path, origin: origin, observed: report.observed,
+            leftAt: report.ends?.leftAt,
+            departure: report.ends.flatMap { $0.from == origin ? nil : $0.from })
+        let left = WatchedChange(
+            what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil)
+        giveChangeTime(change, of: node, &outbox)
+        // A presenter of both ends carries along what is inside a directory that was moved.
+        for id in before where !report.isCarried {
+            if after.contains(id) {
+                give(change, to: id, &outbox)
+            } else if !isTakenAgain(node) {
+                give(left, to: id, &outbox)
+            }
+        }
+        for id in after where !before.contains(id) {
+            let arrived = WatchedChange(
+                what: .appeared, path: report.path, origin: report.ends?.to ?? origin,
+                observed: report.observed)
+            give(arrived, to: id, &outbox)
+            giveAll(below: node, arrived.origin, id, &outbox)
+        }
+        giveDeparture(from: report.ends?.leftAt, but: before + after, &outbox)
     }
 
     /// Reports that an item is no longer at `place`, where a claim announced it, to the presenters

@@ -261,7 +261,9 @@ extension WatchReconciler {
 
     private mutating func discardAccounts(of report: TurnReport) {
         claims.told(report.path, report.observed)
-        if case .moved(let former) = report.what { claims.told(former, nil) }
+        if case .moved(let former) = report.what {
+            claims.toldDeparture(of: report.observed, from: former)
+        }
         for place in [report.ends?.leftAt, report.announcedAt].compactMap({ $0 }) {
             claims.forget(place)
         }

@@ -125,7 +125,7 @@ import Testing
 
     @Test func `Rules 2.16 and 11.6: a presenter that is asked again may coordinate again`() {
         let asked = """
-            1 added presenter=7 client=7 purpose=e place=/f patience=5000000000 do=toReader do=toWriter
+            1 added presenter=7 client=7 purpose=e place=/f patience=5000 do=toReader do=toWriter
             10 filed claim=1 client=1 purpose=a order=1 item=write,/f
             10 placed claim=1
             10 asked presenter=7 claim=1 do=toWriter

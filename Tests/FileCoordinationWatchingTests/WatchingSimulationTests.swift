@@ -57,6 +57,27 @@ import WatchingSimulation
         #expect(questions > 8)
     }
 
+    @Test func `Rule 7.14: what coordinated writers do is never told as a plain program's`() {
+        var operations = 0
+        var messages = 0
+        for seed in UInt64(1)...600 {
+            var world = WatchingWorld(seed: seed, isCoordinated: true)
+            let outcome = world.run(operations: 4)
+            if let complaint = outcome.complaint { Issue.record("\(complaint)") }
+            operations += outcome.operations
+            messages += outcome.messages
+        }
+        #expect(operations > 2000)
+        #expect(messages > operations / 2)
+    }
+
+    @Test func `Rule 7.14: writers that also write what they move are told rightly`() {
+        for seed in UInt64(1)...60 {
+            var world = WatchingWorld(seed: seed, writesMoved: true)
+            if let complaint = world.run(operations: 40).complaint { Issue.record("\(complaint)") }
+        }
+    }
+
     @Test func `A seed makes the same world every time`() {
         var one = WatchingWorld(seed: 7)
         var other = WatchingWorld(seed: 7)

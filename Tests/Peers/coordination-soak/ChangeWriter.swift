@@ -38,7 +38,8 @@ struct ChangesPlace {
         nonmutating set {
             var value = newValue
             guard pwrite(numbers, &value, 8, off_t(index * 8)) == 8 else {
-                fatalError("a number cannot be written: error \(errno)")
+                say("a number cannot be written: error \(errno)")
+                exit(2)
             }
         }
     }

@@ -13,6 +13,8 @@ struct PresenterView {
     private(set) var path: ItemPath
     private(set) var items: [ItemPath: ObservedFile] = [:]
     private(set) var isListening = false
+    /// What coordinated writers have left, as their claims announce it, until a message names it.
+    private var announced: [ItemPath: ObservedFile] = [:]
 
     init(_ path: ItemPath, _ kind: PresentedKind) {
         self.path = path
@@ -32,10 +34,27 @@ struct PresenterView {
     }
 
     private mutating func readAll(_ read: (ItemPath) -> [(ItemPath, ObservedFile)]) {
-        items = [:]
+        (items, announced) = ([:], [:])
         for (place, observed) in read(path) where kind.isInView(place, of: path) {
             items[place] = observed
         }
+    }
+
+    /// Takes note of what a claim announces.
+    mutating func announce(_ changes: [ClaimedChange]) {
+        guard isListening else { return }
+        for left in changes {
+            guard let item = left.before,
+                let arrival = changes.first(where: { $0.after?.isSameItem(as: item) == true }),
+                arrival.path != left.path
+            else { continue }
+            for (key, value) in announced where left.path.contains(key) {
+                announced[key] = nil
+                let depth = left.path.depth
+                announced[key.replacingPrefix(depth: depth, by: arrival.path)] = value
+            }
+        }
+        for change in changes { announced[change.path] = change.after }
     }
 
     /// Applies one change after the other.
@@ -43,9 +62,12 @@ struct PresenterView {
         _ changes: [WatchedChange], _ read: (ItemPath) -> [(ItemPath, ObservedFile)]
     ) {
         for change in changes {
+            announced[change.path] = nil
             switch change.what {
             case .deleted: remove(change.path)
-            case .moved(let former): move(from: former, change, read)
+            case .moved(let former):
+                announced[former] = nil
+                move(from: former, change, read)
             case .appeared, .changed:
                 guard let observed = change.observed, kind.isInView(change.path, of: path) else {
                     continue
@@ -63,12 +85,19 @@ struct PresenterView {
     ) {
         let to = change.path
         var parts: [(ItemPath, ObservedFile)] = []
+        let isDirectory = change.observed?.isDirectory == true
+        let carried = announced.filter { isDirectory && former.contains($0.key) }
+        for place in carried.keys { announced[place] = nil }
         // What a view has read after the change is another item there already, and stays.
         if let observed = change.observed, items[former]?.isSameItem(as: observed) == true {
             parts = below(former).map {
                 ($0.0.replacingPrefix(depth: former.depth, by: to), $0.1)
             }
             remove(former)
+        }
+        for (place, item) in carried {
+            let now = place.replacingPrefix(depth: former.depth, by: to)
+            if !parts.isEmpty, !parts.contains(where: { $0.0 == now }) { parts.append((now, item)) }
         }
         if change.what == .moved(former: path) {
             path = to
@@ -92,6 +121,7 @@ struct PresenterView {
 
     private mutating func remove(_ place: ItemPath) {
         for (key, _) in below(place) { items[key] = nil }
+        for key in announced.keys where place.contains(key) { announced[key] = nil }
     }
 }
 

@@ -31,11 +31,17 @@ extension WatchingWorld {
     ///
     /// Of what is inside a directory that a writer has moved from a place without presenters, it is
     /// not known whether it came with the directory.
-    mutating func checkIsCoordinated(_ news: WatchNews) {
+    mutating func checkIsCoordinated(_ news: WatchNews, _ view: PresenterView) {
         guard case .changes(let changes) = news.body,
             let wrong = changes.first(where: { change in
-                change.origin == .uncoordinated
-                    || change.origin == .either && change.what != .appeared
+                switch change.origin {
+                case .coordinated: false
+                case .uncoordinated: true
+                case .either:
+                    // The view may have read further than it was told.
+                    change.what != .appeared
+                        && (change.what != .deleted || view.items[change.path] != nil)
+                }
             })
         else { return }
         outcome.complaint =

@@ -224,6 +224,8 @@ extension WatchingWorld {
             }
         }
         note("end of claim \(number)")
+        // Where all writers coordinate, the watcher's messages tell everything.
+        if !isCoordinated { for id in views.keys { views[id]?.announce(changes) } }
         reconciler.handle(.claimEnded(number, changes), at: now)
     }
 

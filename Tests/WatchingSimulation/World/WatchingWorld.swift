@@ -92,6 +92,8 @@ public struct WatchingWorld {
     /// Runs until `operations` have changed something, or something is wrong.
     public mutating func run(operations: Int) -> WatchingOutcome {
         for _ in 0..<(1 + dice.below(4)) { addPresenter() }
+        // While presenters are added, it is not known what they have read.
+        if isCoordinated { compare() }
         while outcome.operations < operations, outcome.complaint == nil {
             for _ in 0..<(20 + dice.below(60)) where outcome.complaint == nil { step() }
             if outcome.complaint == nil { compare() }
@@ -113,7 +115,7 @@ public struct WatchingWorld {
         case 18..<24: carryOut(1 + dice.below(5))
         case 24..<28: endTurn()
         case 28: now += UInt64(dice.below(120)) * 1_000_000
-        case 29: if dice.one(in: 6) { addPresenter() }
+        case 29: if dice.one(in: 6), !isCoordinated { addPresenter() }
         case 30: if dice.one(in: 8) { removePresenter() }
         default:
             if dice.one(in: 40), !isCoordinated {
@@ -217,7 +219,11 @@ public struct WatchingWorld {
                 return
             }
             // A script says itself who did what.
-            if isCoordinated { checkIsCoordinated(news) } else if !isScripted { check(news, view) }
+            if isCoordinated {
+                checkIsCoordinated(news, view)
+            } else if !isScripted {
+                check(news, view)
+            }
             view.take(news.body) { path in
                 files.tree(at: path.texts).compactMap { names, handle in
                     ItemPath(texts: names).map { ($0, files[handle].observed) }

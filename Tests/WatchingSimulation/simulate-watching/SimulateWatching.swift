@@ -3,8 +3,8 @@
 // Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS [IN-EACH-WORLD
 // [FAILURES]]`, or one again with its history: `simulate-watching --replay SEED OPERATIONS`. Small
 // worlds make short histories of what they find. With `--ask` the server asks for moves in between,
-// as it does before claims; with `--write-moved` coordinated writers also write what they move; with
-// `--coordinated` all writers coordinate. Exit status 1 if a world has failed.
+// as it does before claims. With `--write-moved` coordinated writers also write what they move, and
+// with `--coordinated` all writers coordinate. Exit status 1 if a world has failed.
 
 import Glibc
 import WatchingSimulation
