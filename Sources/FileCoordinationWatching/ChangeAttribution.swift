@@ -248,6 +248,17 @@ struct ChangeAttribution {
         return isInside ? .either : .uncoordinated
     }
 
+    /// Discards a move of a directory, because presenters were told where the directory is now.
+    ///
+    /// From then on, the watcher sees the items inside at their present paths.
+    mutating func toldMove(from former: ItemPath, to path: ItemPath) {
+        var place = former
+        // The directory may have been moved several times since the last report.
+        while place != path, let index = moves.firstIndex(where: { $0.from == place }) {
+            place = moves.remove(at: index).to
+        }
+    }
+
     /// Discards the reports about a path, because presenters were told that `now` is there, unless
     /// more changes of these writes are to come.
     mutating func told(_ path: ItemPath, _ now: ObservedFile?) {

@@ -260,9 +260,15 @@ extension WatchReconciler {
     }
 
     private mutating func discardAccounts(of report: TurnReport) {
-        claims.told(report.path, report.observed)
+        if report.what == .deleted {
+            let item = nodes.existing(report.node).flatMap { nodes[$0].told?.observed }
+            claims.toldDeparture(of: item, from: report.path)
+        } else {
+            claims.told(report.path, report.observed)
+        }
         if case .moved(let former) = report.what {
             claims.toldDeparture(of: report.observed, from: former)
+            claims.toldMove(from: former, to: report.path)
         }
         for place in [report.ends?.leftAt, report.announcedAt].compactMap({ $0 }) {
             claims.forget(place)

@@ -7,8 +7,8 @@
 // Two things do not follow from the messages, and the copy reads a directory for them. A claim's
 // message comes at once, while one about plain changes may be late by the length of a turn: so in
 // the part where both kinds of writers work, an item may be told before its directory has been told
-// to be another one. And what appears and vanishes within a turn is told to no presenter, so a
-// directory that was read meanwhile is looked at once more.
+// to be another one or to have moved. And what appears and vanishes within a turn is told to no
+// presenter, so what was read meanwhile is looked at once more.
 
 import FileCoordination
 import Glibc
@@ -93,26 +93,35 @@ struct FollowedTree {
         let isSame = now.flatMap { now in items[path].map { now.isSameItem(as: $0) } } ?? false
         if !isSame {
             forget(path)
-            if now?.isDirectory == true, path.contains("/" + ChangesPlace.mixed + "/") {
-                return readTwice(path)
-            }
+            if now?.isDirectory == true, isMixed(path) { return readTwice(path) }
         }
         items[path] = now
         if now == nil { missed.insert(path) } else { missed.remove(path) }
+        // It may be a later item than the one that the message was about.
+        if now != nil, !isSame { again.append((path, Kernel.now + 300_000_000)) }
+    }
+
+    /// Whether both kinds of writers work there.
+    private func isMixed(_ path: String) -> Bool {
+        path.contains("/" + ChangesPlace.mixed + "/")
     }
 
     /// Reads a path now, and looks when a turn has passed whether what was read is still there.
     private mutating func readTwice(_ path: String) {
         read(path)
+        if items[path] == nil { missed.insert(path) }
         again.append((path, Kernel.now + 300_000_000))
     }
 
-    /// Forgets what is not there any more in the directories that were read a turn ago.
+    /// Looks again at what was read a turn ago.
     mutating func lookAgain() {
         let due = again.filter { $0.due <= Kernel.now }
         again.removeAll { $0.due <= Kernel.now }
         for (path, _) in due {
-            for key in below(path) where FollowedItem(at: key) == nil { items[key] = nil }
+            for key in below(path) {
+                items[key] = FollowedItem(at: key)
+                if items[key] == nil { missed.insert(key) }
+            }
         }
     }
 
@@ -136,6 +145,10 @@ struct FollowedTree {
                 items[place] = item
                 continue
             }
+        }
+        if now.isDirectory, isMixed(path) { readTwice(path) }
+        for index in again.indices where again[index].path.hasPrefix(former + "/") {
+            again[index].path = path + again[index].path.dropFirst(former.count)
         }
         for place in missed where place.hasPrefix(former + "/") {
             missed.remove(place)
