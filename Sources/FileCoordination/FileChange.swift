@@ -26,7 +26,8 @@ public struct FileChange: Hashable, Sendable {
         case appeared
         /// The contents or attributes of the item have changed.
         case changed
-        /// The item does not exist any more.
+        /// Nothing is at the URL any more: the item was removed, or it has gone on with its
+        /// directory, whose move is told later.
         case removed
         /// The item was moved to ``FileChange/url`` from this URL.
         case moved(from: URL)

@@ -119,8 +119,11 @@ struct FollowedTree {
         again.removeAll { $0.due <= Kernel.now }
         for (path, _) in due {
             for key in below(path) {
-                items[key] = FollowedItem(at: key)
-                if items[key] == nil { missed.insert(key) }
+                let now = FollowedItem(at: key)
+                // Of another item that has the path by now, a message is to come.
+                guard now.map({ items[key]?.isSameItem(as: $0) == true }) ?? true else { continue }
+                items[key] = now
+                if now == nil { missed.insert(key) }
             }
         }
     }
