@@ -47,6 +47,13 @@ struct ChangeAttribution {
             return between.contains { told.isSameVersion(as: $0) }
         }
 
+        /// Whether the first write found the item that presenters were told.
+        ///
+        /// They may have been told about a part of a write that was found running.
+        func beganWith(_ told: ObservedFile) -> Bool {
+            explains(told) || isFound && first?.isSameItem(as: told) == true
+        }
+
         /// Adds the report of one more claim.
         mutating func append(_ change: ClaimedChange) {
             let changes = !change.after.isSameVersion(as: change.before)
@@ -211,8 +218,7 @@ struct ChangeAttribution {
     /// one of them has moved it.
     func originsOfDeparture(from path: ItemPath, told: ObservedFile) -> [ChangeOrigin] {
         if let account = accounts[claimed(path)], account.isCoordinated, !account.isUnknown,
-            !account.isPlain, account.isFound || account.explains(told),
-            account.last?.isSameItem(as: told) != true
+            !account.isPlain, account.beganWith(told), account.last?.isSameItem(as: told) != true
         {
             return [.coordinated]
         }

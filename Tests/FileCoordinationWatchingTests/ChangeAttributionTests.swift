@@ -54,4 +54,19 @@ struct ChangeAttributionTests {
         #expect(
             book.origins(at: path, told: before, now: now) == [.uncoordinated, .coordinated])
     }
+
+    /// Rule 7.14: a program moved the item away and another one there, and a writer that was found
+    /// running wrote that one.
+    @Test(arguments: [false, true])
+    func `A departure before the first write is another program's`(isFound: Bool) {
+        var book = ChangeAttribution()
+        book.began(1, [path], isFound: isFound)
+        var (before, after) = (observed(changed: 20), observed(size: 4, modified: 30, changed: 30))
+        before.identity.inode = 3
+        after.identity.inode = 3
+        _ = book.ended(1, [ClaimedChange(path: path, before: before, after: after)])
+        let told = observed(changed: 10)
+        #expect(book.originsOfDeparture(from: path, told: told).contains(.uncoordinated))
+        #expect(book.originsOfDeparture(from: path, told: before) != [.coordinated])
+    }
 }

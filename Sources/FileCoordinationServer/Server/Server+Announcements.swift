@@ -27,6 +27,8 @@ extension Server {
             work.append(again(check))
             return nil
         }
+        // Before the announcements, which give the claim other paths.
+        watchWrites(of: claim, isFound: true)
         var handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
         let bytes = client.ledger.outcome(check.record, from: handled) ?? []
         for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {

@@ -207,8 +207,6 @@ extension Server {
         guard let claim = records.claim(check.record, of: client.id) else {
             return giveBack(check.record, client)
         }
-        // Before the announcements, which give the claim other paths.
-        watchWrites(of: claim, isFound: true)
         guard let outcomes = readAnnouncements(check, client, again: { .end($0) }) else { return }
         checkStoppedProcesses()
         reportWrites(of: claim, outcomes, check.record, client)

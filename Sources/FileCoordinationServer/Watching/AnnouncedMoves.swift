@@ -36,7 +36,8 @@ struct AnnouncedMoves {
     mutating func end(_ claim: ClaimID, knownFrom: UInt64, at now: UInt64) {
         guard !moves.isEmpty else { return }
         moves.removeAll { $0.until <= now }
-        for index in moves.indices where moves[index].claim == claim {
+        for index in moves.indices
+        where moves[index].claim == claim && moves[index].knownFrom == .max {
             moves[index].knownFrom = knownFrom
             moves[index].until = now + Self.retention
         }

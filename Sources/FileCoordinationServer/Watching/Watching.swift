@@ -98,6 +98,7 @@ struct Watching {
         if watcher != nil { beginUnwatched() }
         watcher?.stop()
         watcher = nil
+        moves = AnnouncedMoves()
     }
 
     /// From about now on, presenters are told of no changes.
@@ -207,8 +208,9 @@ struct Watching {
 
     /// Tells the watcher that a known claim is over, and what it did to each item.
     mutating func end(_ claim: ClaimID, _ changes: [ClaimedChange]) {
-        guard writes.end(claim), let watcher else { return }
-        watcher.coordinatedWriteEnded(claim.rawValue, changes)
+        let isKnown = writes.end(claim)
+        guard let watcher else { return }
+        if isKnown { watcher.coordinatedWriteEnded(claim.rawValue, changes) }
         moves.end(claim, knownFrom: watcher.commandCount, at: MonotonicClock.now)
     }
 
