@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A copy of what a tree looks like, which is kept from messages about changes alone, as a sync tool
-// or an index keeps one. It reads only what a message names. So a change that is not told, or told
-// with the wrong path, leaves a difference from the tree.
+// or an index keeps one. It looks only at what a message names. So a change that is not told, or is
+// told with the wrong path, leaves a difference from the tree.
 //
-// Two things do not follow from the messages, and the copy reads a directory for them. A claim's
-// message comes at once, while one about plain changes may be late by the length of a turn: so in
-// the part where both kinds of writers work, an item may be told before its directory has been told
-// to be another one or to have moved. And what appears and vanishes within a turn is told to no
-// presenter, so what was read meanwhile is looked at once more.
+// It looks when a message arrives, which is later than the change. What it sees then may be the
+// outcome of changes that are told afterwards, and it looks again at their messages. One case does
+// not follow from messages: what came and went within a turn is told to no presenter, and neither
+// is a directory that left and came back. So what is new to the copy, or gone, is looked at once
+// more when a turn has passed.
 
 import FileCoordination
 import Glibc
@@ -47,11 +47,19 @@ struct FollowedItem: Hashable, CustomStringConvertible {
 /// The items of a tree, by path.
 struct FollowedTree {
     private(set) var items: [String: FollowedItem] = [:]
-    /// Paths that were named by a message and at which nothing was any more.
-    ///
-    /// An item may have gone on with its directory, whose move is told later.
-    private var missed: Set<String> = []
-    private var again: [(path: String, due: UInt64)] = []
+    /// What was new or gone when it was looked at.
+    private var again: [SecondLook] = []
+
+    /// A path that is looked at again.
+    private struct SecondLook {
+        let path: String
+        let due: UInt64
+        /// Whether a directory was there before, and may have come back.
+        let isSought: Bool
+    }
+
+    /// Longer than a turn of the watcher takes, beside other load, too.
+    private static let turn: UInt64 = 300_000_000
 
     /// Reads everything at a path, in place of what is known of it.
     mutating func read(_ path: String) {
@@ -81,83 +89,40 @@ struct FollowedTree {
         let path = change.url.path
         switch change.kind {
         case .everything: read(path)
-        // What is inside is told by itself. The message may be older than what is there.
         case .appeared, .changed, .removed: look(path)
-        case .moved(let former): move(former.path, path)
+        case .moved(let former):
+            look(former.path)
+            // What moved along with a directory is not told.
+            readTwice(path)
         }
     }
 
-    /// Looks at one item; what is inside another directory than before is told after it.
+    /// Looks at one item.
     private mutating func look(_ path: String) {
         let now = FollowedItem(at: path)
-        let isSame = now.flatMap { now in items[path].map { now.isSameItem(as: $0) } } ?? false
-        if !isSame {
-            forget(path)
-            if now?.isDirectory == true, isMixed(path) { return readTwice(path) }
+        if let now, let known = items[path], now.isSameItem(as: known) {
+            items[path] = now
+        } else if now != nil || items[path] != nil {
+            // An item that a message has named may be on its way, together with what is inside: the
+            // message of its move comes later.
+            readTwice(path)
         }
-        items[path] = now
-        if now == nil { missed.insert(path) } else { missed.remove(path) }
-        // It may be a later item than the one that the message was about.
-        if now != nil, !isSame { again.append((path, Kernel.now + 300_000_000)) }
     }
 
-    /// Whether both kinds of writers work there.
-    private func isMixed(_ path: String) -> Bool {
-        path.contains("/" + ChangesPlace.mixed + "/")
-    }
-
-    /// Reads a path now, and looks when a turn has passed whether what was read is still there.
+    /// Reads a path now, and looks when a turn has passed whether that was right.
     private mutating func readTwice(_ path: String) {
+        let isSought = items[path]?.isDirectory == true
         read(path)
-        if items[path] == nil { missed.insert(path) }
-        again.append((path, Kernel.now + 300_000_000))
+        again.append(SecondLook(path: path, due: Kernel.now + Self.turn, isSought: isSought))
     }
 
     /// Looks again at what was read a turn ago.
     mutating func lookAgain() {
         let due = again.filter { $0.due <= Kernel.now }
         again.removeAll { $0.due <= Kernel.now }
-        for (path, _) in due {
-            for key in below(path) {
-                let now = FollowedItem(at: key)
-                // Of another item that has the path by now, a message is to come.
-                guard now.map({ items[key]?.isSameItem(as: $0) == true }) ?? true else { continue }
-                items[key] = now
-                if now == nil { missed.insert(key) }
-            }
-        }
-    }
-
-    /// Carries what is known along with a moved item, without reading it.
-    private mutating func move(_ former: String, _ path: String) {
-        guard let known = items[former], let now = FollowedItem(at: path), now.isSameItem(as: known)
-        else {
-            // Either another item at the former path was told before, or the moved one has gone on.
-            let there = FollowedItem(at: former)
-            if let known = items[former], there?.isSameItem(as: known) != true { forget(former) }
-            return readTwice(path)
-        }
-        let moved = below(former).map { ($0, items[$0]) }
-        for (key, _) in moved { items[key] = nil }
-        // If a claim has named the item at its new path already, that is newer than what comes.
-        let isNamed = items[path]?.isSameItem(as: known) == true
-        if !isNamed { forget(path) }
-        for (key, item) in moved {
-            let place = path + key.dropFirst(former.count)
-            guard isNamed, let there = items[place], let item, there.isSameItem(as: item) else {
-                items[place] = item
-                continue
-            }
-        }
-        if now.isDirectory, isMixed(path) { readTwice(path) }
-        for index in again.indices where again[index].path.hasPrefix(former + "/") {
-            again[index].path = path + again[index].path.dropFirst(former.count)
-        }
-        for place in missed where place.hasPrefix(former + "/") {
-            missed.remove(place)
-            let now = path + place.dropFirst(former.count)
-            read(now)
-            if items[now] == nil { missed.insert(now) }
+        for look in due {
+            if look.isSought, items[look.path] == nil { read(look.path) }
+            for key in below(look.path) where FollowedItem(at: key) == nil { forget(key) }
         }
     }
 
