@@ -294,12 +294,11 @@ struct ChangeAttribution {
 
     /// The paths at which claims have left an item, in order.
     ///
-    /// Claims report inode numbers, which are used again. An item that was last changed before the
-    /// claim's is an earlier one.
+    /// An account has the state in which a claim left the item.
     func places(ofItem item: ObservedFile) -> [ItemPath] {
         accounts.filter { _, account in
             guard account.isCoordinated, let last = account.last else { return false }
-            return last.isSameItem(as: item) && last.stamp.changed <= item.stamp.changed
+            return item.mayBeLaterState(of: last)
         }
         .keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }

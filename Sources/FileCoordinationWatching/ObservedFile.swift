@@ -93,6 +93,15 @@ public struct ObservedFile: Hashable, Sendable {
         isDirectory == other.isDirectory && identity.isSame(as: other.identity)
     }
 
+    /// Whether this may be what became of an item that a claim has reported.
+    ///
+    /// Claims report inode numbers, which are used again. An item that was last changed before the
+    /// reported one is an earlier one, and one that was born after that is a later one.
+    func mayBeLaterState(of reported: ObservedFile) -> Bool {
+        isSameItem(as: reported) && reported.stamp.changed <= stamp.changed
+            && identity.born ?? .min <= reported.stamp.changed
+    }
+
     /// Returns in what this item differs from the result of an earlier check, or nil if in nothing.
     ///
     /// The times and the size of a directory change whenever a name in it does, and names are

@@ -134,7 +134,7 @@ extension WatchReconciler {
     private func isReportedElsewhere(_ item: ObservedFile, _ isTold: Set<WatchNodeID>) -> Bool {
         (holders[InodeKey(item.identity)] ?? []).contains { node in
             guard nodes.contains(node), nodes.isInTree(node),
-                nodes[node].now?.isSameItem(as: item) == true
+                nodes[node].now?.mayBeLaterState(of: item) == true
             else { return false }
             return isTold.contains(node) || nodes[node].flags.contains(.changed)
         }

@@ -127,4 +127,40 @@ enum Progress: CaseIterable {
         #expect(told.contains("\(beside) appeared /s/t/f"), "\(told)")
         #expect(world.complaint() == nil)
     }
+
+    /// A claim reports the inode number of an item, which the next new file gets.
+    @Test(arguments: Progress.allCases)
+    func `A new file is not the one that a writer has just deleted`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        let beside = world.present("/s", .directory)
+        _ = world.settle()
+        coordinate(world, .write(7), "/r/f")
+        progress.reach(world)
+        let claim = world.beginClaim("/r/f")
+        #expect(world.act(.remove, "/r/f"))
+        #expect(world.act(.create, "/s/g"))
+        let early = world.settle()
+        world.endClaim(claim)
+        let told = early + world.settle()
+        #expect(plain(told) == ["\(beside) appeared /s/g"], "\(told), \(above)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A deletion is told although another new file has the number of the deleted one`(
+        _ progress: Progress
+    ) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        let beside = world.present("/s", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/g")
+        progress.reach(world)
+        #expect(world.act(.remove, "/r/g"))
+        #expect(world.act(.create, "/s/g"))
+        let told = world.settle()
+        #expect(plain(told) == ["\(above) deleted /r/g", "\(beside) appeared /s/g"], "\(told)")
+        #expect(world.complaint() == nil)
+    }
 }

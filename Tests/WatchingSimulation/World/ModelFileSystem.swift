@@ -11,6 +11,7 @@ struct ModelItem {
     let handle: UInt64
     let number: UInt64
     let isDirectory: Bool
+    let born: Int64
     var names: [String: UInt64] = [:]
     var size: UInt64 = 0
     var modified: Int64
@@ -23,7 +24,7 @@ struct ModelItem {
     var observed: ObservedFile {
         ObservedFile(
             identity: FileIdentity(
-                device: 1, inode: number, born: nil, handle: handle),
+                device: 1, inode: number, born: born, handle: handle),
             isDirectory: isDirectory,
             stamp: FileStamp(size: size, modified: modified, changed: changed, mode: mode),
             linkCount: linkCount)
@@ -42,7 +43,8 @@ struct ModelFileSystem {
     init() {
         root = 1
         items[1] = ModelItem(
-            handle: 1, number: 1, isDirectory: true, modified: 0, changed: 0, mode: 0o40755)
+            handle: 1, number: 1, isDirectory: true, born: 0, modified: 0, changed: 0, mode: 0o40755
+        )
         nextHandle = 2
     }
 
@@ -104,8 +106,8 @@ struct ModelFileSystem {
         let handle = nextHandle
         nextHandle += 1
         items[handle] = ModelItem(
-            handle: handle, number: number, isDirectory: directory, modified: now, changed: now,
-            mode: directory ? 0o40755 : 0o100644)
+            handle: handle, number: number, isDirectory: directory, born: now, modified: now,
+            changed: now, mode: directory ? 0o40755 : 0o100644)
         setName(name, of: parent, to: handle)
         kernel.notify(parent, .created, name)
         return true

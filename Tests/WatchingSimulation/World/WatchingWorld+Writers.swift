@@ -226,7 +226,7 @@ extension WatchingWorld {
         note("end of claim \(number)")
         // Where all writers coordinate, the watcher's messages tell everything.
         if !isCoordinated { for id in views.keys { views[id]?.announce(changes) } }
-        reconciler.handle(.claimEnded(number, changes), at: now)
+        reconciler.handle(.claimEnded(number, changes.map(\.asReported)), at: now)
     }
 
     // MARK: Judging reports
@@ -282,5 +282,19 @@ extension WatchingWorld {
         if files.observed(at: change.path.texts) == change.observed {
             evidence.reported[key] = evidence.instant
         }
+    }
+}
+
+extension ClaimedChange {
+    /// The change as clients report it: they look at items with `stat`, which tells neither when a
+    /// file was born nor its handle.
+    var asReported: ClaimedChange {
+        func report(_ item: ObservedFile?) -> ObservedFile? {
+            guard var item else { return nil }
+            item.identity.born = nil
+            item.identity.handle = nil
+            return item
+        }
+        return ClaimedChange(path: path, before: report(before), after: report(after))
     }
 }
