@@ -44,5 +44,5 @@ extension LedgerWriter {
 
 extension LedgerReader {
     /// Tells the client that a server listens.
-    public func ringForService() { ServerReadyEvent(memory).ring() }
+    public func signalService() { ServerReadyEvent(memory).ring() }
 }

@@ -90,7 +90,7 @@ struct AccessArgument: Hashable {
     private static func complaint(
         about word: String, _ flag: String, _ names: [String]
     ) -> ValidationError {
-        let shown = PeopleText.text(ArgumentText.decode(word))
+        let shown = UserText.text(ArgumentText.decode(word))
         let near = names.min { Spelling.distance(word, $0) < Spelling.distance(word, $1) } ?? ""
         return ValidationError(
             "\"\(shown)\" is no option of \(flag), and no file has the whole name; did you mean "

@@ -204,17 +204,17 @@ struct Admission {
         let parties = parties(
             inTheWayOf: access, until: min(deadline, MonotonicClock.after(.seconds(1))))
         guard access.wait(until: MonotonicClock.now) == nil else { return false }
-        Console.say("waiting for access to \(PeopleText.paths(access.requestedPaths)):")
-        for line in PeopleText.lines(parties ?? []) { Console.say(line) }
+        Console.say("waiting for access to \(UserText.paths(access.requestedPaths)):")
+        for line in UserText.lines(parties ?? []) { Console.say(line) }
         return true
     }
 
     private func mentionEnd(_ ending: AccessEnding, since start: UInt64) {
         switch ending {
         case .granted:
-            Console.say("access was granted after \(PeopleText.seconds(since: start))")
+            Console.say("access was granted after \(UserText.seconds(since: start))")
         case .failed, .cancelled, .timedOut:
-            Console.say("the wait ended after \(PeopleText.seconds(since: start))")
+            Console.say("the wait ended after \(UserText.seconds(since: start))")
         }
     }
 
@@ -225,8 +225,8 @@ struct Admission {
             status: Int32(options.conflictStatus),
             lines: options.quiet
                 ? []
-                : ["access to \(PeopleText.paths(access.requestedPaths)) \(what):"]
-                    + PeopleText.lines(parties))
+                : ["access to \(UserText.paths(access.requestedPaths)) \(what):"]
+                    + UserText.lines(parties))
     }
 
     /// Asks repeatedly, because a question is not answered while there is no connection yet.

@@ -51,7 +51,7 @@ package enum ArgumentReading {
     package static func bytes(_ text: String) -> [UInt8] { ArgumentText.decode(text) }
 
     /// A name as it is shown to users.
-    package static func shown(_ bytes: [UInt8]) -> String { PeopleText.text(bytes) }
+    package static func shown(_ bytes: [UInt8]) -> String { UserText.text(bytes) }
 
     /// The label of an access for a command of these words.
     package static func label(for words: [String]) -> String { CommandLabel.text(for: words) }
@@ -92,6 +92,6 @@ package enum ArgumentReading {
 
     /// A duration as text for users, and as JSON.
     package static func time(_ nanoseconds: UInt64) -> (words: String, json: String) {
-        (PeopleText.seconds(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
+        (UserText.seconds(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
     }
 }

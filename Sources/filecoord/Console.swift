@@ -12,7 +12,7 @@ enum Console {
     /// Writes a line to standard error, after "filecoord: ".
     static func say(_ line: String) {
         // If standard error is closed, there is no other way to tell the user.
-        let line = PeopleText.line(line)
+        let line = UserText.line(line)
         // No stream is left on which the failure could be reported.
         _ = try? write(Array("filecoord: \(line)\n".utf8), to: STDERR_FILENO)
     }

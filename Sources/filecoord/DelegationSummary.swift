@@ -18,7 +18,7 @@ struct DelegationSummary {
 
     init(_ delegations: [DelegationStatus]) {
         for delegation in delegations {
-            let who = PeopleText.who(
+            let who = UserText.who(
                 delegation.label, delegation.processName, delegation.processID)
             if counts[who] == nil { order.append(who) }
             switch delegation.kind {

@@ -39,7 +39,7 @@ struct DoctorCommand: ParsableCommand {
         if json {
             try Console.print(Diagnosis.json(findings).description)
         } else {
-            for line in findings.flatMap(\.lines) { try Console.print(PeopleText.line(line)) }
+            for line in findings.flatMap(\.lines) { try Console.print(UserText.line(line)) }
         }
         let problems = findings.count { $0.state == .problem }
         guard problems == 0 else {

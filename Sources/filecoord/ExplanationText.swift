@@ -29,12 +29,12 @@ struct ExplanationText {
 
     private var itemLines: [String] {
         let facts = explanation.facts
-        var lines = ["\(PeopleText.text(facts.path.bytes)) \(kind)."]
+        var lines = ["\(UserText.text(facts.path.bytes)) \(kind)."]
         if let package = facts.package {
             lines.append(
                 package == facts.path
                     ? "It is a package: it and all that is inside are waited for as one file."
-                    : "It is inside the package \(PeopleText.text(package.bytes)): all that is "
+                    : "It is inside the package \(UserText.text(package.bytes)): all that is "
                         + "inside of that is waited for as one file.")
         }
         if facts.linkCount > 1 {
@@ -44,7 +44,7 @@ struct ExplanationText {
         }
         for place in facts.otherPlaces.prefix(Self.limit) {
             lines.append(
-                "It is also at \(PeopleText.text(place)), where its directory is mounted: an "
+                "It is also at \(UserText.text(place)), where its directory is mounted: an "
                     + "access by that path is not held back, and holds back nothing here.")
         }
         return lines + more(facts.otherPlaces.count, "places")
@@ -58,7 +58,7 @@ struct ExplanationText {
         case .socket: return "is a socket"
         case .other: return "is a pipe or a device"
         case .symbolicLink:
-            let target = explanation.facts.linkTarget.map { " to \(PeopleText.text($0))" } ?? ""
+            let target = explanation.facts.linkTarget.map { " to \(UserText.text($0))" } ?? ""
             return "is a link\(target); what follows is about the link itself"
         }
     }
@@ -137,10 +137,10 @@ struct ExplanationText {
 
     private func blocker(_ claim: FileCoordinationWire.ClaimStatus) -> String {
         let item = claim.items.first { isNear($0.path) } ?? claim.items.first
-        let path = item.map { PeopleText.text($0.path.bytes) } ?? "no item"
-        let who = PeopleText.who(claim.label, claim.processName, claim.processID)
+        let path = item.map { UserText.text($0.path.bytes) } ?? "no item"
+        let who = UserText.who(claim.label, claim.processName, claim.processID)
         let action = item.map { $0.access.isWriting ? "writing" : "reading" } ?? "access"
-        let since = PeopleText.seconds(claim.sinceNanoseconds)
+        let since = UserText.seconds(claim.sinceNanoseconds)
         let state =
             switch claim.stage {
             case .granted: "has held \(path) for \(action) for \(since)"
@@ -168,7 +168,7 @@ struct ExplanationText {
                 }
             return "\(task) (\(message.rawValue))"
         }
-        let limit = PeopleText.seconds(
+        let limit = UserText.seconds(
             UInt64(clamping: Limits.stoppedPresenter.components.seconds) * 1_000_000_000)
         let stopped =
             presenter.isStopped
@@ -177,7 +177,7 @@ struct ExplanationText {
     }
 
     private func who(_ presenter: FileCoordinationWire.PresenterStatus) -> String {
-        PeopleText.who(presenter.label, presenter.processName, presenter.processID)
+        UserText.who(presenter.label, presenter.processName, presenter.processID)
     }
 
     // MARK: Presenters
@@ -195,7 +195,7 @@ struct ExplanationText {
     private func line(
         _ presenter: FileCoordinationWire.PresenterStatus, _ index: Int
     ) -> String {
-        let path = presenter.path.map { PeopleText.text($0) } ?? "nothing"
+        let path = presenter.path.map { UserText.text($0) } ?? "nothing"
         let item =
             switch explanation.relation(of: presenter) {
             case .item: "it"
@@ -231,8 +231,8 @@ struct ExplanationText {
 
     private func line(_ step: WaitChain.Step) -> String {
         let party = step.party
-        let who = PeopleText.who(party.label, party.processName, party.processID)
-        let path = PeopleText.text(party.path)
+        let who = UserText.who(party.label, party.processName, party.processID)
+        let path = UserText.text(party.path)
         let link =
             switch step.link {
             case .waited: ""
@@ -298,6 +298,6 @@ struct ExplanationText {
     }
 
     private static func who(_ party: Party) -> String {
-        PeopleText.who(party.label, party.processName, party.processID)
+        UserText.who(party.label, party.processName, party.processID)
     }
 }

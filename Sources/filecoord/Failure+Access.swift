@@ -24,7 +24,7 @@ extension Failure {
                 status: status ?? ExitStatus.badPath.rawValue, lines: [error.text, error.advice])
         case .copy(let error, _): self.init(.inputOutput, "\(error)")
         case .deadlock(let parties):
-            let circle = parties.map { PeopleText.sentence($0) }
+            let circle = parties.map { UserText.sentence($0) }
             self.init(
                 status: ExitStatus.refused.rawValue,
                 lines: [
@@ -90,7 +90,7 @@ extension Failure {
     }
 }
 
-extension PeopleText {
+extension UserText {
     /// A sentence about one process in a cycle of waits.
     static func sentence(_ party: Party) -> String {
         let label = party.label.isEmpty ? party.processName : party.label

@@ -55,7 +55,7 @@ extension KeptVersions {
     /// used.
     private static func name(of entry: Entry) -> String {
         let name = entry.version.record.name
-        return name.isEmpty ? PeopleText.text(entry.path.name) : name
+        return name.isEmpty ? UserText.text(entry.path.name) : name
     }
 
     /// The time at which the version's contents were modified, rounded to microseconds.
@@ -107,7 +107,7 @@ extension KeptVersions {
             return [
                 "\(index + 1)",
                 WallClock.dateAndTime(of: moment(of: version)),
-                PeopleText.line(name(of: entry)), PeopleText.line(version.record.computer ?? "-"),
+                UserText.line(name(of: entry)), UserText.line(version.record.computer ?? "-"),
                 mark(entry), version.id.text,
             ]
         }

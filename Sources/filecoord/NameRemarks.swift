@@ -111,7 +111,7 @@ final class NameRemarkReader: Sendable {
             remarks.append("one of \(status.linkCount) names, which do not exclude each other")
         }
         if let other = mounted.places(of: path).first {
-            remarks.append("also at \(PeopleText.text(other)), which is not excluded")
+            remarks.append("also at \(UserText.text(other)), which is not excluded")
         }
         return remarks.isEmpty ? nil : "(\(remarks.joined(separator: "; ")))"
     }

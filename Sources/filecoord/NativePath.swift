@@ -15,7 +15,7 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     private static let slash = UInt8(ascii: "/")
 
     /// The path as text for the user.
-    var description: String { PeopleText.text(bytes) }
+    var description: String { UserText.text(bytes) }
 
     /// The path as text for arguments and environment variables of other programs.
     var argument: String { ArgumentText.encode(bytes) }

@@ -44,8 +44,8 @@ final class PresenterPrinter: Sendable {
     private static func people(_ path: NativePath, _ message: String, _ fields: Fields) -> String {
         let details = fields.map { field in
             switch field.value {
-            case .text(let text): "  \(field.name) \(PeopleText.line(text))"
-            case .path(let path): "  \(field.name) \(PeopleText.text(path))"
+            case .text(let text): "  \(field.name) \(UserText.line(text))"
+            case .path(let path): "  \(field.name) \(UserText.text(path))"
             case let value: "  \(field.name) \(value)"
             }
         }

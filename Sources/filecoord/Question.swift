@@ -12,7 +12,7 @@ enum Question {
     ///
     /// No answer means no.
     static func ask(_ text: String) -> Bool {
-        let line = "filecoord: \(PeopleText.line(text)) "
+        let line = "filecoord: \(UserText.line(text)) "
         // If standard error is closed, the answer is read all the same.
         _ = try? Console.write(Array(line.utf8), to: STDERR_FILENO)
         var first: UInt8?

@@ -86,14 +86,14 @@ struct ReleaseTarget {
 
     // MARK: Saying
 
-    private var who: String { PeopleText.who(label, processName, processID) }
-    private var item: String { path.map { PeopleText.text($0) } ?? "nothing" }
+    private var who: String { UserText.who(label, processName, processID) }
+    private var item: String { path.map { UserText.text($0) } ?? "nothing" }
 
     /// What would be released.
     var proposal: String {
         switch party {
         case .claim:
-            "\(who) has waited for \(item) for \(PeopleText.seconds(sinceNanoseconds))"
+            "\(who) has waited for \(item) for \(UserText.seconds(sinceNanoseconds))"
         case .presenter: "\(who) presents \(item) and has not answered"
         }
     }

@@ -83,7 +83,7 @@ struct StatusTable {
         }
         let lines = [
             "server: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
-                + PeopleText.seconds(arbiter.uptimeNanoseconds),
+                + UserText.seconds(arbiter.uptimeNanoseconds),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]
         return (lines + (isEmpty ? ["", "No claims, no presenters."] : [])).map { StyledText($0) }
@@ -92,7 +92,7 @@ struct StatusTable {
     private func fileHeading(_ path: [UInt8]?) -> StyledText {
         guard let path else { return StyledText("(no file yet)") }
         let remark = nameRemarks[path].map { " \($0)" } ?? ""
-        return StyledText(PeopleText.text(path) + remark, keepsEnd: true)
+        return StyledText(UserText.text(path) + remark, keepsEnd: true)
     }
 
     /// The rows by file: holders, then waiting claims in order, then presenters, then delegations.
@@ -142,8 +142,8 @@ struct StatusTable {
         if claim.isStopped { remarks.append(part("stopped", .stopped)) }
         return Row(
             what: what, access: ([access] + item.access.optionNames).joined(separator: " "),
-            who: PeopleText.who(claim.label, claim.processName, claim.processID),
-            since: PeopleText.seconds(claim.sinceNanoseconds), remarks: remarks,
+            who: UserText.who(claim.label, claim.processName, claim.processID),
+            since: UserText.seconds(claim.sinceNanoseconds), remarks: remarks,
             waited: claim.stage == .granted ? nil : claim.sinceNanoseconds)
     }
 
@@ -154,7 +154,7 @@ struct StatusTable {
         if let remark = presenter.watching.remark { remarks.append(part(remark, .degraded)) }
         return Row(
             what: "presents", access: "",
-            who: PeopleText.who(presenter.label, presenter.processName, presenter.processID),
+            who: UserText.who(presenter.label, presenter.processName, presenter.processID),
             since: "", remarks: remarks, waited: nil)
     }
 
@@ -165,13 +165,13 @@ struct StatusTable {
     private func row(_ delegation: DelegationStatus) -> Row {
         Row(
             what: "may use", access: delegation.kind.text,
-            who: PeopleText.who(
+            who: UserText.who(
                 delegation.label, delegation.processName, delegation.processID),
             since: "", remarks: [part("without asking")], waited: nil)
     }
 
     private func party(_ party: Party) -> String {
-        let who = PeopleText.who(party.label, party.processName, party.processID)
+        let who = UserText.who(party.label, party.processName, party.processID)
         return party.message.map { "\(who) to answer \($0)" } ?? who
     }
 

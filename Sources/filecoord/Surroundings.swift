@@ -44,9 +44,9 @@ enum Surroundings {
         guard !quiet else { return Failure(status: ExitStatus.refused.rawValue, lines: []) }
         let others = parties.dropFirst().filter { $0.processID != outer.processID }
         let label = outer.label.isEmpty ? outer.processName : outer.label
-        let command = "\(PeopleText.line(label)) (\(ProcessNumber.text(outer.processID)))"
+        let command = "\(UserText.line(label)) (\(ProcessNumber.text(outer.processID)))"
         let way = others.isEmpty ? "" : ", by way of others,"
-        let paths = PeopleText.paths(access.requestedPaths)
+        let paths = UserText.paths(access.requestedPaths)
         let first =
             "access to \(paths) would never be granted: it waits\(way) for the command around it, "
             + "\(command), which waits for this one"
@@ -55,6 +55,6 @@ enum Surroundings {
             + "not wait for this one, use --detached"
         return Failure(
             status: ExitStatus.refused.rawValue,
-            lines: [first] + others.map { "  " + PeopleText.sentence($0) } + [last])
+            lines: [first] + others.map { "  " + UserText.sentence($0) } + [last])
     }
 }

@@ -17,12 +17,12 @@ import Testing
     /// What holds filing up.
     private enum Stage { case before, filing, free }
 
-    private let server: PlayedServer
+    private let server: SimulatedServer
     private let connection: SequencedSocket
     private let stage = Monitor(Stage.before)
 
     init() throws {
-        server = try PlayedServer()
+        server = try SimulatedServer()
         connection = try server.welcome()
     }
 

@@ -28,7 +28,7 @@ import Testing
     //  answered, no question
     //
     @Test func `Rule 18.3: an answer to a question of a former connection is reported`() throws {
-        let server = try PlayedServer()
+        let server = try SimulatedServer()
         let first = try server.welcome()
         let presenter = SlowPresenter()
         let isAdded = Monitor(false)
@@ -65,7 +65,8 @@ import Testing
     }
 
     /// Registers the presenter whose record the session files next.
-    private func register(_ server: PlayedServer, _ socket: SequencedSocket) throws -> WireRecord {
+    private func register(_ server: SimulatedServer, _ socket: SequencedSocket) throws -> WireRecord
+    {
         while let message = try server.receive(on: socket) {
             guard case .filed(let record) = message else { continue }
             let ledger = try LedgerReader(

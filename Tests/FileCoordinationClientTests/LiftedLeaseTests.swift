@@ -17,7 +17,7 @@ import Testing
     //  and restores it
     //
     @Test func `A guard that is made during a write of its purpose survives the next one`() throws {
-        let server = try PlayedServer()
+        let server = try SimulatedServer()
         let connection = try server.welcome()
         defer { connection.shutDown() }
         let session = server.session

@@ -20,7 +20,7 @@ import Testing
     //
     /// Rule 18.7: the next server, or a former one that has recovered the claim, learns of its end.
     @Test func `The end of a claim is told to a later server if the present one refuses`() throws {
-        let server = try PlayedServer()
+        let server = try SimulatedServer()
         let first = try server.welcome()
         let access = try server.file("f")
         first.shutDown()
@@ -43,7 +43,7 @@ import Testing
     /// Rule 18.1: each call is filed while the connection thread deals with the refusal of the one
     /// before, and rings for it.
     @Test func `Calls that follow one another fail at once while servers refuse`() throws {
-        let server = try PlayedServer()
+        let server = try SimulatedServer()
         try server.welcome().shutDown()
         let calls = Calls(server)
         calls.next()
@@ -56,7 +56,7 @@ import Testing
 
     /// Rule 18.7: whatever the kernel's reason; here it is that the socket is not connected.
     @Test func `A message that could not be sent does not count as sent`() throws {
-        let server = try PlayedServer()
+        let server = try SimulatedServer()
         let socket = try SequencedSocket.listener(
             in: server.session.runtime.directory, name: "other")
         let message = ClientMessage.ended(WireRecord(index: 0, generation: 0))
@@ -67,11 +67,11 @@ import Testing
     private final class Calls: Sendable {
         static let count = 32
         let failed = Lock(0)
-        private let server: PlayedServer
+        private let server: SimulatedServer
         /// Nothing else keeps the accesses.
         private let accesses = Lock<[CoordinatedAccess]>([])
 
-        init(_ server: PlayedServer) { self.server = server }
+        init(_ server: SimulatedServer) { self.server = server }
 
         func next() {
             let access = try? server.file("f") { [self] _ in

@@ -44,7 +44,7 @@ final class PlaceCache: Sendable {
         /// The number of times that the cache was cleared.
         var clearings = 0
         /// The items that were recently created in the watched directories.
-        var newborn = NewbornItems()
+        var newItems = NewItems()
         /// Nothing is cached before this time: after many changes, new entries would soon be
         /// discarded again.
         var resumesAt: UInt64 = 0
@@ -242,7 +242,7 @@ final class PlaceCache: Sendable {
 
     /// Remembers the path to which an item was moved, unless the item was created recently.
     private func rememberArrival(_ event: DirectoryWatch.Event, _ state: inout State) {
-        guard state.newborn.isArrivalOfOld(event, at: MonotonicClock.now) else { return }
+        guard state.newItems.isArrivalOfOld(event, at: MonotonicClock.now) else { return }
         // A directory may have been reached by several paths.
         for (directory, watched) in state.watched where watched.number == event.watch {
             if let path = ItemPath(bytes: directory + [UInt8(ascii: "/")] + event.name) {

@@ -71,8 +71,8 @@ final class RecentArrivals: Sendable {
 }
 
 /// Names that were created recently, and the moves of such items.
-struct NewbornItems {
-    private struct Birthplace: Hashable {
+struct NewItems {
+    private struct CreatedName: Hashable {
         let watch: Int32
         let name: [UInt8]
     }
@@ -83,16 +83,16 @@ struct NewbornItems {
     private static let lifetime: UInt64 = 1_000_000_000
 
     /// The names, and until when the item there counts as new.
-    private var names: [Birthplace: UInt64] = [:]
+    private var names: [CreatedName: UInt64] = [:]
     /// The names of old items that are gone, and until when an item there counts as old.
-    private var left: [Birthplace: UInt64] = [:]
+    private var left: [CreatedName: UInt64] = [:]
     /// If more were gone, until when every item counts as old.
     private var allLeftUntil: UInt64 = 0
     private var moves: Set<UInt32> = []
 
     /// Handles an event that is read now; returns whether an item has arrived that is not new.
     mutating func isArrivalOfOld(_ event: DirectoryWatch.Event, at now: UInt64) -> Bool {
-        let name = Birthplace(watch: event.watch, name: event.name)
+        let name = CreatedName(watch: event.watch, name: event.name)
         if event.changes.contains(.created) {
             if names.count >= Self.most { names = [:] }
             let isTakenAgain = now < max(left[name] ?? 0, allLeftUntil)
@@ -111,7 +111,7 @@ struct NewbornItems {
     }
 
     /// Records that an item has left its name; returns whether it was new.
-    private mutating func isNew(_ name: Birthplace, at now: UInt64) -> Bool {
+    private mutating func isNew(_ name: CreatedName, at now: UInt64) -> Bool {
         if let end = names.removeValue(forKey: name), now < end { return true }
         if left.count >= Self.most {
             left = [:]

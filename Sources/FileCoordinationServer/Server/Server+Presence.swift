@@ -14,7 +14,7 @@ extension Server {
         defer { Failpoint.reach(.after, .listens) }
         try connections.listen(on: presence.makeSocket())
         presence.rememberSocket()
-        for client in clients.all { client.ledger.ringForService() }
+        for client in clients.all { client.ledger.signalService() }
     }
 
     /// Restores the socket and the directory if their names are missing and clients need this

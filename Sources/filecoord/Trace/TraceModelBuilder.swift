@@ -84,7 +84,7 @@ struct TraceModelBuilder {
     mutating func path(_ bytes: [UInt8]) -> Int {
         if let known = paths[bytes] { return known }
         paths[bytes] = model.paths.count
-        model.paths.append(PeopleText.text(bytes))
+        model.paths.append(UserText.text(bytes))
         return model.paths.count - 1
     }
 

@@ -48,7 +48,7 @@ struct TracePage {
 
     private var summary: String {
         var text =
-            "Recorded from \(model.began) for \(PeopleText.seconds(model.end)), by "
+            "Recorded from \(model.began) for \(UserText.seconds(model.end)), by "
             + "\(model.program): \(model.events) events, \(model.claims.count) accesses of "
             + "\(model.processes.count) processes."
         if model.dropped > 0 {

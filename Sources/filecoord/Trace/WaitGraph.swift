@@ -103,9 +103,9 @@ struct WaitGraph {
         return add(
             "claim\(claim.claim)",
             [
-                PeopleText.who(claim.label, claim.processName, claim.processID),
-                "\(kind.rawValue)\(action), \(PeopleText.seconds(claim.sinceNanoseconds))",
-            ] + claim.items.prefix(2).map { PeopleText.text($0.path.bytes) }
+                UserText.who(claim.label, claim.processName, claim.processID),
+                "\(kind.rawValue)\(action), \(UserText.seconds(claim.sinceNanoseconds))",
+            ] + claim.items.prefix(2).map { UserText.text($0.path.bytes) }
                 + (claim.items.count > 2 ? ["and \(claim.items.count - 2) more"] : []),
             kind, claim.isStopped, .claim(claim))
     }
@@ -114,9 +114,9 @@ struct WaitGraph {
         add(
             "presenter\(presenter.presenter)",
             [
-                PeopleText.who(presenter.label, presenter.processName, presenter.processID),
+                UserText.who(presenter.label, presenter.processName, presenter.processID),
                 presenter.isUnresponsive ? "presents, does not answer" : "presents",
-            ] + [presenter.path].compactMap { $0.map(PeopleText.text) },
+            ] + [presenter.path].compactMap { $0.map(UserText.text) },
             .presents, presenter.isStopped, .presenter(presenter))
     }
 
@@ -125,8 +125,8 @@ struct WaitGraph {
         add(
             "party\(party.claim ?? party.presenter ?? 0)",
             [
-                PeopleText.who(party.label, party.processName, party.processID),
-                PeopleText.text(party.path),
+                UserText.who(party.label, party.processName, party.processID),
+                UserText.text(party.path),
             ],
             party.role == .presenter ? .presents : .waits, party.isStopped, .party(party))
     }

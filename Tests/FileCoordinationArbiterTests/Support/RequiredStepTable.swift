@@ -72,7 +72,7 @@ enum RequiredStepTable {
         let own = item.path.description
         let packages = item.packageDepths.map { item.path.prefix(depth: $0).description }
         let isPackage = packages.contains(place) && place != own
-        let isConcerned = place == own || MoveBook.contains(own, place)
+        let isConcerned = place == own || ExpectedMoves.contains(own, place)
         guard isConcerned || isPackage else { return }
         let isSaved: Bool
         let isDeleted: Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the effects of an announcement from the rules (``MoveBook``) before the arbiter handles
+// Computes the effects of an announcement from the rules (``ExpectedMoves``) before the arbiter handles
 // it, and compares them with the arbiter's effects: each must occur exactly once, and no other.
 
 import FileCoordinationArbiter
@@ -30,7 +30,7 @@ extension Witness {
             guard let speaker = rules.claim(id), speaker.isGranted else { break }
             switch announcement {
             case .moved(let moves):
-                expectMoves(MoveBook(moves), by: speaker, &result)
+                expectMoves(ExpectedMoves(moves), by: speaker, &result)
             case .versionChanged(let item, let news):
                 result.notices = versionNotices(item.description, path: item, news)
             case .ubiquityAttributesChanged(let item, let names):
@@ -54,7 +54,7 @@ extension Witness {
     private var registered: [RegisteredPresenter] { presenters.map(\.registered) }
 
     private func expectMoves(
-        _ book: MoveBook, by mover: SeenClaim, _ result: inout Expectation
+        _ book: ExpectedMoves, by mover: SeenClaim, _ result: inout Expectation
     ) {
         let purpose = mover.filed.purpose
         result.relocations = book.relocations(registered, purpose: purpose)
@@ -87,7 +87,7 @@ extension Witness {
             if own == place && presenter.methods.contains(methods.item) {
                 result.insert(.notify(presenter.id, .itemVersion(path, news)))
             }
-            if MoveBook.contains(own, place) && presenter.methods.contains(methods.subitem) {
+            if ExpectedMoves.contains(own, place) && presenter.methods.contains(methods.subitem) {
                 result.insert(.notify(presenter.id, .subitemVersion(path, news)))
             }
         }
@@ -103,12 +103,12 @@ extension Witness {
         let move = ItemMove(
             from: standpoint.place, to: place,
             newPackageDepths: packages[standpoint.presenter] ?? [])
-        let book = MoveBook([move])
+        let book = ExpectedMoves([move])
         return claim.items.map { book.moved($0) }
     }
 
     /// Records a move: who is where, and who waits for whom because of it.
-    mutating func follow(_ book: MoveBook, by id: ClaimID) {
+    mutating func follow(_ book: ExpectedMoves, by id: ClaimID) {
         guard let mover = rules.claim(id), mover.isGranted else { return }
         let before = registered
         for presenter in registered {
@@ -148,7 +148,7 @@ extension Witness {
     }
 
     /// Steps with the present names of subitems.
-    private func renamed(_ steps: YieldSteps, by book: MoveBook) -> YieldSteps {
+    private func renamed(_ steps: YieldSteps, by book: ExpectedMoves) -> YieldSteps {
         var result = steps
         result.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map {
             book.moved(AccessItem(path: $0, access: .reading([]))).path
@@ -157,7 +157,7 @@ extension Witness {
     }
 
     /// Records where a mover's own items are.
-    mutating func remind(_ book: MoveBook, of id: ClaimID) {
+    mutating func remind(_ book: ExpectedMoves, of id: ClaimID) {
         for index in rules.claims.indices where rules.claims[index].id == id {
             let claim = rules.claims[index]
             rules.claims[index].itemsMovedOut = itemsMovedOut(of: claim, book)
@@ -171,15 +171,15 @@ extension Witness {
     }
 
     /// What has left the trees that a mover covers, as if each item there had been named (2.23).
-    private func itemsMovedOut(of mover: SeenClaim, _ book: MoveBook) -> [AccessItem] {
+    private func itemsMovedOut(of mover: SeenClaim, _ book: ExpectedMoves) -> [AccessItem] {
         var result = mover.itemsMovedOut.map { book.moved($0) }
         let trees = mover.filed.items.enumerated().map { mover.moved[$0] ?? $1 }
         for tree in trees + mover.itemsMovedOut
         where tree.isCovered && (!tree.isReplaced || tree.isMoved) {
             let top = tree.path.description
             for move in book.moves
-            where MoveBook.contains(top, move.old) && move.new != top
-                && !MoveBook.contains(top, move.new)
+            where ExpectedMoves.contains(top, move.old) && move.new != top
+                && !ExpectedMoves.contains(top, move.new)
             {
                 var stray = tree
                 stray.path = path(move.new)

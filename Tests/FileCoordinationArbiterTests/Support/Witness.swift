@@ -91,9 +91,9 @@ struct Witness: Hashable {
             letPast(claim.id)
             for presenter in presenters { adoptRelinquishments(of: presenter, for: claim.id) }
         case .claimAnnounced(let claim, let announcement):
-            if case .moved(let moves) = announcement { follow(MoveBook(moves), by: claim) }
+            if case .moved(let moves) = announcement { follow(ExpectedMoves(moves), by: claim) }
         case .claimReminded(let claim, let announcement):
-            if case .moved(let moves) = announcement { remind(MoveBook(moves), of: claim) }
+            if case .moved(let moves) = announcement { remind(ExpectedMoves(moves), of: claim) }
         case .claimEnded(let claim, _), .claimCancelled(let claim):
             forget(claim)
         case .presenterAdded(let presenter):

@@ -6,7 +6,7 @@
 import FileCoordinationArbiter
 
 /// Moves that happen at the same time.
-struct MoveBook {
+struct ExpectedMoves {
     struct Move: Hashable {
         let old: String
         let new: String

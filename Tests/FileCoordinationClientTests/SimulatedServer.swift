@@ -11,8 +11,8 @@ import TestHome
 
 @testable import FileCoordinationClient
 
-/// A server that a test plays, and a session that finds it.
-final class PlayedServer: Sendable {
+/// A server whose messages a test chooses, and a session that finds it.
+final class SimulatedServer: Sendable {
     struct NothingCame: Error {}
 
     let session: Session
@@ -75,7 +75,7 @@ final class PlayedServer: Sendable {
     /// Accepts the next connection and refuses the session, without reading anything.
     func refuse() throws {
         let socket = try accept()
-        let refusal = Refusal(code: .limitReached, text: "played")
+        let refusal = Refusal(code: .limitReached, text: "simulated")
         _ = try socket.send(ServerMessage.refused(refusal).encode())
         socket.shutDown()
     }

@@ -4,7 +4,7 @@
 
 import FileCoordination
 
-enum Stranger {
+enum RawClient {
     /// `LABEL hello SOCKET`: says hello in the encoding that never changes; tells the answer.
     static func hello(at path: String) -> String {
         let line = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)

@@ -7,7 +7,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 /// Text for the user.
-enum PeopleText {
+enum UserText {
     /// The time since `start`, which is a monotonic time.
     static func seconds(since start: UInt64) -> String {
         let now = MonotonicClock.now
