@@ -110,6 +110,8 @@ struct ChangeAttribution {
     private var moves: [(from: ItemPath, to: ItemPath)] = []
 
     var isEmpty: Bool { claims.isEmpty && accounts.isEmpty }
+    /// Whether claims that are over have not been discarded.
+    var hasEnded: Bool { claims.contains { $0.isOver } }
 
     mutating func began(_ number: UInt64, _ paths: [ItemPath], isFound: Bool = false) {
         claims.append(Claim(number: number, paths: paths, isFound: isFound))
@@ -145,6 +147,18 @@ struct ChangeAttribution {
         }
         guard !new.isEmpty else { return }
         moves = (moves + new).suffix(64)
+        carryAccounts(inside: new)
+    }
+
+    /// Records that presenters were told of a move of a directory that no claim has made.
+    ///
+    /// They carry along what claims have announced of the items inside.
+    mutating func carryAccounts(from former: ItemPath, to path: ItemPath) {
+        guard !accounts.isEmpty else { return }
+        carryAccounts(inside: [(former, path)])
+    }
+
+    private mutating func carryAccounts(inside new: [(from: ItemPath, to: ItemPath)]) {
         var carried: [ItemPath: Account] = [:]
         for path in accounts.keys {
             guard let move = new.first(where: { $0.from.contains(path) }) else { continue }
@@ -212,14 +226,19 @@ struct ChangeAttribution {
         return [other]
     }
 
+    /// Whether claims have announced that the item which presenters were told left its path.
+    func announceDeparture(of told: ObservedFile, from path: ItemPath) -> Bool {
+        guard let account = accounts[claimed(path)], account.isCoordinated, !account.isUnknown
+        else { return false }
+        return account.beganWith(told) && account.last?.isSameItem(as: told) != true
+    }
+
     /// Who moved away the item that presenters were told is at a path.
     ///
     /// Another item may be there by now. If claims have followed each other from the told item on,
     /// one of them has moved it.
     func originsOfDeparture(from path: ItemPath, told: ObservedFile) -> [ChangeOrigin] {
-        if let account = accounts[claimed(path)], account.isCoordinated, !account.isUnknown,
-            !account.isPlain, account.beganWith(told), account.last?.isSameItem(as: told) != true
-        {
+        if announceDeparture(of: told, from: path), accounts[claimed(path)]?.isPlain == false {
             return [.coordinated]
         }
         return origins(at: path, told: told, now: nil)
@@ -271,6 +290,7 @@ struct ChangeAttribution {
         let path = claimed(path)
         guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
         else { return accounts[path] = nil }
+        accounts[path]?.first = now
     }
 
     /// Discards the reports about a path, because presenters were told that an item was moved away

@@ -59,6 +59,11 @@ public struct WatchedChange: Hashable, Sendable {
     /// A writer's claim for the present path does not announce that the item has left the former
     /// one.
     public var departure: ChangeOrigin?
+    /// Who moved the item to its present path, if not the author of its departure.
+    ///
+    /// A writer's claim for the former path does not announce that the item has come to the present
+    /// one.
+    public var arrival: ChangeOrigin?
 
     var isMove: Bool {
         if case .moved = what { true } else { false }
@@ -67,7 +72,7 @@ public struct WatchedChange: Hashable, Sendable {
     /// Makes a change.
     public init(
         what: What, path: ItemPath, origin: ChangeOrigin, observed: ObservedFile?,
-        leftAt: ItemPath? = nil, departure: ChangeOrigin? = nil
+        leftAt: ItemPath? = nil, departure: ChangeOrigin? = nil, arrival: ChangeOrigin? = nil
     ) {
         self.what = what
         self.path = path
@@ -75,6 +80,7 @@ public struct WatchedChange: Hashable, Sendable {
         self.observed = observed
         self.leftAt = leftAt
         self.departure = departure
+        self.arrival = arrival
     }
 }
 

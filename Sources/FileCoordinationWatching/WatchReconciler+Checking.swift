@@ -62,6 +62,7 @@ extension WatchReconciler {
         comparePolled(node, new)
         nodes[node].flags.subtract([.removed, .verified])
         if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
+        if let path = nodes.path(node), placeOfReturn(node, new, at: path) != nil { tell(node) }
         if new.difference(from: old) != nil {
             tell(node)
             if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {

@@ -30,12 +30,15 @@ extension WatchReconciler {
     mutating func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
         guard nodes[node].isAttached else { return reportGone(node, isTold) }
         guard let path = nodes.path(node) else { return [] }
-        guard let now = nodes[node].now else { return reportAbsent(node, path, isTold) }
+        guard let now = nodes[node].now else { return reportAbsent(node, path) }
         guard let told = nodes[node].known, let former = nodes.toldPath(node) else {
             return reportNew(node, now, at: path)
         }
         guard nodes.isToldInPlace(node) else {
             return reportMove(node, told.observed, now, from: former, to: path)
+        }
+        if let place = placeOfReturn(node, now, at: path) {
+            return reportTakenOn(node, now, from: place, to: path)
         }
         guard let difference = now.difference(from: told.observed) else { return [] }
         // A claim may have named the item by the path that it had before a directory was moved.
@@ -78,6 +81,17 @@ extension WatchReconciler {
         return [result]
     }
 
+    /// The path to which a claim has moved an item, if a plain program has moved it back to where
+    /// presenters were told it was.
+    func placeOfReturn(
+        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath
+    ) -> ItemPath? {
+        guard !claims.isEmpty, nodes.isToldInPlace(node), let told = nodes[node].told?.observed,
+            claims.announceDeparture(of: told, from: path)
+        else { return nil }
+        return placeLeft(by: now, butAt: [path])
+    }
+
     /// Reports that a plain program has moved an item from where a claim had left it.
     private func reportTakenOn(
         _ node: WatchNodeID, _ now: ObservedFile, from place: ItemPath, to path: ItemPath
@@ -104,16 +118,12 @@ extension WatchReconciler {
     }
 
     /// Reports the absence of an item that was never reported, if a presenter may know it.
-    private func reportAbsent(
-        _ node: WatchNodeID, _ path: ItemPath, _ isTold: Set<WatchNodeID>
-    ) -> [TurnReport] {
+    private func reportAbsent(_ node: WatchNodeID, _ path: ItemPath) -> [TurnReport] {
         func make(_ origins: [ChangeOrigin]) -> TurnReport {
             TurnReport(node: node, what: .deleted, path: path, observed: nil, origins: origins)
         }
         // Presenters know the item from the claim that has put it there.
-        if nodes[node].told == nil, let item = claims.itemLeft(at: path),
-            !isReportedElsewhere(item, isTold)
-        {
+        if nodes[node].told == nil, claims.itemLeft(at: path) != nil {
             var report = make([.uncoordinated])
             report.announcedAt = path
             return [report]
@@ -125,14 +135,23 @@ extension WatchReconciler {
 
     /// Whether a claim has announced an item at a node's path that the node is not known to be.
     func isAnnounced(at node: WatchNodeID) -> Bool {
-        !claims.isEmpty && claims.itemLeft(at: nodes.path(node)) != nil
-            && !nodes.isToldInPlace(node)
+        guard !claims.isEmpty,
+            let item = claims.itemLeft(at: nodes.path(node))
+                ?? claims.itemLeft(at: placeKnown(of: node))
+        else { return false }
+        guard nodes.isToldInPlace(node), let told = nodes[node].told?.observed else { return true }
+        return !item.isSameItem(as: told)
     }
 
-    /// Whether the item was found at another path, and a report of this turn or of a later one
-    /// says that it was moved there.
-    private func isReportedElsewhere(_ item: ObservedFile, _ isTold: Set<WatchNodeID>) -> Bool {
-        (holders[InodeKey(item.identity)] ?? []).contains { node in
+    /// Whether an item that a claim has announced at a node's path was found at another one, and
+    /// presenters have not been told of that before this turn.
+    ///
+    /// If they are told that the item was moved there from here, its absence here is no news.
+    func isAwaitedElsewhere(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> Bool {
+        guard !claims.isEmpty, nodes[node].now == nil, nodes[node].told == nil,
+            let item = claims.itemLeft(at: nodes.path(node))
+        else { return false }
+        return (holders[InodeKey(item.identity)] ?? []).contains { node in
             guard nodes.contains(node), nodes.isInTree(node),
                 nodes[node].now?.mayBeLaterState(of: item) == true
             else { return false }

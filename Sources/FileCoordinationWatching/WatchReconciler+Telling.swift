@@ -99,7 +99,8 @@ extension WatchReconciler {
         let change = WatchedChange(
             what: report.what, path: report.path, origin: origin, observed: report.observed,
             leftAt: report.ends?.leftAt,
-            departure: report.ends.flatMap { $0.from == origin ? nil : $0.from })
+            departure: report.ends.flatMap { $0.from == origin ? nil : $0.from },
+            arrival: report.ends.flatMap { $0.to == origin ? nil : $0.to })
         let left = WatchedChange(
             what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil)
         giveChangeTime(change, of: node, &outbox)

@@ -2,7 +2,7 @@
 //
 // The end of a turn: presenters are told every difference from what they were last told. The report
 // about a node waits while a check of it is pending, while a coordinated write to it is under way,
-// or while its directory has not been reported. The differences of one turn are in no particular
+// or while its directory has not been reported. `ChangeOrder` puts the changes of one message in
 // order.
 
 import FileCoordinationArbiter
@@ -53,6 +53,10 @@ extension WatchReconciler {
         if pace.isToBeContinued { times.append(max(pace.now, pace.lastTold ?? 0) + limits.pause) }
         if isWaiting, let last = pace.lastTold, last + limits.pause > pace.now {
             times.append(last + limits.pause)
+        }
+        // Until a claim that is over is discarded, it may seem to have made a later change.
+        if claims.hasEnded, changed.isEmpty, presenters.unsettled.isEmpty, isQuiet {
+            times.append(max(pace.now, (pace.lastTold ?? 0) + limits.pause))
         }
         for node in missing where nodes.contains(node) {
             if case .missing(let until) = nodes[node].place { times.append(until) }
@@ -188,6 +192,7 @@ extension WatchReconciler {
             if isBelowUntold(node, isTold) { return true }
             // Presenters still have another item at this path. They are told about that first.
             if nodes[node].now == nil, displacedFrom(node) != nil || isCarried(node) { return true }
+            if isAwaitedElsewhere(node, isTold) { return true }
             if !claims.isEmpty, claims.isActive(at: nodes.path(node)) { return true }
         }
         return !claims.isEmpty && claims.isActive(at: nodes.toldPath(node))
@@ -269,6 +274,9 @@ extension WatchReconciler {
         if case .moved(let former) = report.what {
             claims.toldDeparture(of: report.observed, from: former)
             claims.toldMove(from: former, to: report.path)
+            if report.observed?.isDirectory == true, report.origins == [.uncoordinated] {
+                claims.carryAccounts(from: former, to: report.path)
+            }
         }
         for place in [report.ends?.leftAt, report.announcedAt].compactMap({ $0 }) {
             claims.forget(place)

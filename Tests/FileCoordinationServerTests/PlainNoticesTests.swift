@@ -17,7 +17,11 @@ private func place(_ text: String) -> ItemPath {
 struct PlainNoticesTests {
     private let item = place("/d/f")
     private let directory = place("/d")
-    private let now: UInt64 = 1_000_000_000
+    private let now = CoordinatedWrites.Instant(monotonic: 1_000_000_000, real: 100)
+
+    private func instant(after nanoseconds: UInt64) -> CoordinatedWrites.Instant {
+        .init(monotonic: now.monotonic + nanoseconds, real: now.real + Int64(nanoseconds))
+    }
 
     private func presenter(
         _ path: ItemPath, _ methods: PresenterMethods = .all,
@@ -115,7 +119,7 @@ struct PlainNoticesTests {
         func isExplained(
             _ change: WatchedChange, seen: UInt64, to purpose: Purpose = own, later: UInt64 = 0
         ) -> Bool {
-            writes.explains(change, commandsSeen: seen, to: purpose, at: now + later)
+            writes.explains(change, commandsSeen: seen, to: purpose, at: instant(after: later))
         }
         let during = change(.changed(.content), item, changed: 9)
         let after = change(.changed(.content), item, changed: 11)
@@ -173,6 +177,62 @@ struct PlainNoticesTests {
         #expect(!writes.explains(inner, commandsSeen: 9, to: own, at: now))
     }
 
+    @Test("Rule 7.14: what was done after the end of a write is told, whatever the write did")
+    func laterChanges() {
+        let (own, other) = (Purpose(bytes: [1]), Purpose(bytes: [2]))
+        var writes = CoordinatedWrites()
+        writes.record(directory, by: own, after: nil, hasChanged: true, knownFrom: 4, at: now)
+        func isExplained(
+            _ what: WatchedChange.What, _ path: ItemPath, to purpose: Purpose, changed: Int64?,
+            later: UInt64
+        ) -> Bool {
+            writes.explains(
+                change(what, path, .either, changed: changed), commandsSeen: 9, to: purpose,
+                at: instant(after: later))
+        }
+        // A writer was killed, or its presenter saves a package; then a plain program writes.
+        let ends: [(ItemPath, Purpose)] = [(directory, other), (item, own)]
+        for (path, purpose) in ends {
+            let before = now.real
+            #expect(
+                isExplained(.changed(.content), path, to: purpose, changed: before, later: 1000))
+            #expect(
+                !isExplained(
+                    .changed(.content), path, to: purpose, changed: before + 1, later: 1000))
+            // A file server's clock is ahead.
+            #expect(
+                isExplained(
+                    .changed(.content), path, to: purpose, changed: before + 2000, later: 1000))
+            #expect(isExplained(.deleted, path, to: purpose, changed: nil, later: 1000))
+            #expect(!isExplained(.deleted, path, to: purpose, changed: nil, later: 500_000_000))
+        }
+        writes.record(
+            directory, by: other, after: nil, hasChanged: true, isArrival: true, knownFrom: 5,
+            at: now)
+        #expect(isExplained(.appeared, item, to: own, changed: now.real, later: 1000))
+        #expect(!isExplained(.appeared, item, to: own, changed: now.real + 1, later: 1000))
+    }
+
+    @Test("Rule 7.14: each of several writes explains what the watcher saw before it knew of it")
+    func severalWrites() {
+        var writes = CoordinatedWrites()
+        let other = Purpose(bytes: [2])
+        writes.record(
+            item, by: other, after: observed(changed: 10), hasChanged: true, knownFrom: 4, at: now)
+        writes.record(
+            item, by: other, after: .some(nil), hasChanged: true, knownFrom: 6, at: now)
+        func isExplained(_ what: WatchedChange.What, changed: Int64?, seen: UInt64) -> Bool {
+            writes.explains(
+                change(what, item, changed: changed), commandsSeen: seen,
+                to: Purpose(bytes: [1]), at: now)
+        }
+        #expect(isExplained(.changed(.content), changed: 9, seen: 3))
+        #expect(!isExplained(.changed(.content), changed: 9, seen: 4))
+        #expect(!isExplained(.changed(.content), changed: 11, seen: 3))
+        #expect(isExplained(.deleted, changed: nil, seen: 5))
+        #expect(!isExplained(.deleted, changed: nil, seen: 6))
+    }
+
     @Test("What a plain program moved on from where a claim left it is told as that")
     func onward() {
         let left = place("/d/left")
@@ -193,5 +253,18 @@ struct PlainNoticesTests {
         #expect(move.remainder { $0 == item }?.path == helper)
         #expect(move.remainder { $0 == item }?.what == .deleted)
         #expect(move.remainder { _ in true } == nil)
+    }
+
+    @Test("A move of which a claim tells the departure alone has brought the item to its new path")
+    func arrivalAlone() {
+        var move = change(.moved(former: place("/d/former")), item, .coordinated)
+        #expect(move.remainder { _ in false } == nil)
+        move.arrival = .either
+        #expect(move.remainder { $0 != item }?.what == .appeared)
+        #expect(move.remainder { $0 != item }?.path == item)
+        #expect(move.remainder { $0 != item }?.observed == move.observed)
+        #expect(move.remainder { _ in true } == nil)
+        move.leftAt = place("/d/left")
+        #expect(move.remainder { $0 != item } == nil)
     }
 }

@@ -118,7 +118,7 @@ extension Server {
                     ClaimedChange(path: item.path, before: $0.before, after: $0.after)
                 }
             })
-        let now = MonotonicClock.now
+        let now = CoordinatedWrites.Instant.now
         for item in written {
             watching.record(
                 item.path, by: claim.purpose, after: item.change.map { $0.after },
@@ -140,7 +140,7 @@ extension Server {
     /// Records that a writer has moved items, so that its claim explains these changes.
     func markMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
-        let now = MonotonicClock.now
+        let now = CoordinatedWrites.Instant.now
         for move in moves {
             watching.announce(move, by: id)
             watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
@@ -204,9 +204,10 @@ extension Server {
         _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64, isHeld: Bool = false
     ) {
         guard let presenter = watching[id] else { return }
-        let now = MonotonicClock.now
+        let now = CoordinatedWrites.Instant.now
+        let known = isHeld ? 0 : commandsSeen
         let isExplained = watching.writes.explains(
-            change, commandsSeen: isHeld ? 0 : commandsSeen, to: presenter.purpose, at: now)
+            change, commandsSeen: known, to: presenter.purpose, at: now)
         guard isExplained else { return tell(change, commandsSeen, to: id) }
         // The watcher and the arbiter must agree on where the presenter's item is, so a move of the
         // item itself is always told.
@@ -216,10 +217,14 @@ extension Server {
         let rest =
             change.onward
             ?? change.remainder {
-                watching.writes.announceDeparture(
-                    from: $0, commandsSeen: isHeld ? 0 : commandsSeen, at: now)
+                watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
             }
-        if let rest { tell(rest, commandsSeen, to: id) }
+        guard let rest else { return }
+        // Not all that came with a directory is known.
+        if rest.what == .appeared, rest.observed?.isDirectory == true {
+            return tell(presenter.messagesOfAll, to: id)
+        }
+        tell(rest, commandsSeen, to: id)
     }
 
     /// Tells a presenter about a change, with the paths that the presenter knows by now.

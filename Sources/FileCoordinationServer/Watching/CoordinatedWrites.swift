@@ -7,34 +7,78 @@
 // (Rule 7.9).
 
 import FileCoordinationArbiter
+import FileCoordinationSystem
 import FileCoordinationWatching
 
 /// Coordinated writes that are running or have ended recently.
 struct CoordinatedWrites {
-    /// A write that is over.
+    /// The writes to one path that are over.
     struct Ended {
+        /// What one of the writes left at the path.
+        fileprivate struct Outcome {
+            /// What the accessor left; nil if that is not known.
+            let after: ObservedFile??
+            let hasChanged: Bool
+            /// Messages of the watcher that had seen this many commands take the write into account.
+            let knownFrom: UInt64
+
+            /// Whether the watcher saw what this write left, or an earlier state, when it did not
+            /// know the end of the write yet.
+            func explains(_ observed: ObservedFile?, _ commandsSeen: UInt64) -> Bool {
+                guard commandsSeen < knownFrom, hasChanged, let after else { return false }
+                switch (observed, after) {
+                case (nil, nil): return true
+                case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
+                case (_?, nil), (nil, _?): return false
+                }
+            }
+        }
+
+        /// The purpose of the last write.
         let purpose: Purpose
-        /// What the accessor left at the path; nil if that is not known.
-        let after: ObservedFile??
-        let hasChanged: Bool
-        /// Whether the writer moved an item to the path, with everything inside it.
+        /// Whether the last writer moved an item to the path, with everything inside it.
         let isArrival: Bool
-        /// Messages of the watcher that had seen this many commands take the write into account.
-        let knownFrom: UInt64
+        /// The latest writes; at least one.
+        fileprivate let outcomes: [Outcome]
+        /// When the server learned of the last one's end.
+        fileprivate let end: Instant
         fileprivate let until: UInt64
 
-        /// Whether the watcher saw what this write left, or an earlier state, when it did not know
-        /// the end of the write yet.
+        /// Messages of the watcher that had seen this many commands take all the writes into
+        /// account.
+        fileprivate var knownFrom: UInt64 { outcomes.last?.knownFrom ?? 0 }
+        /// Whether it is not known what the last writer left at the path.
+        fileprivate var isUnknown: Bool { outcomes.last.map { $0.after == nil } ?? true }
+
+        /// Whether the watcher saw what one of the writes left, when it did not know the end of
+        /// that write yet.
         ///
         /// The claim announces that. A change that the watcher reports although it knew of the
         /// write is another one.
         fileprivate func hasLeft(_ observed: ObservedFile?, _ commandsSeen: UInt64) -> Bool {
-            guard commandsSeen < knownFrom, hasChanged, let after else { return false }
-            switch (observed, after) {
-            case (nil, nil): return true
-            case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
-            case (_?, nil), (nil, _?): return false
+            outcomes.contains { $0.explains(observed, commandsSeen) }
+        }
+
+        /// Whether a change may have been made before the last write had ended.
+        fileprivate func mayHaveMade(_ change: WatchedChange, _ now: Instant) -> Bool {
+            guard let changed = change.observed?.stamp.changed else {
+                return now.monotonic < end.monotonic + CoordinatedWrites.deletionDelay
             }
+            // The clock of a file server may differ: then a change seems to be made in the future.
+            return changed <= end.real || changed > now.real
+        }
+    }
+
+    /// An instant, by the two clocks.
+    struct Instant {
+        /// The time that deadlines use.
+        let monotonic: UInt64
+        /// The time that file systems store.
+        let real: Int64
+
+        /// Now.
+        static var now: Instant {
+            Instant(monotonic: MonotonicClock.now, real: RealTimeClock.now)
         }
     }
 
@@ -47,6 +91,11 @@ struct CoordinatedWrites {
 
     /// How long ended writes are kept, in nanoseconds: longer than the time limits of the watcher.
     private static let retention: UInt64 = 3_000_000_000
+    /// How long after a write a deletion may be the write's, in nanoseconds: a deleted item has no
+    /// time of its own.
+    fileprivate static let deletionDelay: UInt64 = 500_000_000
+    /// The most writes to one path of which it is known what they left.
+    private static let mostOutcomes = 8
     /// The most ended writes that are kept; older ones are then discarded earlier.
     private static let most = 8192
 
@@ -81,13 +130,15 @@ struct CoordinatedWrites {
     /// Records what a writer has left at a path.
     mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: ObservedFile??, hasChanged: Bool,
-        isArrival: Bool = false, knownFrom: UInt64, at now: UInt64
+        isArrival: Bool = false, knownFrom: UInt64, at now: Instant
     ) {
-        discardOld(at: now)
+        discardOld(at: now.monotonic)
+        let outcome = Ended.Outcome(after: after, hasChanged: hasChanged, knownFrom: knownFrom)
+        let former = write(at: path, now)?.outcomes.suffix(Self.mostOutcomes - 1) ?? []
         if ended[path] == nil { order.append(path) }
         ended[path] = Ended(
-            purpose: purpose, after: after, hasChanged: hasChanged, isArrival: isArrival,
-            knownFrom: knownFrom, until: now + Self.retention)
+            purpose: purpose, isArrival: isArrival, outcomes: former + [outcome], end: now,
+            until: now.monotonic + Self.retention)
     }
 
     /// Discards the writes that ended long ago.
@@ -107,7 +158,7 @@ struct CoordinatedWrites {
     /// Whether a presenter of this purpose need not be told about a change, because the writer's
     /// claim announces it or the presenter's own side made it.
     func explains(
-        _ change: WatchedChange, commandsSeen: UInt64, to purpose: Purpose, at now: UInt64
+        _ change: WatchedChange, commandsSeen: UInt64, to purpose: Purpose, at now: Instant
     ) -> Bool {
         if isOwn(change, purpose, commandsSeen: commandsSeen, at: now) { return true }
         switch change.origin {
@@ -121,47 +172,56 @@ struct CoordinatedWrites {
     /// A claim announces changes of its item, but not those inside the item. A move has two ends: a
     /// claim that wrote the item at its new path does not announce that it left the former one.
     private func isAnnounced(
-        _ change: WatchedChange, _ commandsSeen: UInt64, _ now: UInt64
+        _ change: WatchedChange, _ commandsSeen: UInt64, _ now: Instant
     ) -> Bool {
         let isEither = change.origin == .either
-        guard announce(change.observed, at: change.path, isEither, commandsSeen, now) else {
-            return isEither && isInsideArrival(change, now)
-        }
+        guard
+            announce(
+                change, leaving: change.observed, at: change.path, isEither, commandsSeen, now)
+        else { return isEither && isInsideArrival(change, now) }
         guard case .moved(let former) = change.what else { return true }
-        return announce(nil, at: former, isEither, commandsSeen, now)
+        return announce(change, leaving: nil, at: former, isEither, commandsSeen, now)
     }
 
-    /// Whether a claim announces that an item has left a path, so that nothing was there.
-    func announceDeparture(
-        from path: ItemPath, commandsSeen: UInt64, at now: UInt64
-    ) -> Bool { announce(nil, at: path, true, commandsSeen, now) }
+    /// Whether a claim announces one end of a move: that the item has left a path, or has come to
+    /// its present one.
+    func announceEnd(
+        of move: WatchedChange, at path: ItemPath, commandsSeen: UInt64, now: Instant
+    ) -> Bool {
+        announce(
+            move, leaving: path == move.path ? move.observed : nil, at: path, true, commandsSeen,
+            now)
+    }
 
-    /// Whether the claim of a write announces the state of a path that the watcher saw.
+    /// Whether the claim of a write announces the state of a path in which the watcher saw a change
+    /// leave it.
     ///
     /// If it is not known what the write left there, it may have made a change of either origin.
     private func announce(
-        _ observed: ObservedFile?, at path: ItemPath, _ isEither: Bool, _ commandsSeen: UInt64,
-        _ now: UInt64
+        _ change: WatchedChange, leaving observed: ObservedFile?, at path: ItemPath,
+        _ isEither: Bool, _ commandsSeen: UInt64, _ now: Instant
     ) -> Bool {
         guard let write = write(at: path, now) else { return false }
-        return write.after == nil ? isEither : write.hasLeft(observed, commandsSeen)
+        if write.isUnknown { return isEither && write.mayHaveMade(change, now) }
+        return write.hasLeft(observed, commandsSeen)
     }
 
     /// Whether an item appeared inside a directory that a writer moved: it came with the directory.
-    private func isInsideArrival(_ change: WatchedChange, _ now: UInt64) -> Bool {
+    private func isInsideArrival(_ change: WatchedChange, _ now: Instant) -> Bool {
         guard change.what == .appeared else { return false }
         return (1..<max(1, change.path.depth)).contains { depth in
-            write(at: change.path.prefix(depth: depth), now)?.isArrival == true
+            guard let write = write(at: change.path.prefix(depth: depth), now) else { return false }
+            return write.isArrival && write.mayHaveMade(change, now)
         }
     }
 
-    private func write(at path: ItemPath, _ now: UInt64) -> Ended? {
-        ended[path].flatMap { $0.until > now ? $0 : nil }
+    private func write(at path: ItemPath, _ now: Instant) -> Ended? {
+        ended[path].flatMap { $0.until > now.monotonic ? $0 : nil }
     }
 
     /// Whether a writer of the presenter's own purpose may have made the change.
     private func isOwn(
-        _ change: WatchedChange, _ purpose: Purpose, commandsSeen: UInt64, at now: UInt64
+        _ change: WatchedChange, _ purpose: Purpose, commandsSeen: UInt64, at now: Instant
     ) -> Bool {
         guard !isEmpty else { return false }
         for claim in running.values where claim.purpose == purpose {
@@ -173,7 +233,7 @@ struct CoordinatedWrites {
         // knew of the write, was not made by that write.
         for depth in stride(from: change.path.depth, to: 0, by: -1) {
             guard let write = write(at: change.path.prefix(depth: depth), now),
-                write.purpose == purpose
+                write.purpose == purpose, write.mayHaveMade(change, now)
             else { continue }
             if change.origin != .uncoordinated || commandsSeen < write.knownFrom { return true }
         }

@@ -118,14 +118,22 @@ extension WatchedChange {
             what: .moved(former: leftAt), path: path, origin: .uncoordinated, observed: observed)
     }
 
-    /// The removal from the former path of a move, if a plain program may have made that before a
-    /// coordinated writer moved the item on or wrote it.
+    /// Returns the end of a coordinated writer's move that no claim announces; nil if there is none.
     ///
-    /// It is nil if a claim announces, according to `isAnnounced`, that the item has left the path.
+    /// It is the removal from the former path if the writer's claim covers the present path alone:
+    /// the item was beside it under a name of its own, or a plain program had moved it there. It is
+    /// the appearance at the present path if the claim covers the former path alone.
+    ///
+    /// - Parameter isAnnounced: whether a claim announces the end of the move at a path.
+    /// - Returns: what to tell beside what the claim announces.
     func remainder(isAnnounced: (ItemPath) -> Bool) -> WatchedChange? {
-        guard origin == .coordinated, case .moved(let former) = what, departure != nil,
-            !isAnnounced(former)
-        else { return nil }
-        return WatchedChange(what: .deleted, path: former, origin: .uncoordinated, observed: nil)
+        guard origin == .coordinated, case .moved(let former) = what else { return nil }
+        if departure != nil, !isAnnounced(former) {
+            return WatchedChange(
+                what: .deleted, path: former, origin: .uncoordinated, observed: nil)
+        }
+        guard arrival != nil, leftAt == nil, !isAnnounced(path) else { return nil }
+        return WatchedChange(
+            what: .appeared, path: path, origin: .uncoordinated, observed: observed)
     }
 }

@@ -234,7 +234,7 @@ struct Watching {
     /// Records the result of a write for a path, after the watcher was told.
     mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: ObservedFile??, hasChanged: Bool,
-        isArrival: Bool = false, at now: UInt64
+        isArrival: Bool = false, at now: CoordinatedWrites.Instant
     ) {
         guard let watcher else { return }
         writes.record(

@@ -106,6 +106,7 @@ struct PresenterView {
         if parts.isEmpty, let observed = change.observed,
             items[to]?.isSameItem(as: observed) == true
         {
+            items[to]?.stamp.changed = observed.stamp.changed
             return
         }
         remove(to)

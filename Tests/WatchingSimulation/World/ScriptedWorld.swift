@@ -148,6 +148,9 @@ public final class ScriptedWorld {
             case .deleted: "deleted \(change.path)"
             case .moved(let former): "moved \(former) to \(change.path)"
             }
-        return change.origin == .uncoordinated ? text : text + " (\(change.origin))"
+        guard change.origin != .uncoordinated else { return text }
+        // A claim that covers the former path alone announces no arrival.
+        let isPart = change.origin == .coordinated && change.leftAt == nil && change.arrival != nil
+        return text + " (\(change.origin))" + (isPart ? ", arrival plain" : "")
     }
 }

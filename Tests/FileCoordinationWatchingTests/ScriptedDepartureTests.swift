@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plain programs move or delete items that claims have announced, before the watcher has told
+// presenters about the claims' changes (Rules 7.7, 7.14 and 11.9). Presenters hear of what a
+// coordinated writer did from its claim alone. So they must be told everything else.
+
+import FileCoordinationWatching
+import Testing
+import WatchingSimulation
+
+@Suite struct ScriptedDepartureTests {
+    private func coordinate(_ world: ScriptedWorld, _ action: ScriptedWorld.Action, _ path: String)
+    {
+        let claim: UInt64
+        if case .move(let to) = action {
+            claim = world.beginClaim(path, to)
+        } else {
+            claim = world.beginClaim(path)
+        }
+        #expect(world.act(action, path))
+        world.endClaim(claim)
+    }
+
+    /// What presenters are told that no claim announces.
+    private func plain(_ told: [String]) -> [String] {
+        told.filter { !$0.hasSuffix("(coordinated)") }
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file is moved back to where a writer has moved it from`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .move(to: "/r/g"), "/r/f")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/f"), "/r/g"))
+        let told = world.settle()
+        #expect(plain(told).contains("\(above) moved /r/g to /r/f"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A directory is moved back to where a writer has moved it from`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .move(to: "/r/c"), "/r/a")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/a"), "/r/c"))
+        let told = world.settle()
+        #expect(plain(told) == ["\(above) moved /r/c to /r/a"], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file is moved away, and written by a claim where it is now`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/g")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/h"), "/r/g"))
+        progress.reach(world)
+        coordinate(world, .write(7), "/r/h")
+        let told = world.settle()
+        let departures = ["\(above) deleted /r/g", "\(above) moved /r/g to /r/h"]
+        #expect(plain(told).contains(where: departures.contains), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file that a writer has replaced is deleted`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        #expect(world.act(.create, "/out/x"))
+        let above = world.present("/r", .directory)
+        let file = world.present("/r/f", .file)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/f")
+        #expect(world.act(.move(to: "/r/f"), "/out/x"))
+        world.endClaim(claim)
+        progress.reach(world)
+        #expect(world.act(.remove, "/r/f"))
+        let told = world.settle()
+        #expect(plain(told).contains("\(above) deleted /r/f"), "\(told)")
+        #expect(plain(told).contains("\(file) deleted /r/f"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A new file of a writer is deleted after its directory was moved`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/a/g")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/c"), "/r/a"))
+        progress.reach(world)
+        #expect(world.act(.remove, "/r/c/g"))
+        let told = world.settle()
+        #expect(
+            plain(told) == ["\(above) moved /r/a to /r/c", "\(above) deleted /r/c/g"], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A new file of a writer stays in a directory that is moved`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/a/g")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/c"), "/r/a"))
+        let told = world.settle()
+        #expect(plain(told) == ["\(above) moved /r/a to /r/c"], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A file is moved on from a path to which a writer puts another one`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .move(to: "/r/g"), "/r/f")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/h"), "/r/g"))
+        progress.reach(world)
+        coordinate(world, .create, "/r/g")
+        let told = world.settle()
+        let arrivals = [
+            "\(above) appeared /r/h", "\(above) moved /r/g to /r/h",
+            "\(above) moved /r/f to /r/h (coordinated), arrival plain",
+        ]
+        #expect(told.contains(where: arrivals.contains), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test(arguments: Progress.allCases)
+    func `A writer keeps the former version beside its item`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        let claim = world.beginClaim("/r/f")
+        #expect(world.act(.move(to: "/r/f~"), "/r/f"))
+        progress.reach(world)
+        #expect(world.act(.create, "/r/f"))
+        world.endClaim(claim)
+        let told = world.settle()
+        let arrivals = [
+            "\(above) appeared /r/f~", "\(above) moved /r/f to /r/f~ (coordinated), arrival plain",
+        ]
+        #expect(told.contains(where: arrivals.contains), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+}
