@@ -65,7 +65,8 @@ class AccessHoldTests: StageTestCase {
     //                                                   release
     //                                  held
     //
-    /// Rules 2.10 and 2.17: handed over in time, the item is free at no time.
+    /// Rules 2.10 and 2.17: if a holder hands its hold over before it releases, the item is never
+    /// free.
     func testAHoldIsHandedOverPastThoseWhoWait() throws {
         let (file, programs) = try peers("X", "A", "W", "B")
         let (x, a, w, b) = (programs[0], programs[1], programs[2], programs[3])
@@ -78,7 +79,7 @@ class AccessHoldTests: StageTestCase {
         try a.expect("a held")
         let joinToken = try a.ask("a joinToken", "a joinToken").split(separator: " ")[2]
         try b.ask("b join \(joinToken)", "b held \(file)")
-        // The death of one of them is not the end of the other's.
+        // A's death ends only A's part of the hold: B still has the access.
         a.end()
         try stage.until("B alone holds") { report in
             report.claims.filter { $0.stage == .granted }.map(\.processID) == [b.pid]
@@ -88,8 +89,8 @@ class AccessHoldTests: StageTestCase {
         try w.expect("w held")
     }
 
-    /// A join token is asked for in vain when there is nothing to join but another program's
-    /// access.
+    /// While another program has the access, the token of a released hold gives no access: its user
+    /// waits.
     func testAJoinTokenOfAHoldThatIsOverWaitsLikeAnyOther() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])
@@ -122,7 +123,7 @@ class AccessHoldTests: StageTestCase {
         c.end()
         try b.expect("b held")
         try b.ask("b drop", "b dropped")
-        // What kept the access may have served until it ended, and B needs no arbiter any more.
+        // The keeper may have served until it ended. B needs no arbiter now, so there may be none.
         try stage.untilStatusShowsNoClaim()
     }
 
@@ -137,7 +138,7 @@ class AccessHoldTests: StageTestCase {
     //                                                        (no arbiter, and no need of one)
     //                                                        hold(f) held
     //
-    /// Rules 18.5, 18.7 and 18.13: what keeps the access may serve, and ends with what it kept.
+    /// Rules 18.5, 18.7 and 18.13: a keeper may serve; it ends with the process that it waits for.
     func testAKeeperThatServesEndsWithWhatItKeeps() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])
@@ -160,7 +161,8 @@ class AccessHoldTests: StageTestCase {
         try b.ask("b hold \(file)", "b held")
     }
 
-    /// Rule 18.13: as a lock on an inherited descriptor, until the last copy is closed.
+    /// Rule 18.13: like a lock on an inherited descriptor, a hold lasts until the last copy is
+    /// closed.
     func testAHoldLastsAsLongAsACopyOfItsDescriptor() throws {
         let (file, programs) = try peers("A", "B")
         let (a, b) = (programs[0], programs[1])
@@ -179,7 +181,8 @@ class AccessHoldTests: StageTestCase {
         try b.expect("b held")
     }
 
-    /// A release gives up this program's part, and the keepers go with those that they keep it for.
+    /// A release ends this program's part of the hold. A keeper keeps its part until its process
+    /// ends.
     func testReleasingIsNotTakingAway() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])
@@ -193,7 +196,8 @@ class AccessHoldTests: StageTestCase {
         try b.expect("b held")
     }
 
-    /// Without what keeps it, the hold is what it was.
+    /// If the program that keeps holds cannot be started, nothing is handed down and the hold
+    /// stays.
     func testWithoutAKeeperTheHoldStays() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A", environment: ["FILECOORD": "/nonexistent"])

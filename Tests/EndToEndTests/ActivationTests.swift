@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The daemon is started by the user's service manager, through a socket that only asks for a start.
-// Whatever the manager does, there is one server, and where there is none the programs find one.
+// Whatever the manager does, there is one server: if the manager starts none, a program provides
+// it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -171,7 +172,8 @@ final class ActivationTests: StageTestCase {
     //  asks for the daemon
     //                                  serves
     //
-    /// A program that asks holds the lock for which a service that is started by hand waits.
+    /// A program holds the election lock while it asks for the daemon. A service that was started
+    /// by hand, and waits for that lock, serves when the program asks.
     func testAServiceThatWaitsForTheElectionServesTheProgramThatHasIt() throws {
         let (machine, manager) = try loggedIn()
         try machine.run("mkdir -m 700 /dev/shm/filecoordination-0")

@@ -26,7 +26,7 @@ class AnnouncementTests: StageTestCase {
         try viewer.ask("v present \(file) kind=listener", "v registered")
         try writer.ask("p present \(file) kind=listener", "p registered")
         try writer.ask("c coordinator presenter=p", "c made")
-        // Outside of a coordinated write it is reported to no presenter.
+        // A version that is added outside of a coordinated write is reported to no presenter.
         try writer.ask("r read \(file)", "r granted")
         try writer.ask("r version add \(file)", "r added")
         try writer.ask("r go", "r released")

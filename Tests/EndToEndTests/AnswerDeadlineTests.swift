@@ -85,7 +85,8 @@ class AnswerDeadlineTests: StageTestCase {
     //  answers at last
     //  did change
     //
-    /// Rules 12.5, 18.3: the question was withdrawn with its claim.
+    /// Rules 12.5, 18.3: an answer counts although its question was withdrawn with a cancelled
+    /// claim.
     func testAnAnswerCountsAfterTheClaimWasCancelled() throws {
         let scene = try Scene(on: stage)
         try scene.reader.ask("x cancel c", "x cancelled")
@@ -94,7 +95,8 @@ class AnswerDeadlineTests: StageTestCase {
         try scene.answer(on: stage)
     }
 
-    /// Rules 15.8, 18.3: or with its process.
+    /// Rules 15.8, 18.3: an answer counts although its question was withdrawn at the claimant's
+    /// death.
     func testAnAnswerCountsAfterTheClaimantDied() throws {
         let scene = try Scene(on: stage)
         scene.reader.end()
@@ -102,7 +104,8 @@ class AnswerDeadlineTests: StageTestCase {
         try scene.answer(on: stage)
     }
 
-    /// Rules 18.3, 18.6: or because its process was stopped, so that it got another number.
+    /// Rules 18.3, 18.6: an answer counts although its question was withdrawn because the
+    /// claimant's process was stopped.
     func testAnAnswerCountsAfterTheClaimantWasStopped() throws {
         let scene = try Scene(on: stage)
         let writer = try stage.peer("second")

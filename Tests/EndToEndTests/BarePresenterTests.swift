@@ -10,7 +10,7 @@ import FileCoordinationWire
 import XCTest
 
 final class BarePresenterTests: StageTestCase {
-    /// A presenter that says what the test says.
+    /// A presenter whose messages to the arbiter the test chooses.
     private final class BarePresenter {
         private(set) var line: ArbiterLine
         private let reference: RecordReference
@@ -104,7 +104,8 @@ final class BarePresenterTests: StageTestCase {
         b.signal(SIGCONT)
         let second = try presenter.receiveQuestion()
         presenter.answer(first)
-        // In the order in which it was said: when this is answered, that was heard.
+        // The arbiter reads messages in order: when it answers this one, it has read the answer
+        // before.
         presenter.line.send(ClientMessage.statusRequest.encode())
         while let bytes = presenter.line.receive() {
             if case .statusPart(_, isLast: true) = try ServerMessage(decoding: bytes) { break }
@@ -124,8 +125,8 @@ final class BarePresenterTests: StageTestCase {
     //                answers
     //                              granted
     //
-    /// Rules 15.8 and 18.8: a process has died when its ledger's lock is free, and not when a
-    /// connection ends; what was said on no connection is said again.
+    /// Rules 15.8 and 18.8: a process is dead when its ledger's lock is free, not when its
+    /// connection ends. What could not be sent between two connections is sent on the next one.
     func testAConnectionThatEndsIsNoDeath() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
@@ -149,7 +150,7 @@ final class BarePresenterTests: StageTestCase {
     //                hangs up, and has not read that it may have its item back
     //                comes back: told again
     //
-    /// Rules 8.2 and 18.8: its ledger still says that it has relinquished.
+    /// Rules 8.2 and 18.8: the presenter's ledger still says that the presenter has relinquished.
     func testAnItemThatWasGivenBackInVain() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")

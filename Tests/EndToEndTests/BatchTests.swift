@@ -64,7 +64,8 @@ class BatchTests: StageTestCase {
         try finder.ask("b go", "b returned")
     }
 
-    /// Rule 14.4: it returns when the handler was called, on whatever thread, or let go of.
+    /// Rule 14.4: the call returns when the handler was called, on whatever thread, or was
+    /// released.
     func testItReturnsWhenTheHandlerWasCalledOrDropped() throws {
         let file = try stage.file("f")
         let finder = try stage.peer("finder")
@@ -80,7 +81,7 @@ class BatchTests: StageTestCase {
             try stage.until("nothing is left") { $0.claims.isEmpty }.claims.isEmpty)
     }
 
-    /// Rule 14.6, and 14.7 for what a presenter says.
+    /// Rules 14.6 and 14.7: options that make no sense are errors, and so is a presenter's refusal.
     func testOptionsThatMakeNoSenseAreErrorsAndSoIsARefusal() throws {
         let file = try stage.file("f")
         let presenter = try stage.peer("presenter")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an accessor changed its item is not asked of the time of modification alone.
+// The time of modification alone does not decide whether an accessor changed its item.
 
 import XCTest
 
 final class ChangeDetectionTests: StageTestCase {
-    /// Rules 7.8 and 18.10: as many bytes as before, in the same file, of the same time.
+    /// Rules 7.8 and 18.10: a write is reported that keeps the file, its length and its time.
     func testAChangeWithTheOldTimeOfModificationIsTold() throws {
         let file = try stage.file("f", "one")
         stage.settle(file)
@@ -17,7 +17,7 @@ final class ChangeDetectionTests: StageTestCase {
         try writer.ask("w go", "w released")
         try presenter.expect("p did change")
         XCTAssertEqual(stage.text(file), "two")
-        // The test itself: nothing is told of an accessor that did nothing.
+        // Checks the test itself: an accessor that did nothing is not reported.
         stage.settle(file)
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w go", "w released")

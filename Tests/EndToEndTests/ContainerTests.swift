@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs of one user in a container and outside of it, which share a runtime directory and a tree
-// (Rule 18.14): other process, network and mount namespaces. Numbers of processes mean nothing on
-// the other side, and no process that has such a number by chance is looked at.
+// (Rule 18.14): other process, network and mount namespaces. A process number means nothing on the
+// other side: a process that has the same number there by chance must not be taken for the client.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -41,7 +41,7 @@ class ContainerTests: StageTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Makes a program the first, who serves if programs do.
+    /// Has a program coordinate before all others, so that it serves if there is no daemon.
     private func come(_ program: Program) throws {
         try program.ask("s write \(try stage.file("s"))", "s granted")
         try program.ask("s go", "s released")
@@ -148,7 +148,8 @@ class ContainerTests: StageTestCase {
     //  returns
     //                                                  granted
     //
-    /// Rule 18.6: a process of this side that has the same number is not looked at.
+    /// Rule 18.6: the arbiter does not check a process of its own side that has the waiter's
+    /// number.
     func testANumberOfAnotherProcess() throws {
         let file = try stage.file("f")
         let namesake = try stage.start("namesake", ["/bin/sleep", "1000"])
@@ -166,7 +167,7 @@ class ContainerTests: StageTestCase {
         try until(waiter.pid, is: .waiting)
         server.tell("z write \(file)")
         try stage.untilWaits(server)
-        // Several looks at who is in the way.
+        // Time for the arbiter to check several times whether the processes in the way are stopped.
         XCTAssertThrowsError(try server.expect("z granted", within: 1.5))
         let report = try stage.until("an arbiter answers") { _ in true }
         XCTAssertFalse(report.claims.contains { $0.isStopped })
@@ -213,8 +214,8 @@ class ContainerTests: StageTestCase {
         try inside.program.expect("y granted")
     }
 
-    /// Rule 18.7a: a stopped server that is not seen from a container is not deposed from there,
-    /// but waited for; nothing is granted meanwhile, and everything when it runs again.
+    /// Rule 18.7a: a program in a container cannot see that a server outside is stopped. It does
+    /// not depose that server, but waits, and is granted its claim when the server runs again.
     func testTheServerIsStoppedOutside() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
@@ -232,8 +233,8 @@ class ContainerTests: StageTestCase {
         try inside.program.expect("y granted")
     }
 
-    /// Rules 18.6 and 18.7a: in a container whose /proc shows the processes outside, the process is
-    /// looked at, and not what has its number there; a stopped server outside is deposed.
+    /// Rules 18.6 and 18.7a: if a container's /proc shows the processes outside, programs check the
+    /// right process, not the one with its number there. A stopped server outside is deposed.
     func testAContainerWithOthersProcesses() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
@@ -257,8 +258,8 @@ class ContainerTests: StageTestCase {
         try another.program.expect("z granted")
     }
 
-    /// Rule 18.5: a process has the number by which the reader's side sees it; one that is not seen
-    /// is said to be in another namespace.
+    /// Rule 18.5: status shows a process by its number on the reader's side. A process that the
+    /// reader cannot see is shown as one in another namespace.
     func testNumbers() throws {
         let file = try stage.file("f")
         let outside = try stage.peer("outside")
@@ -266,13 +267,13 @@ class ContainerTests: StageTestCase {
         let container = try Container(stage)
         let inside = try container.peer("inside")
         inside.program.tell("y write \(file)")
-        // Outside, both have their numbers of outside.
+        // To a reader outside, both processes have their numbers outside.
         let report = try stage.until("both are there") { $0.claims.count == 2 }
         XCTAssertEqual(report.claims.map(\.processID), [outside.pid, inside.pid])
         XCTAssertEqual(report.claims[1].waitsFor.map(\.processID), [outside.pid])
         let inner = try XCTUnwrap(inside.innerPid)
         XCTAssertNotEqual(inner, inside.pid)
-        // Inside, the other one is of another namespace.
+        // To a reader inside, the process outside is in another namespace.
         let status = try container.start("status", [Products.filecoord, "status"])
         try status.expect("(pid \(outside.pid) in another namespace)", inside: true)
         try status.expect("(pid \(inner))", inside: true)
@@ -280,19 +281,19 @@ class ContainerTests: StageTestCase {
         let line = try json.expect("\"pidNamespace\":\"other\"", inside: true)
         XCTAssertTrue(line.contains("\"pid\":\(outside.pid),"), line)
         XCTAssertTrue(line.contains("\"pid\":\(inner),"), line)
-        // So do errors: the one who waits outside the container is named with the number there.
+        // Errors name the holder outside in the same way.
         let refused = try container.start(
             "refused", ["/bin/sh", "-c", "\(Products.filecoord) read -n '\(file)' 2>&1; true"])
         try refused.expect("(pid \(outside.pid) in another namespace)", inside: true)
-        // And a third, which does not see the container's, gets its number there.
+        // A reader in a third container does not see the process inside, and gets its number there.
         let third = try Container(stage).peer("third")
         third.program.tell("z write \(file)")
         let asked = try Container(stage).start("status", [Products.filecoord, "status"])
         try asked.expect("(pid \(inner) in another namespace)", inside: true)
     }
 
-    /// Rule 18.5: an arbiter inside does not see a reader outside, who gets right numbers of those
-    /// outside all the same, and is told that others are those of a container.
+    /// Rule 18.5: an arbiter inside does not see a reader outside. That reader gets the right
+    /// numbers of processes outside nevertheless, and is told that others are in another namespace.
     func testNumbersOfAnArbiterInside() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon sees as much as its starter.")
         let file = try stage.file("f")

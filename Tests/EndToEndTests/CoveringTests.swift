@@ -32,7 +32,7 @@ class CoveringTests: StageTestCase {
     //  returns
     //                                   granted
     //
-    /// Rule 2.23: and the other way round, and for a tree that is written.
+    /// Rule 2.23: a tree and a file far inside exclude each other, whichever claim is first.
     func testATreeAndAFileFarInsideExcludeEachOther() throws {
         let (tree, file) = try makeTree()
         let (read, write) = (
@@ -122,7 +122,7 @@ class CoveringTests: StageTestCase {
     //                                   writes d with all that is inside, and in it the file
     //  relinquish to writer, did change, reacquire
     //
-    /// Rules 2.23, 7.8: of what is inside it cannot be told whether it changed.
+    /// Rules 2.23, 7.8: the server cannot tell whether an item inside the tree changed.
     func testAPresenterFarInsideHearsThatItsItemMayHaveChanged() throws {
         let (tree, file) = try makeTree()
         let presenter = try stage.peer("presenter")

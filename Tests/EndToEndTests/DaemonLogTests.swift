@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The daemon's log: one line for each event, nothing where there is nothing to complain of, and in
-// the journal the priorities that it asks for.
+// The daemon's log: one line for each event, no line if there is no problem, and priorities for the
+// journal if the log goes there.
 
 import XCTest
 
 final class DaemonLogTests: StageTestCase {
     private let silent = ["FILECOORDINATION_LOG": ""]
 
-    /// What a daemon writes that serves one access and ends.
+    /// Runs a daemon that serves one access and ends; returns what it wrote.
     ///
-    /// On a busy machine it may be idle for too long before the access comes, which the accessing
-    /// program then serves itself. Such a life is not the one that the tests are about.
+    /// On a busy machine the daemon may end, idle, before the access comes. The accessing program
+    /// then serves itself, and the daemon is run again.
     private func life(
         _ arguments: [String], environment: [String: String] = [:], through: [String] = []
     ) throws -> [String] {
@@ -52,13 +52,13 @@ final class DaemonLogTests: StageTestCase {
                 .contains { $0.contains("event=client-removed pid=") })
     }
 
-    /// The journal names its stream by device and inode, as systemd.exec(5) says.
+    /// `JOURNAL_STREAM` names the journal's stream by device and inode, as systemd.exec(5) says.
     func testTheJournalGetsPriorities() throws {
         let script = "JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec \"$0\" \"$@\""
         let lines = try life(["--log", "info"], through: ["/bin/sh", "-c", script])
         XCTAssertEqual(lines.count, 3, "\(lines)")
         for line in lines { XCTAssertTrue(line.hasPrefix("! <6>event="), line) }
-        // Another stream than standard error is the journal.
+        // Here `JOURNAL_STREAM` names another stream than standard error.
         let others = try life(["--log", "info"], environment: ["JOURNAL_STREAM": "1:2"])
         XCTAssertFalse(others.contains { $0.contains("<6>") }, "\(others)")
     }

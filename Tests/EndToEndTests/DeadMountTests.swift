@@ -7,7 +7,7 @@ import FileCoordinationArbiter
 import XCTest
 
 final class DeadMountTests: StageTestCase {
-    /// A mount whose every question stays unanswered, until this goes.
+    /// A FUSE mount whose server answers no request until the mount ends.
     private final class DeadMount {
         let path: String
         private var server: Int32
@@ -44,10 +44,10 @@ final class DeadMountTests: StageTestCase {
     //                              granted
     //                                                  killed
     //
-    /// Section 18: who waits for a file system waits alone.
+    /// Section 18: a program that waits for a file system delays no other program.
     func testAMountThatNeverAnswersDelaysNoOtherProcess() throws {
-        // One for each program: in the kernel, the second who looks up something in such a mount
-        // waits for the first, and cannot be killed until that one is.
+        // One mount for each program: in the kernel, the second program that looks up a name in
+        // such a mount waits for the first, and cannot be killed before the first is.
         let mounts = try (1...3).map { try DeadMount(at: stage.folder("dead\($0)")) }
         defer { for mount in mounts { mount.end() } }
         let (ones, twos, threes) = (mounts[0].path, mounts[1].path, mounts[2].path)
@@ -72,7 +72,7 @@ final class DeadMountTests: StageTestCase {
             try a.expect("q relinquish to writer")
             try b.ask("b go", "b released")
         }
-        // What holds the whole tree does not hold the mount's server.
+        // A claim on the whole tree is granted although the mounts inside never answer.
         try b.ask("d write \(stage.directory) options=forMoving", "d granted")
         try b.ask("d go", "d released")
         XCTAssertFalse(a.lines.contains { $0.hasPrefix("1 ") || $0.hasPrefix("3 ") })
@@ -101,7 +101,8 @@ final class DeadMountTests: StageTestCase {
         let file = try stage.file("f")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
-        // After a wait: the item of an uncontended claim is not looked at before.
+        // A waits first, because the client does not examine the item of an uncontended claim
+        // beforehand.
         try b.ask("0 read \(place)/f", "0 granted")
         a.tell("1 write \(place)/f")
         try stage.untilWaits(a)
@@ -111,7 +112,8 @@ final class DeadMountTests: StageTestCase {
         try stage.untilWaits(b)
         let mount = try DeadMount(at: place)
         defer { mount.end() }
-        // Comparing what it has done waits, and the claim with it.
+        // A compares the item with what it was before. That waits for the mount, and so does the
+        // claim.
         a.tell("1 go")
         try a.ask("a write \(file)", "a granted")
         b.tell("b read \(file)")

@@ -65,14 +65,14 @@ class DeathTests: StageTestCase {
     //  killed at some instant
     //                          write(f) granted
     //
-    /// Rule 18.8: at any instant.
+    /// Rule 18.8: whenever a client is killed, nothing of its claims is left.
     func testDeathAtAnyInstantLeavesNothingBehind() throws {
         let file = try stage.file("f", "")
         let b = try stage.firstProgram("B")
         for round in 1...12 {
             let a = try stage.peer("A")
             a.tell("a journal \(file) 1000000")
-            // After so many records of its own, wherever it is by then.
+            // A is killed when it has written some records, wherever it is by then.
             let length = (stage.text(file) ?? "").utf8.count + 40 * (1 + round % 5)
             while (stage.text(file) ?? "").utf8.count < length { poll(nil, 0, 1) }
             a.end()
@@ -155,7 +155,7 @@ class DeathTests: StageTestCase {
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a go", "a released")
         try b.expect("b granted")
-        // And who comes later finds an arbiter, too.
+        // A program that comes later finds an arbiter, too.
         let c = try stage.peer("C")
         try c.ask("c read \(file)", "c granted")
     }
@@ -205,7 +205,7 @@ class DeathTests: StageTestCase {
         b.tell("b read \(file)")
         try stage.untilWaits(b)
         try a.ask("a fork return", "a forked")
-        // Said by the child: it shares the parent's standard output.
+        // The child writes this line: it shares the parent's standard output.
         try a.expect("a child returned")
         try stage.until(a, has: 1, .granted)
         try stage.untilWaits(b)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions and delegated places: only an item that has versions itself pays for them, and a write
-// that no arbiter grants keeps them as any other does.
+// Versions of items at delegated paths: versions of other items end no delegation, and a write that
+// is granted without the arbiter keeps the item's versions.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -43,8 +43,8 @@ class DelegatedVersionsTests: DelegatingTestCase {
         try program.ask("l go", "l released")
     }
 
-    /// Holds how many versions a file has, also after it was moved without a word: so they are tied
-    /// to the very file, and not only found by its name.
+    /// Asserts how many versions a file has after a move that was not announced: the versions
+    /// belong to the file, and are not only found by its name.
     private func assertVersions(_ program: Program, _ file: String, _ count: Int) throws {
         let moved = stage.path("moved")
         XCTAssertEqual(rename(file, moved), 0)
@@ -61,7 +61,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
         try keepVersion(writer, "v", of: other)
         try saveLocally(writer, file)
         try assertVersions(writer, file, 0)
-        // Nor does one that comes later, in another program.
+        // Nor does a version that another program adds later.
         let late = try peer("late")
         try saveLocally(writer, file) { try keepVersion(late, "v", of: other) }
         try assertVersions(late, other, 2)
@@ -77,8 +77,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
         try assertVersions(writer, file, 1)
     }
 
-    /// What was known to have no versions gets a file that has some, by a program that does not
-    /// coordinate.
+    /// A plain program moves a file that has versions to a path that was known to have none.
     func testAFileThatArrivesBringsItsVersions() throws {
         let (file, other) = try files()
         try server()
@@ -88,7 +87,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
         try assertVersions(writer, file, 1)
     }
 
-    /// The first version of an item, kept by another program without a claim.
+    /// Another program adds the first version of an item, without a claim on the item.
     func testAVersionThatAnotherProgramKeepsIsHeardOf() throws {
         let (file, other) = try files()
         try server()

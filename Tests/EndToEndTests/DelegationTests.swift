@@ -44,7 +44,7 @@ class DelegationTests: DelegatingTestCase {
     //  returns
     //                                 granted
     //
-    /// Rule 2.3: and the other way round the place is not A's any more.
+    /// Rule 2.3: the path is not A's any more when B waits, so A's next claim waits, too.
     func testALocalClaimKeepsOthersOut() throws {
         let file = try stage.file("f")
         try server()
@@ -70,15 +70,15 @@ class DelegationTests: DelegatingTestCase {
     //    returns
     //                                                      granted
     //
-    /// Rule 18.8: what no arbiter knows of is not the child's to end either.
+    /// Rule 18.8: a forked child cannot end a claim of its parent that no arbiter knows of.
     func testAForkedChildThatReturnsEndsNoLocalClaim() throws {
         let file = try stage.file("f")
         try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         try a.ask("l fork return", "l forked")
-        // Said by the child, which shares the parent's standard output; it says nothing if it has
-        // died because it reached for a ledger that it does not have.
+        // The child writes this line, since it shares the parent's standard output. It writes
+        // nothing if it died in an access to the parent's ledger, which it does not have.
         try a.expect("l child returned")
         b.tell("b read \(file)")
         try stage.untilWaits(b)
@@ -127,7 +127,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
     }
 
-    /// Rules 2.2, 2.6: who deletes a directory waits for local claims inside.
+    /// Rules 2.2, 2.6: a claim to delete a directory waits for local claims inside.
     func testWhoDeletesADirectoryWaitsForLocalClaimsInside() throws {
         let folder = try stage.folder("d")
         let file = try stage.file("d/f")
@@ -138,7 +138,7 @@ class DelegationTests: DelegatingTestCase {
         try stage.untilWaits(b)
         try a.ask("l go", "l released")
         try b.expect("b granted")
-        // Later ones inside wait for it, without a word that is older.
+        // Later claims inside wait for the deletion: the former delegation does not let them in.
         a.tell("a read \(file)")
         try stage.untilWaits(a)
         try b.ask("b go", "b released")
@@ -158,7 +158,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
         try b.expect("p did change")
-        // And it stays so, however often A uses the item.
+        // The path is not delegated again, however often A uses the item.
         for round in 0..<4 { try use(a, "write \(file)", "v\(round)") }
         XCTAssertEqual(b.count("p relinquish to writer"), 5)
     }
@@ -181,7 +181,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("s go", "s released")
     }
 
-    /// Rule 1.15: what has been moved is another place, whatever was remembered of its URL.
+    /// Rule 1.15: a client notices that a URL leads elsewhere than when it was used before.
     func testAMovedDirectoryIsNotTakenForTheOldOne() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
@@ -189,7 +189,7 @@ class DelegationTests: DelegatingTestCase {
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "read \(file)")
         try a.ask("l go", "l released")
-        // By a plain program.
+        // The test moves the directory without a claim, as a plain program does.
         try FileManager.default.moveItem(atPath: stage.path("d"), toPath: stage.path("e"))
         try FileManager.default.createSymbolicLink(
             atPath: stage.path("d"), withDestinationPath: stage.path("e"))
@@ -233,9 +233,10 @@ class DelegationTests: DelegatingTestCase {
     //    write(e/g) inside waits
     //                                          write(d/f) inside: refused
     //
-    /// Rule 18.4: local claims count in circles.
+    /// Rule 18.4: a cycle is found that leads through a local claim.
     func testALocalClaimIsPartOfACircle() throws {
-        // Elsewhere: or what B has there would already end what is delegated of A's directory.
+        // Two directories: B's claim in A's directory would already end the delegation of that
+        // directory.
         for folder in ["d", "e"] { try stage.folder(folder) }
         let (file, other) = (try stage.file("d/f"), try stage.file("e/g"))
         try server()
@@ -250,7 +251,7 @@ class DelegationTests: DelegatingTestCase {
         try a.expect("n granted")
     }
 
-    /// Rule 11.1: what a local writer announces, presenters elsewhere hear.
+    /// Rule 11.1: presenters in other programs are told what a local writer announces.
     func testALocalWriterAnnouncesAMove() throws {
         try stage.folder("d")
         try stage.folder("e")
@@ -265,7 +266,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
     }
 
-    /// Rule 11.1: also when the writer has returned before anybody could be told of it.
+    /// Rule 11.1: the same if the writer has returned before any presenter could be told.
     func testAMoveIsHeardOfThoughItsLocalWriterHasReturned() throws {
         try stage.folder("d")
         try stage.folder("e")
@@ -275,7 +276,8 @@ class DelegationTests: DelegatingTestCase {
         try b.ask("p present \(stage.path("e"))", "p registered")
         try holdLocally(a, "write \(file)")
         let arbiter = try stage.arbiter()
-        // To ask who arbitrates has made the claim known: once more, then.
+        // Asking who arbitrates has made the claim known to the arbiter, so A makes another local
+        // claim.
         try a.ask("l go", "l released")
         try holdLocally(a, "write \(file)")
         kill(arbiter, SIGSTOP)
@@ -288,7 +290,7 @@ class DelegationTests: DelegatingTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// People who ask who holds what are told of local claims, too.
+    /// Status shows local claims, too.
     func testStatusShowsLocalClaims() throws {
         let file = try stage.file("f")
         try server()

@@ -17,7 +17,7 @@ class DeposingTests: StageTestCase {
         return try Scene(on: stage, server: server)
     }
 
-    /// Which file the arbiter's name leads to; 0 if to none.
+    /// The inode of the arbiter's socket; 0 if there is none.
     private func socket() -> UInt64 {
         var status = stat()
         return stat(stage.runtime + "/socket", &status) == 0 ? UInt64(status.st_ino) : 0
@@ -31,7 +31,7 @@ class DeposingTests: StageTestCase {
         }
     }
 
-    /// The letter that the kernel has for what a process does; nil if it is gone.
+    /// The kernel's letter for the state of a process; nil if the process is gone.
     private func letter(_ process: pid_t) -> Character? {
         guard let text = stage.text("/proc/\(process)/stat"),
             let bracket = text.lastIndex(of: ")")
@@ -91,7 +91,7 @@ class DeposingTests: StageTestCase {
         try scene.server?.ask("h go", "h released")
     }
 
-    /// Rule 18.7a: the same if it goes on at once, while nothing has happened yet since.
+    /// Rule 18.7a: the same if the deposed arbiter continues at once, before anything else happens.
     func testTheArbiterIsStoppedAndGoesOnAtOnce() throws {
         let scene = try scene()
         try deposeArbiter(scene.arbiter)
@@ -109,7 +109,7 @@ class DeposingTests: StageTestCase {
     //                returns
     //                              granted, though the next server was not told
     //
-    /// Rule 18.7a: what was told to the stopped one in vain is in the ledger.
+    /// Rule 18.7a: the next server finds in the ledger what the stopped server was told in vain.
     func testTheHolderReturnsWhileTheArbiterIsStopped() throws {
         let scene = try scene()
         try stop(scene.arbiter)
@@ -122,8 +122,8 @@ class DeposingTests: StageTestCase {
         try scene.third.expect("3 granted")
     }
 
-    /// Rule 18.7a: who waited for nothing all the time finds the next server when it has to say
-    /// something.
+    /// Rule 18.7a: a holder that waits for nothing finds the next server when it has to send a
+    /// message.
     func testTheHolderReturnsUnderTheNextArbiter() throws {
         let scene = try scene()
         try deposeArbiter(scene.arbiter)
@@ -165,7 +165,7 @@ class DeposingTests: StageTestCase {
     //                write(g)
     //  relinquish
     //
-    /// Rules 18.6 and 18.7a: what the deposed server has as a client, it keeps.
+    /// Rules 18.6 and 18.7a: the deposed server keeps its own claims and presenters.
     func testTheStoppedArbiterIsAHolderItself() throws {
         let (f, g, h) = (try stage.file("f"), try stage.file("g"), try stage.file("h"))
         let server = try stage.peer("server")
@@ -218,7 +218,7 @@ class DeposingTests: StageTestCase {
         }
     }
 
-    /// Rule 18.7a: an access that no thread waits for.
+    /// Rule 18.7a: an asynchronous access, for which no thread waits.
     func testALaterAccessIsAskedForWhileTheArbiterIsStopped() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
@@ -231,7 +231,7 @@ class DeposingTests: StageTestCase {
         try later.ask("1 go", "1 returns")
     }
 
-    /// Rule 18.7a: who is not waited for has nothing to answer.
+    /// Rule 18.7a: a stopped server for which no client waits is not deposed.
     func testAStoppedArbiterThatNoClientWaitsForKeepsItsRole() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")

@@ -20,7 +20,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
 
     //  A                              B
     //  write(d/f) without an arbiter,
-    //  of which it has never heard
+    //  which it has never used before
     //                                 write(d/f) waits
     //                                 write(d/g) granted
     //  returns
@@ -48,7 +48,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try a.expect("a granted")
     }
 
-    /// Rules 2.2, 2.6: who deletes the directory, or what contains it, waits for claims inside.
+    /// Rules 2.2, 2.6: a claim to delete the directory, or what contains it, waits for claims
+    /// inside.
     func testWhoDeletesADelegatedDirectoryWaitsForClaimsInside() throws {
         try stage.folder("d")
         try stage.file("d/f")
@@ -65,7 +66,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try a.expect("a granted")
     }
 
-    /// Rule 2.6: who deletes an item inside waits for its reader, and keeps the next one out.
+    /// Rule 2.6: a claim to delete an item inside waits for its reader, and excludes the next
+    /// reader.
     func testWhoDeletesInADelegatedDirectoryWaitsForTheItem() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
@@ -105,7 +107,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         }
     }
 
-    /// Rule 2.2: of a directory in which another client has something, single places are delegated.
+    /// Rule 2.2: if another client has a claim in a directory, only single paths are delegated
+    /// there.
     func testADirectoryInWhichAnotherHasAnItemIsNotDelegated() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
@@ -121,7 +124,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try a.ask("a go", "a released")
     }
 
-    /// Rules 1.12, 1.15: what was found when the directory was read as a whole, and has changed.
+    /// Rules 1.12, 1.15: the client notices that an item has changed since it read the whole
+    /// directory.
     func testAFileOfADelegatedDirectoryBecomesAPackage() throws {
         try stage.folder("d")
         for number in 0..<60 { try stage.file("d/\(number)") }
@@ -129,7 +133,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         for number in 0..<60 { try use(a, "read \(stage.path("d/\(number)"))", "u\(number)") }
-        // By a plain program.
+        // The test replaces the file without a claim, as a plain program does.
         try FileManager.default.removeItem(atPath: package)
         try stage.folder("d/p.rtfd")
         let inner = try stage.file("d/p.rtfd/inner")
@@ -141,7 +145,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try b.ask("b go", "b released")
     }
 
-    /// Rule 2.12: a claim that was filed keeps those out which its directory would let in.
+    /// Rule 2.12: a claim that was filed before its directory was delegated still excludes others.
     func testAClaimInADirectoryThatBecomesDelegated() throws {
         try stage.folder("d")
         try server()

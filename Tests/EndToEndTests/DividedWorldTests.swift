@@ -95,7 +95,8 @@ final class DividedWorldTests: StageTestCase {
         try assertWaits(survivor, for: job)
     }
 
-    /// Rule 2.0: with a private /tmp besides, nothing is shared but the ledger fallback: refused.
+    /// Rule 2.0: if /tmp is private as well, the processes share only the ledger fallback. The
+    /// second one is refused.
     func testAnotherUserHasThePlaceAndTmpIsPrivate() throws {
         let machine = try machineOfASquatter()
         machine.meet(in: "/tmp/filecoordination-0")
@@ -108,8 +109,9 @@ final class DividedWorldTests: StageTestCase {
         XCTAssertFalse(service.said("z granted"))
     }
 
-    /// Rule 2.0: a container with a /dev/shm of its own that sees the login's directory is refused,
-    /// if others are there; and others, if it is.
+    /// Rule 2.0: a container that has a /dev/shm of its own, and sees the login's directory, is
+    /// refused while programs outside coordinate. They are refused while the container's programs
+    /// do.
     func testAContainerWithMemoryOfItsOwn() throws {
         for isFirst in [true, false] {
             let machine = try Machine(stage)
@@ -125,7 +127,7 @@ final class DividedWorldTests: StageTestCase {
             try assertRefused(
                 second, "your other programs meet in /dev/shm/filecoordination-0",
                 "to which no path leads from here")
-            // And is not for ever.
+            // The second program is refused only as long as the first runs.
             first.end()
             try second.ask("y write \(file)", "y granted")
             second.end()
@@ -145,7 +147,7 @@ final class DividedWorldTests: StageTestCase {
         let outside = try machine.peer("outside")
         try assertWaits(outside, for: inside)
         try assertWaits(inside, for: outside)
-        // The next server is outside, where it is found, too.
+        // The next server is outside, and programs in the container find it.
         inside.end()
         let another = try machine.peer("another", preparation: without)
         try assertWaits(another, for: outside)

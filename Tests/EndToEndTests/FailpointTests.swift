@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process dies at each place at which it can have said or written something half: before and
-// after every message and every write to a ledger (Rules 18.7, 18.8). Two processes do a little of
-// everything; one of them dies there, as a client or as the server. The other one, and a third that
-// comes afterwards, must notice nothing.
+// A process dies before or after any message or any write to a ledger, so that one may be left half
+// done (Rules 18.7, 18.8). Two processes do a little of everything, and one of them dies there, as
+// a client or as the server. The other one, and a third that comes afterwards, must notice nothing.
 
 #if DEBUG
 import FileCoordinationSystem
@@ -17,7 +16,7 @@ final class FailpointTests: StageTestCase {
         var operation: Failpoint.Operation
         /// What the victim is when it dies.
         var role: Role
-        /// At the how many-th time.
+        /// How often the victim comes to the failpoint, the fatal time included.
         var time: Int
 
         var name: String { "\(moment).\(operation)" }
@@ -25,15 +24,16 @@ final class FailpointTests: StageTestCase {
     }
 
     private enum Role: CaseIterable {
-        /// Another one serves.
+        /// Another process serves.
         case client
-        /// It serves from the beginning.
+        /// The victim serves from the beginning.
         case server
-        /// It serves after another one's death.
+        /// The victim serves after the first server's death.
         case successor
     }
 
-    /// Deeds that only a server does, and so a client that is not the first one cannot die of.
+    /// Operations that only a server does, so that a victim that is only a client never comes to
+    /// them.
     private static let ofServers: Set<Failpoint.Operation> = [
         .raisesLedger, .raisesRecord, .numbersRecord, .marksRelocation, .grants, .wakes, .frees,
         .handlesHello, .handlesFiled, .handlesEnded, .handlesAnnounced, .handlesAnswered,
@@ -43,14 +43,14 @@ final class FailpointTests: StageTestCase {
         .renewsTicketQueue,
     ]
 
-    /// Deeds that this little world does not do.
+    /// Operations that these few programs do not do, or not in every run.
     private static let unusual: Set<Failpoint.Operation> = [
         // No claim waits for what is moved, and there are no refusals, explanations or package
         // policies.
         .marksRelocation, .handlesOther, .saysOther, .sendsOther, .receivesOther,
-        // The program that servers may be the first to be done.
+        // The program that serves may be done first; then it removes no client.
         .removesClient,
-        // Nothing is handed over so often; see QueuedWritesTests.
+        // No file is handed over often enough for a ticket queue; see QueuedWritesTests.
         .takesNumber, .passesTurn, .renewsTicketQueue,
     ]
 
@@ -95,7 +95,7 @@ final class FailpointTests: StageTestCase {
             }
         }
         print("\(chosen.count) deaths, \(missed.count) of them did not come to pass")
-        // A successor may have been done before it became one.
+        // The second program may have been done before it would have become the server.
         let unexplained = missed.filter {
             $0.time == 1 && $0.role != .successor && !Self.unusual.contains($0.operation)
         }

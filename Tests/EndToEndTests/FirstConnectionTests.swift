@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process whose first connection is to a server that dies before it has said anything. Its first
-// access has not been filed yet, and waits for what the server was to announce.
+// A process whose first connection is to a server that dies before it has sent anything. The
+// process has not filed its first access yet: it waits for what the server announces at first.
 
 import XCTest
 
@@ -14,8 +14,8 @@ final class FirstConnectionTests: StageTestCase {
     //
     /// Rule 18.7: the pause is short, also for a program that has just started.
     ///
-    /// Waiting in vain to be told of packages would take 250 ms; a machine under load may take as
-    /// long for anything, but not every time.
+    /// A program that waits in vain for the list of packages takes 250 ms. A machine under load may
+    /// take as long for anything, but not every time.
     func testAServerThatDiesBeforeItsFirstWordIsReplacedAtOnce() throws {
         var quickest = Double.infinity
         for round in 0..<8 where quickest > 0.15 {

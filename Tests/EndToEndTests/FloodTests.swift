@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client that misuses the arbiter costs the others: at most twice what a process costs them
-// that burns the same processor without us. All programs are pinned to one processor, so that the
-// comparison is one of shares; medians of nine repetitions that take turns. That takes minutes and
-// a release build. The short form compares the daemon's processor time beside few claims with that
-// beside many, so it holds on any machine.
+// A client that misuses the arbiter costs the others at most twice what a process costs them that
+// keeps the same processor busy without coordinating. All programs are pinned to one processor, so
+// that their shares of it are compared: medians of nine alternating repetitions. That takes minutes
+// and a release build. The short form compares the daemon's processor time beside few claims with
+// that beside many, so it holds on any machine.
 //
 //     FILECOORDINATION_LONG=1 swift test --filter FloodTests
 
@@ -39,7 +39,7 @@ final class FloodTests: StageTestCase {
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     /// Issue 16, in short: an access costs the daemon no more beside four times as many claims of
-    /// others, in one line or made inside one accessor.
+    /// others, in one queue or made inside one accessor.
     func testAnAccessCostsNoMoreBesideLongLines() throws {
         let daemon = try stage.daemon()
         let flooded = try stage.file("flooded")
@@ -59,7 +59,8 @@ final class FloodTests: StageTestCase {
                     other.end()
                 }
             }
-            // What else the machine does can only add to it.
+            // Other work of the machine can only add to the costs, so the smallest ones are
+            // compared.
             let (few, many) = (costs[250]?.min() ?? 0, costs[1000]?.min() ?? .max)
             print("beside \(kind): 250: \(few / 200) ns an access, 1000: \(many / 200) ns")
             XCTAssertLessThan(Double(many), 3 * Double(few), "\(kind): \(costs)")
@@ -82,7 +83,7 @@ final class FloodTests: StageTestCase {
         let daemon = try stage.start("daemon", pinned + [Products.daemon])
         try daemon.expect("serving", inside: true)
         try stage.file("flooded")
-        // Its accesses go through the server: those to what is its own would notice nothing.
+        // Without delegation its accesses go through the server, where a flood can delay them.
         let victim = try stage.peer(
             "victim", environment: ["FILECOORDINATION_DELEGATION": "off"], through: pinned)
         try victim.ask("m measure \(try stage.file("f")) 300", "m measured")
@@ -108,8 +109,7 @@ final class FloodTests: StageTestCase {
 
     /// Issue 16: status, asked again and again, of a file that thousands wait for.
     ///
-    /// It may cost others what a process costs them that burns the same processor, and not half as
-    /// much again.
+    /// It may cost others 1.44 times what a process costs them that only burns the same processor.
     func testStatusBesideThousandsOfWaiters() throws {
         try XCTSkipUnless(TestEnvironment.isLong, "Takes minutes; set FILECOORDINATION_LONG=1.")
         let victim = try pinnedVictim()

@@ -85,7 +85,7 @@ class GuardTests: StageTestCase {
         try presenter.expect("savePresentedItemChanges", inside: true)
         try presenter.expect("presentedItemDidGain", inside: true)
         try presenter.expect("reacquire(fromWriter)", inside: true)
-        // The program's file is the one at the path, and what was saved is kept beside it.
+        // The path names the plain program's file; what the presenter saved is kept as a version.
         XCTAssertEqual(stage.text(file), "old\nafter\n")
         XCTAssertTrue(try versions(file).contains("conflict"))
         XCTAssertEqual(try names().filter { $0.hasPrefix(".filecoord") }, [])
@@ -144,7 +144,7 @@ class GuardTests: StageTestCase {
         let presenter = try present(file, "--on", "savePresentedItemChanges", saving("saved"))
         XCTAssertNotEqual(try start("truncate -s 1 '\(file)'").awaitEnd(), 0)
         try presenter.expect("reacquire(fromWriter)", inside: true)
-        // No program writes in the former file, so what was saved stays.
+        // No program writes to the former file, so what the presenter saved stays.
         XCTAssertEqual(stage.text(file), "saved")
         XCTAssertFalse(try versions(file).contains("conflict"))
         XCTAssertEqual(try names().filter { $0.hasPrefix(".filecoord") }, [])
@@ -202,7 +202,7 @@ class GuardTests: StageTestCase {
             try presenter.expect("reacquire(fromWriter)", inside: true)
             XCTAssertEqual(stage.text(file), text)
         }
-        // None of them was asked for as for a plain program.
+        // The presenter was not asked to save, as it is before a plain program writes.
         XCTAssertEqual(presenter.lines.count { $0.contains("savePresentedItemChanges") }, 0)
     }
 

@@ -78,7 +78,8 @@ final class HandoverTests: StageTestCase {
     /// Rule 18.7: programs come and go while daemons leave as soon as they may.
     func testManyProgramsAndManyIdleDaemons() throws {
         let file = try stage.file("f", "0")
-        // A starter passes its environment on, but not this option; so by hand, again and again.
+        // A program that starts a daemon cannot pass on `--idle-exit`, so the test starts each
+        // daemon.
         for round in 1...5 {
             let daemon = try stage.start("daemon", [Products.daemon, "--idle-exit", "0.001"])
             let programs = try (1...4).map { try stage.peer("\(round).\($0)") }
@@ -99,7 +100,7 @@ final class HandoverTests: StageTestCase {
     //  returns
     //                          granted
     //
-    /// Rule 2.0: what could bring about two arbiters is closed.
+    /// Rule 2.0: removing the socket does not lead to a second arbiter.
     func testARemovedSocketComesBack() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -115,7 +116,7 @@ final class HandoverTests: StageTestCase {
         try b.expect("b granted")
     }
 
-    /// A daemon that cannot be started leaves the serving to the program.
+    /// If the daemon cannot be started, the program serves.
     func testADaemonThatCannotBeStarted() throws {
         let file = try stage.file("f")
         for daemon in ["/bin/false", "/no/such/daemon", "/bin/true"] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that say what no client of ours says, and ledgers that say what no client of ours
-// writes: they harm themselves alone.
+// Programs that send messages, or write ledgers, that no client of ours does: they harm only
+// themselves.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -33,7 +33,7 @@ final class HostileClientTests: StageTestCase {
             try a.ask("a go", "a released")
             try b.expect("b granted")
             try b.ask("b go", "b released")
-            // And on the connections that they have.
+            // Their present connections work, too.
             try a.ask("a write \(stage.path("f"))", "a granted")
             b.tell("b read \(stage.path("f"))")
             try stage.untilWaits(b)
@@ -57,8 +57,8 @@ final class HostileClientTests: StageTestCase {
         return try XCTUnwrap(names.first { $0.hasPrefix("\(program.pid)-") })
     }
 
-    /// Says `messages` on a connection of its own; asserts that it is closed for `code`, in words
-    /// that the daemon's log repeats.
+    /// Sends `messages` on a new connection; asserts that the arbiter closes it for `code`, with a
+    /// text that the daemon's log repeats.
     private func assertRefused(
         _ messages: [[UInt8]], _ code: Refusal.Code, _ bystanders: Bystanders, line: UInt = #line
     ) throws {
@@ -86,10 +86,10 @@ final class HostileClientTests: StageTestCase {
         // Bytes that are no message.
         try assertRefused([[0xFF, 0x00, 0x12]], .malformed, bystanders)
         try assertRefused([Array(repeating: 0xAA, count: 4000)], .malformed, bystanders)
-        // Half a message, and half of one after a whole one.
+        // Half a message, and half of a second message after a whole one.
         try assertRefused([[1, 1]], .malformed, bystanders)
         try assertRefused([greeting, [2, 7, 0, 0]], .malformed, bystanders)
-        // A whole one and more.
+        // More bytes than one whole message.
         try assertRefused([greeting, [6, 0]], .malformed, bystanders)
         // A huge one.
         try assertRefused([Array(repeating: 1, count: 100_000)], .malformed, bystanders)
@@ -101,7 +101,7 @@ final class HostileClientTests: StageTestCase {
         let record = WireRecord(index: 3, generation: 1)
         try assertRefused([greeting, ClientMessage.filed(record).encode()], .malformed, bystanders)
         try assertRefused([greeting, ClientMessage.ended(record).encode()], .malformed, bystanders)
-        // Ledgers that are not the sender's to name.
+        // Names of ledgers that are not the sender's.
         try assertRefused([hello(Array("../f.ledger".utf8))], .malformed, bystanders)
         try assertRefused([hello(Array("..".utf8))], .malformed, bystanders)
         try assertRefused([hello(Array("no.ledger".utf8))], .badLedger, bystanders)
@@ -143,7 +143,8 @@ final class HostileClientTests: StageTestCase {
         XCTAssertEqual(silent.count, 75)
     }
 
-    /// Rule 18.8: a reader of status that does not read is let go, and delays no client.
+    /// Rule 18.8: a program that asks for status and does not read it is disconnected, and delays
+    /// no client.
     func testAConnectionThatNeverReads() throws {
         let bystanders = try Bystanders(on: stage)
         let deaf = try ArbiterLine(runtime: stage.runtime)
@@ -179,7 +180,7 @@ final class HostileClientTests: StageTestCase {
         try stage.until("the arbiter still answers") {
             $0.arbiter.processID == bystanders.daemon.pid
         }
-        // The victim may live or not; its death frees all.
+        // The victim may still run; its death frees all that it held.
         victim.end()
         let c = try stage.peer("C")
         try c.ask("c write \(stage.path("g"))", "c granted")
@@ -222,7 +223,7 @@ final class HostileClientTests: StageTestCase {
         }
     }
 
-    /// Rule 18.8: bodies that can be read no more.
+    /// Rule 18.8: claims in the ledger whose bodies cannot be read any more.
     func testLedgerBodiesOfNoiseHarmTheirClientAlone() throws {
         try assertHarmsOnlyItself { file in
             for record in 0..<8 {
@@ -232,7 +233,8 @@ final class HostileClientTests: StageTestCase {
         }
     }
 
-    /// Rule 18.7: what lies among the ledgers and is none does not keep a server from taking over.
+    /// Rule 18.7: a file among the ledgers that is no ledger does not keep a server from taking
+    /// over.
     func testStrangeFilesAmongTheLedgers() throws {
         let bystanders = try Bystanders(on: stage)
         let ledgers = stage.runtime + "/ledgers/"
@@ -251,7 +253,7 @@ final class HostileClientTests: StageTestCase {
         XCTAssertFalse(bystanders.b.said("b granted"))
         try bystanders.a.ask("a go", "a released")
         try bystanders.b.expect("b granted")
-        // Embedded servers may have come in between.
+        // Embedded servers may have served in between.
         _ = successor
     }
 }

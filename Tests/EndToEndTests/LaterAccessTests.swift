@@ -93,7 +93,7 @@ class LaterAccessTests: StageTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Rule 13.1: a mistake reaches the accessor, and the access is over.
+    /// Rule 13.1: the error of an invalid call reaches the accessor, and the access is over.
     func testMistakesReachTheAccessor() throws {
         let a = try stage.peer("A")
         XCTAssertEqual(

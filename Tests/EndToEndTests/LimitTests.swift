@@ -33,7 +33,8 @@ final class LimitTests: StageTestCase {
         return (pages.flatMap { Int($0) } ?? 0) * 4096 >> 20
     }
 
-    /// Rule 18.12: a client has 16,384 claims and presenters, and hears that these are all.
+    /// Rule 18.12: a client can have 16,384 claims and presenters; an error says so for the next
+    /// one.
     func testOneClientsClaims() throws {
         let daemon = try stage.daemon()
         let (a, b) = try bystanders()
@@ -43,7 +44,7 @@ final class LimitTests: StageTestCase {
         XCTAssertTrue(answer.hasPrefix("m refused FileCoordinationErrorDomain 2 A limit"), answer)
         XCTAssertTrue(answer.contains("16384 records"), answer)
         try assertUndisturbed(a, b)
-        // When it is gone there is room again for others, who never lacked any.
+        // The limit was the client's own: other programs go on, also after it has ended.
         greedy.end()
         try a.ask("c write \(stage.path("d"))/16399", "c granted")
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
@@ -54,7 +55,7 @@ final class LimitTests: StageTestCase {
     //  reads nothing
     //                                  write(d/f), three hundred times
     //
-    /// Section 7: what says again that something has changed is kept once.
+    /// Section 7: of notices that repeat each other, the arbiter keeps one.
     func testRepeatedNoticesDoNotPileUp() throws {
         let daemon = try stage.daemon()
         let (a, b) = try bystanders()
@@ -77,7 +78,7 @@ final class LimitTests: StageTestCase {
     //                                  creates d/1, d/2, ...
     //  is let go
     //
-    /// Rule 18.8: who never reads costs the arbiter no more than so much memory.
+    /// Rule 18.8: the arbiter keeps a bounded amount of memory for a client that never reads.
     func testAClientThatNeverReadsIsLetGo() throws {
         try XCTSkipUnless(
             TestEnvironment.isLong, "Takes half a minute; set FILECOORDINATION_LONG=1.")
@@ -96,7 +97,7 @@ final class LimitTests: StageTestCase {
         try daemon.expect("process \(deaf.pid) has reached a limit", inside: true)
         XCTAssertLessThan(memory(of: daemon.pid) - before, 60)
         try assertUndisturbed(a, b)
-        // What it claims and presents counts as before.
+        // The client's claims and presenters count as before.
         try stage.until("it still presents") { report in
             report.presenters.count { $0.processID == deaf.pid } == 1000
         }
@@ -109,7 +110,7 @@ final class LimitTests: StageTestCase {
     //  goes on
     //  is told of it
     //
-    /// Rule 18.7a: a client that is stopped for long hears at last that it has to look again.
+    /// Rule 18.7a: when a client continues that was stopped for long, it is told to look again.
     func testAStoppedPresenterHearsAtLast() throws {
         _ = try stage.daemon()
         let folder = try stage.folder("d")
@@ -123,11 +124,12 @@ final class LimitTests: StageTestCase {
         kill(stopped.pid, SIGCONT)
         try stopped.expect("q did change")
         try stopped.expect("p")
-        // What had room in the socket, two notices a message, and each once more; not 1,000.
+        // It is told what had room in the socket, and each presenter once more; not all 1,000
+        // notices.
         XCTAssertLessThan(stopped.lines.count, 600, "\(stopped.lines.count) lines")
     }
 
-    /// Rule 18.8: connections that one process has more than it can need.
+    /// Rule 18.8: a process may have only so many connections; the next one is refused.
     func testOneProcesssConnections() throws {
         let daemon = try stage.daemon()
         let (a, b) = try bystanders()

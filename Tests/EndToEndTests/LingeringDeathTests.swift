@@ -32,7 +32,7 @@ class LingeringDeathTests: StageTestCase {
     {
         if isDumping(program.pid) { return program.end() }
         try program.awaitEnd()
-        // How long it took cannot be told if nothing was waited for; but the wait was no shorter.
+        // If the core was written within two seconds, the test cannot tell whether B waited for it.
         try XCTSkipIf(
             Date().timeIntervalSince(start) < 2, "Cores are written too quickly here")
         XCTFail("The dead program kept what it had until its core was written", line: line)
@@ -103,7 +103,7 @@ class LingeringDeathTests: StageTestCase {
         try assertStillDumps(p, since: start)
     }
 
-    /// The pipe that keeps a child from becoming another program.
+    /// Has a program start a child that hangs before its exec, at a pipe, and shares its memory.
     private func ghost(of program: Program) throws {
         let pipe = stage.path("pipe")
         mkfifo(pipe, 0o600)
@@ -124,7 +124,7 @@ class LingeringDeathTests: StageTestCase {
     //  killed
     //                          granted
     //
-    /// Rule 15.8: whose memory the dead process's is, too, does not matter.
+    /// Rule 15.8: a dead process's claim ends although a child still shares its memory.
     func testAHolderIsKilledWhoseMemoryIsShared() throws {
         try server()
         let a = try stage.peer("A")
@@ -135,7 +135,7 @@ class LingeringDeathTests: StageTestCase {
         try ghost(of: a)
         a.end()
         try b.expect("b granted")
-        // The next arbiter finds nothing of it, and does not wait for it either.
+        // The next arbiter finds no claim of the dead process, and does not wait for it either.
         if Self.serving == .daemon {
             kill(try stage.arbiter(), SIGKILL)
             try b.ask("b go", "b released")
@@ -150,7 +150,7 @@ class LingeringDeathTests: StageTestCase {
     //  (the arbiter is killed, then A, whose child hangs before its exec)
     //                          granted
     //
-    /// Rule 18.7: the next arbiter sees it, too, who never saw A alive.
+    /// Rule 18.7: the next arbiter, which never saw A alive, sees that A is dead.
     func testTheNextArbiterSeesThatTheHolderIsDead() throws {
         try XCTSkipIf(Self.serving == .embedded, "There the arbiter is a program that coordinates")
         let a = try stage.peer("A")
@@ -175,8 +175,8 @@ final class LingeringDeathWithDaemonTests: LingeringDeathTests {
 }
 
 extension Stage {
-    /// A directory in which each page that is written waits for the disk, so that to dump core
-    /// there takes long; where the file system knows no such thing it does not.
+    /// A directory in which each page that is written waits for the disk, so that dumping core
+    /// there takes long, if the file system supports this.
     fileprivate func slowFolder(_ name: String) throws -> String {
         let path = try folder(name)
         let command = "/usr/bin/chattr"

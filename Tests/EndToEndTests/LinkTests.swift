@@ -15,7 +15,7 @@ class LinkTests: StageTestCase {
     //                               returns
     //  granted
     //
-    /// Rule 1.15: also in a directory of which much is remembered.
+    /// Rule 1.15: the client notices it also if it has remembered much of the directory.
     func testADirectoryThatHasBecomeALinkIsNoticed() throws {
         try stage.folder("d")
         try stage.folder("e")
@@ -123,7 +123,7 @@ class LinkTests: StageTestCase {
         try a.ask("a read \(stage.path("lost")) options=resolvesSymbolicLink", "a granted")
         XCTAssertEqual(try a.ask("a url", "a urls"), "a urls \(stage.path("nowhere"))")
         try a.ask("a go", "a released")
-        // Nothing of the loop is left.
+        // No claim of the refused read is left.
         try a.ask("a write \(stage.path("here"))", "a granted")
         try a.ask("a go", "a released")
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only shows after days, brought about at once: epochs that run out, a daemon without any
-// client, memory that a program wants to keep.
+// Conditions that otherwise come only after days: epochs that run out, a daemon without any client,
+// and a program that locks its memory.
 
 import FileCoordinationWire
 import XCTest
@@ -21,13 +21,13 @@ final class LongRunTests: StageTestCase {
             try b.ask("b go", "b released")
             b.end()
         }
-        // Of the log that was left under the last number nothing is believed.
+        // The relocation log of the last number is gone, so that no server believes it.
         let logs = try FileManager.default.contentsOfDirectory(atPath: stage.runtime)
             .filter { $0.hasPrefix("places.") }.compactMap { UInt32($0.dropFirst(7)) }
         XCTAssertTrue(logs.allSatisfy { $0 < 16 }, "\(logs)")
     }
 
-    /// Rule 18.7: as long as one of them lives, its number counts.
+    /// Rule 18.7: as long as a process of an epoch lives, numbers do not begin anew.
     func testEpochsDoNotBeginAnewUnderAProgramThatCoordinates() throws {
         let a = try stage.peer("A")
         try a.ask("a write \(stage.path("f"))", "a granted")
@@ -47,7 +47,7 @@ final class LongRunTests: StageTestCase {
         try b.expect("b granted")
     }
 
-    /// A daemon whose last client does not hear it any more leaves like any other.
+    /// An idle daemon ends although its last client does not read its connection any more.
     func testTheDaemonLeavesAfterAClientThatDoesNotHear() throws {
         let daemon = try stage.daemon("--idle-exit", "1")
         let line = try ArbiterLine(runtime: stage.runtime)
@@ -59,7 +59,7 @@ final class LongRunTests: StageTestCase {
         XCTAssertEqual(try daemon.awaitEnd(), 0)
     }
 
-    /// Rule 18.12: a program that keeps its memory in memory does not keep what nothing is in.
+    /// Rule 18.12: if a program locks its memory, the empty part of its ledger takes no memory.
     func testAProgramLocksItsMemory() throws {
         let a = try stage.peer("A")
         let answer = try a.ask("l lockall", "l lockall")

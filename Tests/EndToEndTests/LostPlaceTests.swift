@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves that the arbiter cannot write down, so that it cannot tell claimants where their items are.
-// Rather than run at a place that is known to be an old one, they fail.
+// A claimant fails rather than run at a path that is known to be out of date.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -26,7 +26,8 @@ final class LostPlaceTests: StageTestCase {
         let f = try stage.file("f", "text")
         let (g, h) = (stage.path("g"), stage.path("h"))
         stage.settle(f)
-        // Too long a file is an error for it, and not the end.
+        // With SIGXFSZ ignored, a file that grows too long is an error, and does not end the
+        // server.
         let server = try stage.peer("server", through: ["/usr/bin/env", "--ignore-signal=XFSZ"])
         try server.ask("first read \(f)", "first granted")
         try server.ask("first go", "first released")

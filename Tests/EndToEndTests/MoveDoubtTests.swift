@@ -17,7 +17,7 @@ class MoveDoubtTests: StageTestCase {
         return (viewer, try stage.peer("mover"))
     }
 
-    /// Waits until the viewers have heard all: a further write of their folder comes last.
+    /// Waits until a viewer was told of everything, a last write included; returns its moves.
     private func moves(heardBy label: String, of viewer: Program) throws -> [String] {
         let last = try stage.peer("last")
         try viewer.ask("z present \(stage.directory) kind=listener", "z registered")
@@ -28,7 +28,7 @@ class MoveDoubtTests: StageTestCase {
         return viewer.lines.filter { $0.hasPrefix("\(label) did move") }
     }
 
-    /// Rule 11.1: two documents that change places, of which the mover names one, or both.
+    /// Rule 11.1: two documents change places, and the mover announces one of the moves, or both.
     func testAHalfAnnouncedExchangeIsAWholeOne() throws {
         for names in [1, 2] {
             try stage.folder("\(names)")
@@ -146,7 +146,7 @@ class MoveDoubtTests: StageTestCase {
             try moves(heardBy: "a", of: viewer), ["a did move \(stage.path("c"))"])
     }
 
-    /// Rule 11.1: from one file system to another, things are copied and removed.
+    /// Rule 11.1: a move to another file system, which copies the item and removes it, is a move.
     func testACopyToWhatIsReplacedIsAMove() throws {
         let (a, b) = (try stage.file("a"), try stage.file("b"))
         let (viewer, mover) = try cast(a, b)
@@ -159,7 +159,7 @@ class MoveDoubtTests: StageTestCase {
 
     /// Rules 11.1 and 11.2: what is inside a moved directory has moved with it, and is told once.
     func testADirectoryAndAnItemInsideAreOneMove() throws {
-        // Beside the runtime directory, in which programs rename their ledgers.
+        // A folder without the runtime directory, in which programs rename their ledgers.
         let folder = try stage.folder("folder")
         let (d, e) = (try stage.folder("folder/d"), stage.path("folder/e"))
         let (a, b) = (try stage.file("folder/d/a"), try stage.file("b"))
@@ -173,8 +173,8 @@ class MoveDoubtTests: StageTestCase {
             viewer.lines.filter { $0.hasPrefix("d did move") }, ["d did move \(d) \(e)"])
     }
 
-    /// Rule 7.8: a move of a file by a program that is done at once is no change of it, however
-    /// the server's look falls between the announcement and the end.
+    /// Rule 7.8: a quick move of a file is not reported as a change of it, whenever the server
+    /// checks the file between the announcement and the end of the claim.
     func testAQuickMoveIsNoChange() throws {
         let (a, b) = (try stage.file("a"), try stage.file("b"))
         let (viewer, mover) = try cast(a, b)

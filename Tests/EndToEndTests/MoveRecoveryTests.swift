@@ -91,7 +91,7 @@ class MoveRecoveryTests: StageTestCase {
     //  killed
     //                did move
     //
-    /// Rules 11.1 and 18.7: what no arbiter has read yet is not lost.
+    /// Rules 11.1 and 18.7: an announcement is not lost that the arbiter has not read when it dies.
     func testTheArbiterDiesBeforeItHearsOfAMove() throws {
         let scene = try scene()
         kill(scene.arbiter, SIGSTOP)
@@ -103,7 +103,7 @@ class MoveRecoveryTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    /// Rules 11.1, 15.8 and 18.7: nor if the mover dies, too.
+    /// Rules 11.1, 15.8 and 18.7: nor is it lost if the mover dies, too.
     func testArbiterAndMoverDieBeforeAnybodyHearsOfAMove() throws {
         let scene = try scene()
         kill(scene.arbiter, SIGSTOP)
@@ -123,8 +123,8 @@ class MoveRecoveryTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    /// Rules 5.12, 11.4 and 18.7: a presented directory that has moved is still one, no matter
-    /// which process serves.
+    /// Rules 5.12, 11.4 and 18.7: each later server still knows that a presented directory, which
+    /// has moved, is a directory.
     func testAMovedDirectoryIsStillPresentedAfterSeveralArbiters() throws {
         try XCTSkipIf(
             Self.serving == .embedded, "The next embedded server may be any of the others.")
@@ -154,7 +154,7 @@ class MoveRecoveryTests: StageTestCase {
         XCTAssertEqual(viewer.count("o did move"), 1)
     }
 
-    /// Rules 11.2 and 18.7: a presenter that has moved its own item is never told, by no arbiter.
+    /// Rules 11.2 and 18.7: no arbiter tells a presenter of a move that it has made itself.
     func testWhoMovedItselfIsNotTold() throws {
         try XCTSkipIf(
             Self.serving == .embedded, "The next embedded server may be any of the others.")
@@ -187,7 +187,8 @@ class MoveRecoveryTests: StageTestCase {
     //  dies while it redirects that
     //                granted, at g
     //
-    /// Rules 11.7 and 18.7: whatever of the redirection the server had written.
+    /// Rules 11.7 and 18.7: the claim is granted, whatever the server had written of the
+    /// redirection.
     func testTheArbiterDiesWhileItRedirectsAClaim() throws {
         try XCTSkipIf(Self.serving == .daemon, "Only a program of the test has a failpoint.")
         for failpoint in ["before.writesRelocations:2", "after.writesRelocations:2"] {

@@ -63,7 +63,8 @@ class MoveTests: StageTestCase {
             try viewer.expect("v did move \(root)/c/other")
             expected.append("v did move \(root)/c/other")
             try follow("/c/other", "/.trash/doc-1", sees: "/.trash/doc-1")
-            // It is seen where it is now, and nothing came in between.
+            // The move is over when the viewer's own access is granted, and no other message came
+            // between.
             try mover.ask("m write \(root)/.trash/doc-1", "m granted")
             try mover.ask("m go", "m released")
             try viewer.ask("x write \(root)/.trash", "x granted")
@@ -155,7 +156,7 @@ class MoveTests: StageTestCase {
     //  presenters of root, of d and inside d       mover
     //                                              moves d into another directory
     //
-    /// Rules 11.2 and 11.3: who is told what.
+    /// Rules 11.2 and 11.3: which presenters are told of a directory's move.
     func testDirectoriesHearOfMovesInsideThem() throws {
         let root = try stage.folder("root")
         try stage.folder("root/old/d/e")
@@ -201,7 +202,7 @@ class MoveTests: StageTestCase {
         XCTAssertEqual(try owner.ask("w url", "w urls"), "w urls \(g)")
         try owner.ask("w go", "w released")
         owner.tell("x letmove p")
-        // Its queue is free again when it is told of something else.
+        // The presenter has handled the move when it is told of the next change.
         try mover.ask("m write \(g)", "m granted")
         try mover.ask("m put more", "m put")
         try mover.ask("m go", "m released")
@@ -211,7 +212,7 @@ class MoveTests: StageTestCase {
         try owner.ask("w go", "w released")
     }
 
-    /// Rule 12.8: also after its coordinator was cancelled.
+    /// Rule 12.8: an accessor can announce a move also after its coordinator was cancelled.
     func testAMoveIsAnnouncedAfterCancelling() throws {
         let (f, g) = (try stage.file("f"), stage.path("g"))
         let viewer = try stage.peer("viewer")
@@ -226,7 +227,7 @@ class MoveTests: StageTestCase {
         try mover.ask("m go", "m released")
     }
 
-    /// Rules 11.1, 11.10 and 11.11: what is useless does no harm.
+    /// Rules 11.1, 11.10 and 11.11: announcements that make no sense have no effect.
     func testUselessAnnouncementsDoNothing() throws {
         let f = try stage.file("f")
         let g = stage.path("g")

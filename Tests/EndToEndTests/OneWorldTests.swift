@@ -75,7 +75,7 @@ class OneWorldTests: StageTestCase {
                     let program = try machine.peer(
                         name, isLoggedIn: name == "user",
                         preparation: name == "service" ? privateTmp : nil)
-                    // So that it is there before the next one.
+                    // It coordinates once, so that it has begun before the next program does.
                     try program.ask("s write \(file)", "s granted")
                     try program.ask("s go", "s released")
                     return program
@@ -162,7 +162,8 @@ class OneWorldTests: StageTestCase {
         try job.expect("y granted")
     }
 
-    /// Rule 18.14: in a place that comes later there is a stand-in for the server.
+    /// Rule 18.14: if a directory appears later in which programs look, the server puts a stand-in
+    /// there.
     func testThePlaceThatALoginMakesIsTaken() throws {
         let machine = try Machine(stage)
         let job = try machine.peer("job")
@@ -172,7 +173,7 @@ class OneWorldTests: StageTestCase {
             let end = Date() + Program.patience
             while !machine.has("/run/user/0/filecoordination"), Date() < end { poll(nil, 0, 3) }
             XCTAssertTrue(machine.has("/run/user/0/filecoordination"))
-            // A program that looks there alone, as one of an older version does.
+            // This program looks only there, as a program of an older version does.
             let older = try machine.peer(
                 "older",
                 environment: ["FILECOORDINATION_RUNTIME_DIR": "/run/user/0/filecoordination"])

@@ -12,7 +12,7 @@ class OtherUserTests: StageTestCase {
         ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
     }
 
-    /// Makes files without asking for any permission to be left out.
+    /// A program with umask 0, so that files get all the permissions that it asks for.
     private func carelessPeer(_ name: String, of user: UInt32) throws -> Program {
         let careless = ["/bin/sh", "-c", "umask 0; exec \"$0\""]
         return try stage.peer(name, through: wrapper(user) + careless)
@@ -51,7 +51,8 @@ class OtherUserTests: StageTestCase {
         for path in [""] + paths {
             try stranger.ask("y peep \(stage.runtime)\(path)", "y \(EACCES)")
         }
-        // A program that cannot look can ask: the process that answers sees who asks.
+        // A stranger can connect to abstract sockets, but their owners see its user and do not
+        // answer.
         let answer = try stranger.ask("z abstract", "z names")
         XCTAssertTrue(answer.hasSuffix(" answers 0"), answer)
         XCTAssertFalse(answer.hasPrefix("z names 0 "), answer)
@@ -67,12 +68,12 @@ class OtherUserTests: StageTestCase {
     }
 }
 
-/// The same with the daemon, for an ordinary user, and another one who would like to know.
+/// The same with the daemon, for two ordinary users.
 final class OtherOrdinaryUserTests: OtherUserTests {
     override class var serving: Serving { .daemon }
     override class var users: (ours: UInt32, stranger: UInt32) { (65534, 65533) }
 
-    /// Rule 2.0: what root finds is not root's, and so root does not use it.
+    /// Rule 2.0: root does not use a runtime directory of another user.
     func testRootDoesNotJoin() throws {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         mkdir(stage.runtime, 0o700)

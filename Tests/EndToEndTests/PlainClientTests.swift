@@ -7,7 +7,8 @@ import FileCoordinationWire
 import XCTest
 
 class PlainClientTests: StageTestCase {
-    /// Rules 2.1 and 1.2: it waits for a writer, gets what that wrote, and keeps others out.
+    /// Rules 2.1 and 1.2: the program waits for a writer and reads its text, and waits for a
+    /// reader.
     func testAProgramWithoutFoundationTakesPart() throws {
         let file = try stage.file("f", "old")
         let a = try stage.peer("A")
@@ -34,7 +35,7 @@ class PlainClientTests: StageTestCase {
         XCTAssertEqual(try program.awaitEnd() >> 8, 69)
     }
 
-    /// What a static program without Foundation saves is lost if the client brings it.
+    /// Without Foundation, static programs are smaller: the client must not link it.
     func testTheProgramLinksNoFoundation() throws {
         let program = try stage.start(
             "libraries", ["/usr/bin/env", "ldd", Products.plainClient])

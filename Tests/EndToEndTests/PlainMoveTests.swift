@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plain program moves a presented file, and a coordinated read at the new place follows at once
-// (Rule 1.15): before the server was told of the move, as far as it can be made so.
+// A plain program moves a presented file, and a coordinated read at the new path follows at once
+// (Rule 1.15). The test makes it likely that the server was not told of the move before the read.
 
 import TestHome
 import XCTest

@@ -29,12 +29,12 @@ class PresenterCycleTests: StageTestCase {
         try a.ask("p present \(file)", "p registered")
         a.tell("r onqueue p read \(file) explain")
         try assertExplained(a, "r", by: ["pid \(a.pid)", file, "presents", "savePresented"])
-        // The queue is free, and no presenter is asked for what was given up.
+        // The queue is free again, and the presenter is not asked for the claim that failed.
         try a.ask("r read \(file)", "r granted")
         try a.ask("r go", "r released")
     }
 
-    /// Rule 18.4: the same on the main thread, in another process's way too.
+    /// Rule 18.4: the same on the main thread; afterwards another process can read.
     func testACallOnTheMainThread() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -52,7 +52,8 @@ class PresenterCycleTests: StageTestCase {
     //  answers
     //                                 granted
     //
-    /// Rules 2.16 and 18.4: a callback that forgets whose coordinator it uses.
+    /// Rules 2.16 and 18.4: a callback does not use its presenter's coordinator, and waits for the
+    /// claim for which it was called.
     func testACallbackThatWaitsForWhomItMakesWay() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -65,7 +66,7 @@ class PresenterCycleTests: StageTestCase {
         try b.ask("r go", "r released")
     }
 
-    /// Rules 2.18 and 18.4: the same in a task, in a call that blocks its thread.
+    /// Rules 2.18 and 18.4: the same in an asynchronous callback, whose call blocks its thread.
     func testATaskOfACallbackThatWaitsForWhomItMakesWay() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -98,7 +99,7 @@ class PresenterCycleTests: StageTestCase {
         c.tell("w onqueue p write \(files[0]) explain")
         try stage.untilWaits(c)
         a.tell("a nest n read \(files[2]) explain")
-        // The youngest that waits in the queue.
+        // The youngest claim that waits in the queue fails.
         try assertExplained(
             c, "w", by: ["pid \(a.pid)", "pid \(c.pid)", files[0], files[2], "presents"])
         try c.ask("x answer p", "p save")
@@ -131,7 +132,7 @@ class PresenterCycleTests: StageTestCase {
         try stage.untilWaits(a)
         b.tell("r read \(f)")
         try stage.until(b, .asking)
-        // Longer than it takes to say that the queue is occupied.
+        // When this second claim waits, A has also sent that the presenter's queue is occupied.
         a.tell("t read \(g)")
         try stage.until(a, has: 2, .waiting)
         try c.ask("c go", "c released")
@@ -149,7 +150,7 @@ class PresenterCycleTests: StageTestCase {
     //            write(g) fails
     //                                         granted
     //
-    /// Rules 18.4 and 18.7: the next server knows as much.
+    /// Rules 18.4 and 18.7: the next server finds the cycle, too.
     func testAServerThatDiesBeforeTheCircleCloses() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
         let server = try Self.serving == .embedded ? stage.firstProgram("server").pid : nil

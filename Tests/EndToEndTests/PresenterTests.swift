@@ -175,7 +175,7 @@ class PresenterTests: StageTestCase {
         let writer = try stage.peer("writer")
         try presenter.ask("p present \(file)", "p registered")
         try writer.ask("w write \(folder) options=forDeleting", "w granted")
-        // It said so before, but by another way.
+        // The presenter wrote this line before the grant, but the test reads it from another pipe.
         try presenter.expect("p accommodate deletion")
         assertSaid(presenter, ["p relinquish to writer", "p accommodate deletion"])
     }
@@ -252,8 +252,8 @@ class PresenterTests: StageTestCase {
             ])
     }
 
-    /// Rules 5.11, 7.3 and 7.6: the presenter of an item hears that it came to be, and that a plain
-    /// write deleted it.
+    /// Rules 5.11, 7.3 and 7.6: the presenter of an item is told when the item is created, and when
+    /// a plain write deletes it.
     func testAnItemsPresenterHearsOfItsBirthAndDeath() throws {
         let file = stage.path("f")
         let presenter = try stage.peer("presenter")
@@ -301,7 +301,7 @@ class PresenterTests: StageTestCase {
     func testAPresenterWithoutMethodsDelaysNoClaim() throws {
         let file = try stage.file("f")
         let writer = try stage.peer("writer")
-        // Comes first, so that it is not the presenter's process that serves.
+        // The writer coordinates first, so that the presenter's process does not serve.
         try writer.ask("w read \(file)", "w granted")
         try writer.ask("w go", "w released")
         let presenter = try stage.peer("presenter")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that write one file all the time, one after the other: it goes from one to the next
-// without the arbiter, which shows when that is stopped. And whatever comes then is served.
+// Programs that write one file all the time pass it on to each other without the arbiter, as the
+// tests see while the arbiter is stopped. Any other claim or presenter that comes is served.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -12,7 +12,7 @@ class QueuedWritesTests: DelegatingTestCase {
     private var progress = JournalProgress("")
     private var writers: [Program] = []
 
-    /// More than anybody writes.
+    /// More records than a writer can write in a test.
     private let endless = 1_000_000_000
 
     /// Starts a program that appends to the journal, for ever.
@@ -32,7 +32,7 @@ class QueuedWritesTests: DelegatingTestCase {
         progress = JournalProgress(file)
         try server()
         for number in 1...count { try startWriter("\(number)") }
-        // With a sanitizer they may be too slow for that; they are watched all the same.
+        // With a sanitizer the programs may be too slow for that; then they only have to write.
         guard !Stage.isSanitized else {
             return XCTAssertTrue(try allWrite(20, within: Program.patience))
         }
@@ -40,23 +40,23 @@ class QueuedWritesTests: DelegatingTestCase {
     }
 
     private func untilTheyNeedNoArbiter() throws {
-        // Once: to be asked ends ticket queues.
+        // The arbiter is asked who it is only once, because such a request ends ticket queues.
         let arbiter = try stage.arbiter()
         let end = Date() + Program.patience
         while Date() < end {
             _ = try allWrite(20, within: 0.2)
             kill(arbiter, SIGSTOP)
             defer { kill(arbiter, SIGCONT) }
-            // Not for so long that it is deposed. Two records of each suffice: without a ticket
-            // queue, the arbiter would have to pass the file on. More of them would take a machine
-            // that has time for its programs: a member that has waited for some milliseconds asks
-            // the arbiter, and goes on with it.
+            // The arbiter is stopped only briefly, so that it is not deposed. Two records of each
+            // writer suffice: without a ticket queue, the arbiter would have to pass the file on.
+            // More records could fail on a busy machine: a member that has waited for some
+            // milliseconds asks the arbiter, and waits for its answer.
             if try allWrite(2, within: 0.5) { return }
         }
         throw StageError("they need an arbiter all the time")
     }
 
-    /// Whether each writes so many records from now on.
+    /// Waits until each writer has written so many more records; false if that takes too long.
     private func allWrite(
         _ count: Int, besides first: Int = 0, since before: [Int]? = nil,
         within patience: TimeInterval
@@ -76,7 +76,7 @@ class QueuedWritesTests: DelegatingTestCase {
         try writers.dropFirst(first).map { try progress.count(of: $0.pid) }
     }
 
-    /// Whether the first writer, which is stopped, has the file; else the others have gone on.
+    /// Whether the first writer, which is stopped, has the file; if not, the others have gone on.
     private func isHeldByTheFirst() throws -> Bool {
         let before = try counts(besides: 1)
         let end = Date() + Program.patience
@@ -90,7 +90,7 @@ class QueuedWritesTests: DelegatingTestCase {
         throw StageError("the first does not have the file, and the others do not go on")
     }
 
-    /// Ends all writers; none has written what another one wrote.
+    /// Ends all writers; asserts that no writer has overwritten another's record.
     private func checkJournal() throws {
         for writer in writers { writer.end() }
         XCTAssertGreaterThan(try XCTUnwrap(progress.wholeCount()), 0)
@@ -102,7 +102,7 @@ class QueuedWritesTests: DelegatingTestCase {
         try checkJournal()
     }
 
-    /// Versions of another file, of earlier and of now, do not call for an arbiter.
+    /// A version of another file, added before or during the writes, does not involve the arbiter.
     func testAFileGoesOnBesideKeptVersionsOfAnother() throws {
         let other = try stage.file("g", "g")
         let keeper = try stage.peer("keeper", environment: ["XDG_DATA_HOME": stage.path("data")])
@@ -127,7 +127,7 @@ class QueuedWritesTests: DelegatingTestCase {
     //  3              returns
     //  1, 2         write(f)
     //
-    /// Rules 2.3 and 2.14: a program that comes is served.
+    /// Rules 2.3 and 2.14: a program that comes later is granted the file.
     func testAStrangerIsServed() throws {
         try startTicketQueue()
         let stranger = try stage.peer("stranger")
@@ -180,7 +180,7 @@ class QueuedWritesTests: DelegatingTestCase {
             do {
                 try victim.awaitEnd()
             } catch {
-                // Where it gets its turns by ticket alone, it takes no such step.
+                // A writer that gets all its turns by ticket never takes the step `grants`.
                 guard place.contains("grants"), try progress.count(of: victim.pid) > 100 else {
                     let status = try stage.start("status", [Products.filecoord, "status"])
                     try status.awaitEnd()
@@ -197,8 +197,8 @@ class QueuedWritesTests: DelegatingTestCase {
     }
     #endif
 
-    /// Rule 18.6: a writer that is stopped outside of its accessor is not waited for, and inside of
-    /// it only until it goes on.
+    /// Rule 18.6: the others do not wait for a writer that is stopped outside of its accessor. They
+    /// wait for one that is stopped inside of it, until it continues.
     func testTheOthersGoOnWhenOneWasStopped() throws {
         try startTicketQueue(3)
         var roundsInAccessor = 0

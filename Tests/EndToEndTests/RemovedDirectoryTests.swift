@@ -22,9 +22,9 @@ class RemovedDirectoryTests: StageTestCase {
         }
     }
 
-    /// Waits until a server in the making has asked `program` for its ledger.
+    /// Waits until a process that is about to serve has asked `program` for its ledger.
     ///
-    /// The kernel lists a question that was not taken yet under the name at which it was put.
+    /// The kernel lists a connection that was not accepted yet under the name of its socket.
     private func untilAsked(_ program: Program) throws {
         try wait(for: "\(program.name) is asked for its ledger") {
             stage.socketNames().split(separator: "\n").count {
@@ -41,7 +41,7 @@ class RemovedDirectoryTests: StageTestCase {
         }
     }
 
-    /// B has filed a write of what A writes; only A is in the way, and A goes on to the end.
+    /// Asserts that B's write waits for A's alone, and is granted when A's is over.
     private func assertWaits(_ b: Program, for a: Program, line: UInt = #line) throws {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"), line: line)
@@ -67,7 +67,7 @@ class RemovedDirectoryTests: StageTestCase {
         try a.ask("a write \(file)", "a granted")
         let arbiter = try stage.arbiter()
         try removeDirectory()
-        // A question before the arbiter has noticed would have the asker make the directory.
+        // A program that asked before the arbiter has noticed would make the directory itself.
         try stage.untilThereIs(stage.runtime + "/socket")
         try stage.until("the same arbiter is found again") { report in
             report.arbiter.processID == arbiter && report.claims.count == 1
@@ -76,7 +76,7 @@ class RemovedDirectoryTests: StageTestCase {
         try assertWaits(b, for: a)
     }
 
-    /// Rule 2.0: nor if another program comes before the server has noticed.
+    /// Rule 2.0: nor are there two holders if another program comes before the server has noticed.
     func testAnotherProgramMakesTheDirectoryAnew() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -87,7 +87,7 @@ class RemovedDirectoryTests: StageTestCase {
         try assertWaits(b, for: a)
     }
 
-    /// Rule 2.0: nor if the directory is emptied, or has another place.
+    /// Rule 2.0: nor are there two holders if the directory is emptied or moved.
     func testTheDirectoryIsEmptiedOrMoved() throws {
         let file = try stage.file("f")
         for number in 1...2 {
@@ -131,12 +131,12 @@ class RemovedDirectoryTests: StageTestCase {
         _ = server
         b.tell("b write \(file)")
         try assertWaits(b, for: a)
-        // The next one has the presenters, too, and they are told of it.
+        // The next arbiter has the presenters, too, and tells them of changes.
         try b.ask("c write \(stage.path("g"))", "c granted")
         try b.ask("c put new", "c put")
         try b.ask("c go", "c released")
         try a.expect("p did change")
-        // And the ledgers are found once more.
+        // The ledgers are found once more by the arbiter after that.
         kill(try stage.arbiter(), SIGKILL)
         let c = try stage.peer("C")
         try c.ask("c write \(stage.path("h"))", "c granted")
@@ -208,7 +208,8 @@ class RemovedDirectoryTests: StageTestCase {
         return taken
     }
 
-    /// Rules 2.0 and 18.7: also if so many have asked it in vain that no other program can.
+    /// Rules 2.0 and 18.7: the same if no other program can connect to the holder, because its
+    /// queue of connections is full.
     func testTheStoppedHoldersFallbackIsBusy() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")

@@ -22,7 +22,7 @@ final class RuntimeDirectoryTests: StageTestCase {
         XCTAssertFalse(program.lines.contains { $0.contains("granted") }, line: line)
     }
 
-    /// Rule 2.0: what others may have put something into is refused; put right, it is used.
+    /// Rule 2.0: a directory is refused as long as other users may have put something into it.
     func testADirectoryThatIsOpenToOthers() throws {
         mkdir(stage.runtime, 0o755)
         chmod(stage.runtime, 0o755)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server that is stopped in the middle of its work, with half of what it was told read, for so
-// short a time that it keeps its role.
+// A server that is stopped in the middle of its work, when it has read only some of its messages,
+// and for so short a time that it keeps its role.
 
 #if DEBUG
 import FileCoordinationWire
@@ -10,8 +10,8 @@ import XCTest
 final class ServerAbsenceTests: StageTestCase {
     override class var serving: Serving { .daemon }
 
-    /// An arbiter that is stopped at a failpoint, as before it is told the first answer of a
-    /// presenter.
+    /// Starts an arbiter that is stopped at a failpoint: by default, before it handles the first
+    /// answer of a presenter.
     private func arbiter(
         stoppedAt place: String = "before.handlesAnswered:1"
     ) throws -> Program {
@@ -22,7 +22,7 @@ final class ServerAbsenceTests: StageTestCase {
     }
 
     /// One program holds f, another one presents g, and the arbiter is stopped while it reads that
-    /// the latter has let go of g.
+    /// the latter has relinquished g.
     private func scene() throws -> (holder: Program, presenter: Program, daemon: Program) {
         let daemon = try arbiter()
         let (f, g) = (try stage.file("f"), try stage.file("g"))
@@ -54,14 +54,14 @@ final class ServerAbsenceTests: StageTestCase {
         try other.ask("f go", "f returns")
     }
 
-    /// Lets the arbiter go on, after so long that it takes it that it was away.
+    /// Lets the arbiter continue, after a pause that is long enough for it to notice its absence.
     private func goOn(_ daemon: Program) {
         let end = Date() + 0.03
         while Date() < end { poll(nil, 0, 5) }
         daemon.signal(SIGCONT)
     }
 
-    /// Lets the arbiter go on, and sees who gets f first.
+    /// Lets the arbiter continue; asserts which program gets f first.
     private func assertOrder(
         _ first: Program, _ second: Program, holder: Program, daemon: Program
     ) throws {
@@ -88,14 +88,14 @@ final class ServerAbsenceTests: StageTestCase {
     //                returns
     //                                            granted
     //
-    /// Rule 2.14: the claim that is read first after that has not come first.
+    /// Rule 2.14: the claim that the arbiter reads first when it continues was not filed first.
     func testTheClaimThatIsReadFirstHasNotComeFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let other = try stage.peer("other")
         try other.ask("o write \(stage.path("h")) options=forMoving", "o granted")
         holder.tell("g write \(stage.path("g"))")
         try stage.untilStopped(daemon)
-        // It says two things, of which only the second has a time of its own.
+        // The program sends two messages, of which only the second has a time of its own.
         try other.ask("o go", "o released")
         try other.ask("f later write:\(stage.path("f"))", "f asked")
         try presenter.ask("f later write:\(stage.path("f"))", "f asked")
@@ -111,7 +111,8 @@ final class ServerAbsenceTests: StageTestCase {
     //  goes on
     //                granted: x
     //
-    /// Rule 11.4: what a program has moved away before is not what it asks for afterwards.
+    /// Rule 11.4: a claim is not redirected by a move that its client announced before it filed the
+    /// claim.
     func testWhatWasSaidBeforeIsHeardBefore() throws {
         let (holder, presenter, daemon) = try scene()
         let (x, y) = (try stage.file("x"), stage.path("y"))
@@ -136,7 +137,7 @@ final class ServerAbsenceTests: StageTestCase {
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 
-    /// Rule 2.14: the same with one of whom the arbiter has not been told before.
+    /// Rule 2.14: the same with a client that the arbiter does not know yet.
     func testAClientThatComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let newcomer = try stage.peer("newcomer")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arbiter's death is invisible to all but the clock (Rule 18.7).
+// No process notices the death of the arbiter, except by the time that it takes (Rule 18.7).
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -38,7 +38,7 @@ struct Scene {
         arbiter = try stage.arbiter()
     }
 
-    /// Waits until there is another arbiter, and it knows the line.
+    /// Waits until there is another arbiter that knows the waiting claims.
     func awaitSuccessor(on stage: Stage) throws {
         try stage.until("another arbiter knows the line") { report in
             report.arbiter.processID != arbiter
@@ -116,7 +116,8 @@ class ServerDeathTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    /// Rules 7.14, 18.7: a presenter that has no method for its directory is told to look, too.
+    /// Rules 7.14, 18.7: a presenter without a method for its directory itself is told to look,
+    /// too.
     func testAPresenterOfADirectoryIsToldToLookAfterTheArbiterDied() throws {
         if Self.serving == .embedded { _ = try stage.firstProgram("server") }
         let folder = try stage.folder("d")
@@ -212,7 +213,7 @@ class ServerDeathTests: StageTestCase {
     //                did change d/g
     //                                                   granted
     //
-    /// Rules 7.4 and 18.7: what the ledger says is told by the next arbiter.
+    /// Rules 7.4 and 18.7: the next arbiter reports the change that it finds in the ledger.
     func testAnUnreportedWriteIsReportedByTheNextArbiter() throws {
         try stage.folder("d")
         let file = try stage.file("d/g")
@@ -300,7 +301,7 @@ class ServerDeathTests: StageTestCase {
     //  stopped
     //                              cancel: 3072, at once
     //
-    /// Rules 12.1 and 18.7: giving up needs no arbiter.
+    /// Rules 12.1 and 18.7: cancelling needs no arbiter.
     func testCancellingWorksWithoutAnArbiter() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
@@ -326,7 +327,8 @@ class ServerDeathTests: StageTestCase {
     //  killed
     //                              waits first, whosever ledger is read first
     //
-    /// Rules 2.14 and 18.7: those that no arbiter has given a number come as they were filed.
+    /// Rules 2.14 and 18.7: claims without a serial number are granted in the order of their
+    /// filing.
     func testClaimsThatNoArbiterHasSeenKeepTheirOrder() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
@@ -369,7 +371,8 @@ class ServerDeathTests: StageTestCase {
         try stage.untilWaits(later)
         let arbiter = try stage.arbiter()
         kill(arbiter, SIGKILL)
-        // The next one has told it whatever there is to tell.
+        // When these accesses are over, the next arbiter has told the client whatever there is to
+        // tell.
         for label in ["2", "3"] {
             try later.ask("\(label) later read:\(stage.path("other"))", "\(label) granted")
             try later.ask("\(label) go", "\(label) returns")

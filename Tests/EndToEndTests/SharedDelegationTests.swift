@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places that several programs have delegated for reading, and documents that others present: no
-// arbiter is needed there either. As in `DelegationTests` that shows while the arbiter is stopped.
+// Paths that several programs have delegated for reading, and documents that other programs
+// present: claims there need no arbiter either. As in `DelegationTests`, the arbiter is stopped to
+// show this.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -61,8 +62,8 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Rules 2.2, 2.12: a claim that was granted at once, at a place that its process used for the
-    /// first time, keeps later claims of that process away also when the place is delegated.
+    /// Rules 2.2, 2.12: a claim that was granted before its path was delegated to its process still
+    /// excludes later claims of that process.
     func testAFirstReadThatStillRunsKeepsAWriterOfItsProcessAway() throws {
         let file = try stage.file("f")
         try server()
@@ -95,7 +96,8 @@ class SharedDelegationTests: DelegatingTestCase {
         try a.ask("w go", "w released")
     }
 
-    /// Rules 2.1, 2.12: who shares a place waits for the others before it writes.
+    /// Rules 2.1, 2.12: a program that shares a path for reading waits for the others before it
+    /// writes.
     func testAReaderThatWritesWaitsForTheOthers() throws {
         let file = try stage.file("f")
         try server()
@@ -159,7 +161,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try server()
         let (a, p) = (try stage.peer("A"), try stage.peer("P"))
         try p.ask("p present \(file) kind=listener", "p registered")
-        // What changes nothing is not told.
+        // Writes that change nothing are not reported.
         try share("write \(file)", a)
         XCTAssertEqual(p.count("p did change"), 0)
         try withoutArbiter {
@@ -190,7 +192,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try share("write \(file)", a)
         let count = 1000
         try withoutArbiter {
-            // Some of it can be done by delegation, and waits for no server.
+            // A delegated writer can do these first accesses while no server runs.
             try a.ask("b count \(file) 10", "b counted")
             a.tell("c count \(file) \(count - 10)")
         }
@@ -200,7 +202,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Rule 15.8: what a local writer had done when it died is told.
+    /// Rule 15.8: presenters are told what a local writer had done when it died.
     func testAPresenterHearsOfALocalWriterThatDied() throws {
         let file = try stage.file("f")
         try server()
@@ -216,7 +218,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Rule 6.1: one that has to be asked ends that.
+    /// Rule 6.1: a presenter that has to be asked ends the delegation.
     func testAPresenterThatIsAskedEndsTheDelegation() throws {
         let file = try stage.file("f")
         try server()

@@ -39,7 +39,7 @@ final class SharedQueueTests: StageTestCase {
         for name in ["p", "q", "r"] { try presenting.expect("\(name) reacquire from writer") }
     }
 
-    /// Rule 9.1: an error among them is the answer.
+    /// Rule 9.1: if one of the presenters answers with an error, the claim fails with it.
     func testAnErrorAmongAnswersArrives() throws {
         let file = try stage.file("f")
         let presenting = try stage.peer("presenting")

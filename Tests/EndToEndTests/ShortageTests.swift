@@ -72,7 +72,7 @@ class ShortageTests: StageTestCase {
         let c = try stage.peer("C")
         let filler = fillDisk()
         try assertRefused(c, "No space left on device")
-        // Those who have their ledger coordinate as before.
+        // Programs that already have their ledger coordinate as before.
         try assertServed(a)
         kill(try stage.arbiter(), SIGKILL)
         try a.ask("a go", "a released")
@@ -130,7 +130,7 @@ class ShortageTests: StageTestCase {
             try stage.limit("--nofile=\(count):", of: c)
             c.tell("w write \(stage.path("g")) explain")
             guard try c.expect("w").hasPrefix("w failed") else {
-                // So few are enough.
+                // This many descriptors are enough.
                 XCTAssertGreaterThan(count, 4)
                 try c.ask("w go", "w released")
                 break
@@ -151,7 +151,8 @@ class ShortageTests: StageTestCase {
         let c = try stage.peer("C")
         let pages = stage.text("/proc/\(c.pid)/statm")?.split(separator: " ").first
         let size = (pages.flatMap { Int($0) } ?? 0) * 4096
-        // The test program's own threads get no memory either, so it has its thread before.
+        // Under the limit the program could not start its thread for the access, so it starts it
+        // before.
         try c.ask("w prepared write \(stage.path("g")) explain", "w stands by")
         // Enough for threads and small things, and not for a ledger.
         try stage.limit("--as=\(size + (22 << 20)):", of: c)

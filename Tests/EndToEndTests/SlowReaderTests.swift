@@ -20,7 +20,7 @@ class SlowReaderTests: StageTestCase {
         return program
     }
 
-    /// Returns when the program was sent everything that was done before.
+    /// Returns when the program was sent all changes that were made before.
     private func passBarrier(_ program: Program) throws {
         let next = stage.path("barrier.\(barriers + 1)")
         XCTAssertEqual(rename(stage.path("barrier.\(barriers)"), next), 0)

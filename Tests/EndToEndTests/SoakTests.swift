@@ -40,7 +40,7 @@ class SoakTests: StageTestCase {
         try prove("counter", "--count", "1000", "--forks-every", "20", "--processes", "6")
     }
 
-    /// Rules 18.6 and 18.7a: a stopped holder is not overlapped, no program gets an error.
+    /// Rules 18.6 and 18.7a: no claim overlaps a stopped holder's, and no program gets an error.
     func testAnybodyIsStopped() throws {
         try prove(
             "stops", "--stops", "20", "--longest", "0.5", "--processes", "8", "--files", "12",
@@ -48,7 +48,8 @@ class SoakTests: StageTestCase {
         )
     }
 
-    /// A file is as open to others as it was, wherever the program that replaces it is killed.
+    /// A file is never more open to other users than before, wherever the program that replaces it
+    /// dies.
     func testNoReplacementGivesAwayRights() throws {
         try prove("rights", "--documents", "20")
     }

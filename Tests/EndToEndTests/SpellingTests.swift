@@ -28,8 +28,8 @@ class SpellingTests: StageTestCase {
     //                          write(link/f) granted, at two
     //                          read(one/f) waits
     //
-    /// Rules 1.3 and 1.15: a link that was changed before a claim is filed is seen by it, and one
-    /// that is changed later is not.
+    /// Rules 1.3 and 1.15: a claim follows a link as it is when the claim is filed; later changes
+    /// of the link do not matter.
     func testALinkCountsAsItIsWhenTheClaimIsFiled() throws {
         try stage.folder("one")
         try stage.folder("two")
@@ -52,7 +52,7 @@ class SpellingTests: StageTestCase {
         XCTAssertEqual(stage.text(second), "2")
     }
 
-    /// Rule 1.15: so does a rename of a directory on the way.
+    /// Rule 1.15: a claim also sees that a directory on its way was renamed before.
     func testARenamedDirectoryIsSeen() throws {
         try stage.folder("old")
         try stage.file("old/f", "text")
@@ -131,7 +131,7 @@ class SpellingTests: StageTestCase {
         let a = try stage.peer("A")
         try a.ask("c coordinator", "c made")
         for text in ["1", "2", "3"] {
-            // Each order has a thread of its own.
+            // The program carries out each command on a thread of its own.
             try a.ask("w write \(file) using=c", "w granted")
             try a.ask("w put \(text)", "w put")
             try a.ask("w go", "w released")

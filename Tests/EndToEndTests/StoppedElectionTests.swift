@@ -36,7 +36,7 @@ class StoppedElectionTests: StageTestCase {
         b.tell("b write \(stage.path("g"))")
         try a.expect("a granted")
         try b.expect("b granted")
-        // The program that goes on is not involved any more.
+        // The former holder of the lock continues, and is not involved any more.
         kill(holder.pid, SIGCONT)
         let c = try stage.peer("C")
         c.tell("c write \(file)")
@@ -53,13 +53,13 @@ class StoppedElectionTests: StageTestCase {
         try a.expect("a granted")
     }
 
-    /// Rule 18.7a: who runs is waited for, however long that takes.
+    /// Rule 18.7a: programs wait for a process that runs, however long it takes.
     func testTheProcessThatChoosesTheArbiterTakesLong() throws {
         let holder = try holdStopped("election.lock")
         kill(holder.pid, SIGCONT)
         let a = try stage.peer("A")
         a.tell("a write \(try stage.file("f"))")
-        // Longer than a stopped one is waited for.
+        // They would not wait that long for a stopped process.
         XCTAssertThrowsError(try a.expect("a granted", within: 2.5))
         holder.end()
         try a.expect("a granted")

@@ -46,7 +46,7 @@ class StoppedTests: StageTestCase {
         try d.ask("w go", "w released")
     }
 
-    /// Rule 18.6: with no claim in its accessor yet, also if no claim waited when it was stopped.
+    /// Rule 18.6: a claim does not hold that is granted while its process is stopped.
     func testOneThatIsGrantedInItsSleepDoesNotHold() throws {
         let file = try stage.file("f")
         try server()
@@ -127,8 +127,8 @@ class StoppedTests: StageTestCase {
         try other.ask("w go", "w released")
     }
 
-    /// Rule 18.6: it is told to reload although it has nothing to say when it goes on, and no claim
-    /// waits by then.
+    /// Rule 18.6: a presenter is told to reload when it continues, although it sends no message
+    /// then and no claim waits any more.
     func testAStoppedPresenterThatGoesOnInSilence() throws {
         let file = try stage.file("f")
         try server()
@@ -154,7 +154,8 @@ class StoppedTests: StageTestCase {
         try stage.untilWaits(c)
         try b.stop()
         try stage.until(c, .asking)
-        // The answer to the former question makes way, and is then undone (Rule 8.6).
+        // By its answer to the former question the presenter relinquishes; it reacquires (Rule
+        // 8.6).
         editor.tell("x answer p")
         try editor.expect("p reacquire from writer")
         editor.tell("x answer p")
@@ -168,7 +169,8 @@ class StoppedTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    /// Rules 18.6 and 18.7: what was stopped when the server died is skipped by the next one.
+    /// Rules 18.6 and 18.7: the next server also skips a waiter that was stopped when the server
+    /// died.
     func testAStoppedWaiterAndAServerThatDies() throws {
         let file = try stage.file("f")
         let former = Self.serving == .embedded ? try stage.firstProgram("server").pid : nil
@@ -188,7 +190,8 @@ class StoppedTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    /// Rule 18.6: Apple's behaviour, for those who want it.
+    /// Rule 18.6: a program can choose Apple's behaviour: a wait fails if others were granted
+    /// before.
     func testAWaitThatFailsBecauseOthersWentBefore() throws {
         let file = try stage.file("f")
         try server()

@@ -39,8 +39,8 @@ final class TestHomeTests: StageTestCase {
         }
     }
 
-    /// The home of the password file, full of versions, is not opened by what has its own, and it
-    /// is seen when something does.
+    /// A command with a home of its own does not open the home in the password file, which is full
+    /// of versions. The script notices a command that does.
     func testAnOpenedHomeIsNoticed() throws {
         let quiet = try watched("true")
         XCTAssertEqual(quiet.status, 0, "\(quiet.said)")
@@ -48,7 +48,7 @@ final class TestHomeTests: StageTestCase {
         XCTAssertEqual(curious.status, 1 << 8, "\(curious.said)")
         let opened = curious.said.contains { $0.contains("opened") && $0.contains("home/document") }
         XCTAssert(opened, "\(curious.said)")
-        // Without a variable that leads elsewhere.
+        // No environment variable names another home.
         let careless = try watched(
             "env -i FILECOORDINATIOND= FILECOORDINATION_RUNTIME_DIR=$TMPDIR/run "
                 + Products.directory + "/filecoord versions list ~root/document")
@@ -57,7 +57,8 @@ final class TestHomeTests: StageTestCase {
         XCTAssert(read, "\(careless.said)")
     }
 
-    /// Runs a shell command as one whose home is full; how it ended, and what was said of it.
+    /// Runs a shell command as a user whose home is full; returns its status and the script's
+    /// lines.
     private func watched(_ command: String) throws -> (status: Int32, said: [String]) {
         let checkout = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
             url.deletingLastPathComponent()
@@ -71,7 +72,8 @@ final class TestHomeTests: StageTestCase {
     }
 
     func testWhatAKilledRunLeftIsCleared() throws {
-        // What is long, or what other users cannot pass, is not used: sockets are made there.
+        // Tests make sockets there, so the path must be short, and other users must be able to
+        // pass.
         var template = Array("/tmp/fcp-XXXXXX".utf8CString)
         let parent = String(cString: try XCTUnwrap(mkdtemp(&template)))
         defer { try? FileManager.default.removeItem(atPath: parent) }
@@ -83,7 +85,7 @@ final class TestHomeTests: StageTestCase {
         let lock = open(parent + "/fct-using0", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(lock) }
         XCTAssertEqual(flock(lock, LOCK_EX), 0)
-        // A run of tests that runs none.
+        // A test run that only lists the tests.
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let run = try stage.start(
             "tests", [bundle, "--list-tests"], environment: ["TMPDIR": parent])
@@ -92,7 +94,7 @@ final class TestHomeTests: StageTestCase {
         XCTAssertEqual(left, ["fct-using0", "other-dir0"])
     }
 
-    /// The soak's field, whose driver was killed, with a worker that lives on.
+    /// The directory of a soak whose driver was killed is removed, and its worker is ended.
     func testWhatAKilledSoakLeftIsCleared() throws {
         let parent = try stage.folder("p")
         let stale = parent + "/fcs-stale0"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library is a guest in its program: no argument, no limit and no other process may make it end
-// that. What remains are the mistakes for which Apple raises exceptions (Rules 4.3, 4.4, 19.3 to
-// 19.5).
+// No argument, no limit and no other process may make the library end the program that uses it.
+// What remains are the mistakes for which Apple raises exceptions (Rules 4.3, 4.4, 19.3 to 19.5).
 
 import Foundation
 import TestHome
@@ -39,7 +38,7 @@ final class TrapTests: StageTestCase {
         try assertServed(a)
     }
 
-    /// Rule 18.12: files may not be as long as the ledger, or as any.
+    /// Rule 18.12: the limit of file sizes is too low for the ledger, or for any file.
     func testFilesMayNotBeLong() throws {
         _ = try stage.daemon()
         for length in [0, 4096, 1 << 20, (24 << 20) - 1] {
@@ -66,7 +65,8 @@ final class TrapTests: StageTestCase {
         try assertServed(a)
     }
 
-    /// Rule 18.12: copies that versions, replacements and uploads make, and notes in the trash.
+    /// Rule 18.12: the limit of file sizes is too low for the copies that versions, replacements
+    /// and uploads make, and for notes in the trash.
     func testCopiesMayNotBeLong() throws {
         _ = try stage.daemon()
         let contents = Data((0..<(1 << 16)).map { _ in UInt8.random(in: 0...255) })
@@ -97,7 +97,7 @@ final class TrapTests: StageTestCase {
             a.tell("k packages odd\(length) package")
             try a.expect("k")
         }
-        // It is no worse for that.
+        // When the limit is raised again, everything works.
         try stage.limit("--fsize=unlimited:", of: a)
         try a.ask("w version list \(file)", "w has 2")
         try a.ask("w version restore \(file)", "w restored")
@@ -106,7 +106,8 @@ final class TrapTests: StageTestCase {
         try a.ask("r read \(folder) options=forUploading", "r granted")
     }
 
-    /// Rule 18.12: each limit is lowered as far as it goes; there is an error, or there is access.
+    /// Rule 18.12: each limit is lowered as far as possible; an access succeeds, or fails with an
+    /// error.
     func testEachLimitLowered() throws {
         _ = try stage.daemon()
         try lowerEachLimit()
@@ -157,11 +158,11 @@ final class TrapTests: StageTestCase {
                         "\(limit): \(answer)")
                     refused.append(limit)
                 }
-                // It is no worse for that.
+                // When the limit is raised again, the program coordinates as before.
                 for raised in ["fsize=unlimited", "data=unlimited", "as=unlimited", "nofile=1024"] {
                     try stage.limit("--\(raised):", of: a, through: wrapper)
                 }
-                // The limit that may not be exceeded may be lower than "unlimited".
+                // The hard limit may be lower than "unlimited".
                 try stage.limit("--nproc=256:", of: a, through: wrapper)
                 try assertServed(a)
             }

@@ -79,8 +79,8 @@ class TreeTests: StageTestCase {
             XCTAssertEqual(editor.count("\(label) did move"), times)
             XCTAssertEqual(editor.count("\(label) save"), 0)
         }
-        // A part of the outer package changed, which is not in the inner one: that one makes way
-        // (Rule 6.4) and is told nothing.
+        // A part of the outer package changed that is not in the inner one: the inner package's
+        // presenter relinquishes (Rule 6.4) and is told nothing.
         XCTAssertEqual(editor.count("q relinquish to writer"), 8)
     }
 
@@ -88,7 +88,8 @@ class TreeTests: StageTestCase {
     //  presents own
     //                                          .package attribute, configured and added extensions
     //
-    /// Rule 1.11: the configuration, and what a program says, count for all who share the arbiter.
+    /// Rule 1.11: the configuration, and kinds that a program adds, apply to all clients of the
+    /// arbiter.
     func testOnePolicySaysWhatIsAPackage() throws {
         try stage.folder("config/filecoordination")
         try stage.file("config/filecoordination/packages", "package mine\ndirectory rtfd\n")
@@ -117,8 +118,8 @@ class TreeTests: StageTestCase {
         XCTAssertFalse(try isPackage("b.rtfd"))
         XCTAssertFalse(try isPackage("c.added"))
         try server.ask("p packages added package", "p said")
-        // The word is on its way to A and B, on the same connections as the answer to what they ask
-        // for next: that of an asynchronous call is a message.
+        // The server sends the new policy to A and B on the same connections as the grants of their
+        // next asynchronous accesses. When these are granted, the policy has arrived.
         for program in [a, b] {
             try program.ask("x later read:\(stage.path("x"))", "x asked")
             try program.expect("x granted")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs and servers of two versions of the protocol, side by side, and the daemon replaced under
-// running programs (Rule 18.7). The old ones are today's that speak the first version only.
+// running programs (Rule 18.7). The old programs are today's, told to speak the first version only.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -62,8 +62,8 @@ final class VersionsSideBySideTests: StageTestCase {
 
     func testTheDaemonIsReplacedByAnOlderOne() throws { try assertReplaced([:], by: old) }
 
-    /// What only the second version can say is not said to an old server: the wait goes on until
-    /// a program ends it, and nothing else goes wrong.
+    /// A client does not send an old server what only the second version can say: the wait goes on
+    /// until a program ends it, and nothing else goes wrong.
     func testANewProgramAndAnOldServer() throws {
         let file = try stage.file("f")
         _ = try daemon(old)
@@ -76,7 +76,7 @@ final class VersionsSideBySideTests: StageTestCase {
         try a.ask("p.inside go", "p.inside released")
     }
 
-    /// A program from the future is told so, in words.
+    /// A client of an unknown version is refused with an error that names the versions.
     func testAProgramOfAnUnknownVersion() throws {
         _ = try daemon()
         let line = try ArbiterLine(runtime: stage.runtime)
