@@ -83,7 +83,7 @@ import Testing
         #expect(findings(overtaken) == [.order])
         // Rule 18.6
         #expect(findings(overtaken + "\n12 stopped client=2\n13 continued client=2\n") == [])
-        // Who came first is not known.
+        // Without `order`, the checker does not know which claim came first.
         let together = overtaken.replacing(" order=2", with: "").replacing(
             "12 filed", with: "11-12 filed"
         ).replacing("11 filed", with: "11-12 filed")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text form: what is written is read back as the same, and nothing else is read at all.
+// The text form: a history that is written is read back as the same, and any other text is refused.
 
 import CoordinationCheckers
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that were not asked, waits without end, and cycles that are none (Rules 2.19, 18.3,
-// 18.4).
+// Presenters that were not asked, waits without end, and reported cycles that are none (Rules 2.19,
+// 18.3, 18.4).
 
 import CoordinationCheckers
 import Testing
@@ -14,7 +14,7 @@ import Testing
         #expect(findings(asked + "11 granted claim=1\n12 ended claim=1\n") == [.requiredStep])
         let answered = asked + "11 answered presenter=7 claim=1\n"
         #expect(findings(answered + "12 granted claim=1\n13 ended claim=1\n") == [])
-        // In a journal of a real process it is not known for whom it was asked.
+        // A journal of a real process does not say for which claim a presenter was asked.
         let nameless = answered.replacing("presenter=7 claim=1", with: "presenter=7")
         #expect(findings(nameless + "12 granted claim=1\n13 ended claim=1\n") == [])
         #expect(
@@ -52,7 +52,7 @@ import Testing
         #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/b")) == [])
         #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/a")) == [.requiredStep])
         #expect(findings(history("/p.k/b,/p.k", asked: nil)) == [.requiredStep])
-        // It is no part of the package any more.
+        // The presenter's item is no part of the package any more.
         #expect(findings(history("/e", asked: nil)) == [])
         let before = history("/p.k/b,/p.k", asked: "/p.k/a").replacing("14 asked", with: "10 asked")
         let lines = before.split(separator: "\n")

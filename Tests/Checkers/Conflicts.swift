@@ -26,8 +26,8 @@ extension Item {
         return other.use.isWide && Item.contains(other.place, place)
     }
 
-    /// Whether the only thing between them is that this one moves a directory in which the other
-    /// is (Rule 2.8a).
+    /// Whether these items conflict only because this one moves a directory in which the other is
+    /// (Rule 2.8a).
     func onlyMovesAround(_ other: Item) -> Bool {
         use.ends.contains(.moving) && !use.isDeletion && !use.ends.contains(.contents)
             && place != other.place && unit != other.unit
@@ -59,7 +59,7 @@ func touch(_ one: [Item], _ other: [Item]) -> Bool {
 }
 
 extension Presenter {
-    /// What must be had of the presenter, which is at that place, before the claim may run.
+    /// What the presenter at that place must have done before the claim may run.
     func steps(before claim: Claim, _ items: [Item], at place: String?) -> [RequiredStep] {
         // 4.5
         guard let place, claim.purpose != purpose else { return [] }
@@ -87,7 +87,8 @@ extension Presenter {
         let isItem = place == item.place
         let isPackage = !isItem && item.packages.contains(place)
         let isInside = Item.contains(item.place, place)
-        // 6.4: all other presenters in the package, but 6.2: not the plain directories on the way.
+        // 6.4: all other presenters in the package, but not those of plain directories above the
+        // item (6.2).
         let isOnTheWay = Item.contains(place, item.place) && !isPackage
         let isBeside = item.packages.first.map { Item.contains($0, place) && !isOnTheWay } ?? false
         let isNear = isItem || isPackage || isBeside
@@ -103,7 +104,7 @@ extension Presenter {
         return result
     }
 
-    /// Rules 14.1, 14.2: what the calls of a batch would ask, but not to relinquish.
+    /// Rules 14.1, 14.2: the steps that the calls of a batch would ask for, except to relinquish.
     private static func preparing(_ item: Item, at place: String) -> [RequiredStep] {
         let isPackage = place != item.place && item.packages.contains(place)
         let isConcerned = place == item.place || Item.contains(item.place, place)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles (Rule 18.4). Of one that was reported every step must be a wait that the rules know, and
-// the right claim must have failed. And at no instant at which all is known may there be one that
-// was not found: of those, only the steps count about which there is no doubt.
+// Cycles (Rule 18.4). In a cycle that was reported, every step must be a wait that the rules know,
+// and the right claim must have failed. And at every instant at which all is known, there must be
+// no cycle that was not reported. For these, only steps count about which there is no doubt.
 
 extension Lives {
     var cycleViolations: [Violation] {
@@ -62,8 +62,8 @@ extension Lives {
     ) -> Bool {
         if let presenter {
             guard let seen = self.presenter(presenter), mayAsk(life, now) else { return false }
-            // For another claim, too: then the question for this one comes after that, and so it
-            // does if the presenter must have its item back first (6.11).
+            // The presenter may also have been asked for another claim, or must have its item back
+            // first (6.11): then the question for this claim comes after that.
             let isAsked = seen.questions.contains {
                 mayOverlap($0.asked, $0.answered ?? $0.void, now)
                     || isBefore($0.answered, now.to)
@@ -100,7 +100,7 @@ extension Lives {
     ) -> Bool {
         guard isCertainlyInLine(life, now.to), !mayRun(other, now) else { return false }
         let items = other.items(at: now.to)
-        // 2.17: it was called inside what the other waits for.
+        // 2.17: the claim was filed inside an accessor for which the other claim waits.
         let isNested = life.claim.enclosing.contains { key in
             guard let outer = claim(key), let tenure = outer.tenures.last,
                 isBefore(tenure.granted, now.to), isBefore(now.to, tenure.end)
@@ -152,7 +152,7 @@ extension Lives {
         let blocking = seen.blockings.last {
             $0.since <= fact && ($0.question == nil || $0.question == question)
         }
-        // What was said of an earlier question for the same claim does not count.
+        // A block that was reported for an earlier question for the same claim does not count.
         let asked = seen.questions.last { $0.claim == question && $0.asked <= fact }?.asked
         guard let blocking, let asked, blocking.question == nil || asked <= blocking.since else {
             return false
@@ -183,8 +183,8 @@ extension Lives {
         return nil
     }
 
-    /// Whether a presenter may have let some question wait for its patience: then it is waited for
-    /// by no claim until it answers again (Rule 18.3).
+    /// Whether a presenter may not have answered some question within its patience. Then no claim
+    /// waits for the presenter until it answers again (Rule 18.3).
     private func mayBePassedOver(_ seen: PresenterLife, _ fact: Int) -> Bool {
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in
@@ -251,7 +251,7 @@ extension Lives {
                 isBefore(since, place.start),
                 place.end.map({ $0 > fact }) ?? true
             else { return false }
-            // And not if one of them has been moved out of the other's way since.
+            // The wait is certain only if no move since then has ended the conflict.
             return conflicts(life.items(at: place.start), other.items(at: place.start))
                 && conflicts(life.items(at: fact), other.items(at: fact))
         case .inLine:
@@ -260,7 +260,7 @@ extension Lives {
             let (items, theirs) = (life.items(at: fact), other.items(at: fact))
             guard conflicts(items, theirs) else { return false }
             if case .running = others { return true }
-            // Otherwise only if no claim could be an excuse.
+            // Otherwise the wait is certain only if no other claim can let this one pass.
             if presenters.contains(where: { $0.presenter.purpose == own.purpose })
                 || claims.contains(where: { $0.claim.purpose == own.purpose && $0.grant != nil })
             {

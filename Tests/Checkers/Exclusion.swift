@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No two conflicting claims run at the same time (Rules 2.1 to 2.14). Of claims whose times are
-// known up to intervals only that counts during which both certainly ran.
+// No two conflicting claims run at the same time (Rules 2.1 to 2.14). If times are known only as
+// intervals, only the time counts during which both claims certainly ran.
 
 extension Lives {
     var exclusionViolations: [Violation] {
@@ -34,7 +34,8 @@ extension Lives {
         guard one.key != two.key, one.purpose != two.purpose, !one.isBatch, !two.isBatch,
             isBefore(run.from, other.to), isBefore(other.from, run.to)
         else { return nil }
-        // Where they were when the later one began: what is moved to where others run is there.
+        // Items count where they were when the later claim began: a claim may move its items to a
+        // place where another runs.
         let begun = max(run.from, other.from)
         guard conflicts(run.claim.items(at: begun), other.claim.items(at: begun)) else {
             return nil

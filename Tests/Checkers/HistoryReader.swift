@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text form, read back. A line that cannot be read is an error that names it: a journal of
-// which something was skipped would be judged wrongly.
+// Reads the text form back. A line that cannot be read is an error that names the line: without it,
+// the journal would be judged wrongly.
 
 /// A line that is no fact.
 package struct HistoryTextError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A history read once: the life of every claim and presenter, as the numbers of the facts that
-// begin and end its parts. Checkers ask here what was when, and what of that is certain.
+// Reads a history once, and collects the life of every claim and presenter: the numbers of the
+// facts that begin and end its parts. Checkers ask here when something was, and what of that is
+// certain.
 
 /// The life of one claim.
 struct ClaimLife {
@@ -21,9 +22,9 @@ struct ClaimLife {
     var over: Int?
     /// Its items, each time since a fact; the last that is not later counts.
     var places: [(since: Int, items: [Item])]
-    /// Where its accessor has moved its items, if it has.
+    /// The items where its accessor has moved them, if it has; the claim holds these, too.
     var holdsAlso: [Item]?
-    /// Whether it was told other places at its grant than it should have been.
+    /// The grant that named other items than the claim should have had, if there was one.
     var mistold: Int?
 
     func items(at fact: Int) -> [Item] {
@@ -41,8 +42,8 @@ struct PresenterLife {
     var questions: [Question] = []
     /// When it got its item back.
     var reacquired: [(fact: Int, step: RequiredStep)] = []
-    /// When it was kept from answering the question of a claim, or all questions, and by which
-    /// claim.
+    /// When a claim began to keep it from answering: the question of one claim, or, without one,
+    /// all questions.
     var blockings: [(since: Int, question: ClaimKey?, claim: ClaimKey?)] = []
 
     /// Something it was asked.
@@ -52,10 +53,11 @@ struct PresenterLife {
         let steps: [RequiredStep]
         var answered: Int?
         var succeeds = true
-        /// When it did not matter any more: the arbiter that had asked was replaced.
+        /// When the question was discarded, because the arbiter that had asked was replaced, for
+        /// example.
         private(set) var void: Int?
 
-        /// It does not matter from now on, unless it is answered or did not matter before.
+        /// Discards the question, unless it was answered or discarded before.
         mutating func discard(_ fact: Int) {
             if answered == nil { void = void ?? fact }
         }
@@ -75,7 +77,7 @@ struct Lives {
     private(set) var stops: [(client: ClientKey, from: Int, to: Int?)] = []
     /// When another arbiter took over.
     private(set) var replacements: [Int] = []
-    /// Facts about what is not there.
+    /// Facts about a claim, presenter or client that does not exist, or exists already.
     private(set) var contradictions: [Int] = []
     private var claimIndex: [ClaimKey: Int] = [:]
     private var presenterIndex: [PresenterKey: Int] = [:]
@@ -91,14 +93,14 @@ struct Lives {
         presenterIndex[key].map { presenters[$0] }
     }
 
-    /// Whether one fact certainly happened before another; what never happened is the last.
+    /// Whether one fact certainly happened before another; a fact that never happened comes last.
     func isBefore(_ one: Int?, _ other: Int?) -> Bool {
         guard let one else { return false }
         guard let other else { return true }
         return entries[one].moment.isBefore(entries[other].moment)
     }
 
-    /// The same; of two at one instant the one recorded first is before the other.
+    /// The same, but of two facts at one exact instant, the one recorded first is before the other.
     func isBeforeInOrder(_ one: Int?, _ other: Int?) -> Bool {
         if isBefore(one, other) { return true }
         guard let one, let other, entries[one].moment.isExact,
@@ -198,7 +200,8 @@ struct Lives {
                 claims[index].close(number)
             }
             for index in presenters.indices {
-                // It does not know yet what keeps whom from answering.
+                // The next arbiter does not know yet which claim keeps which presenter from
+                // answering.
                 if !presenters[index].blockings.isEmpty {
                     presenters[index].blockings.append((number, nil, nil))
                 }
@@ -210,7 +213,7 @@ struct Lives {
         }
     }
 
-    /// What was asked for a claim that is in the queue again is asked anew.
+    /// Discards what was asked for a claim that is in the queue again: it will be asked anew.
     private mutating func discardQuestions(for claim: ClaimKey, _ number: Int) {
         for index in presenters.indices {
             for question in presenters[index].questions.indices
@@ -241,7 +244,7 @@ struct Lives {
             let new = moves.destination(of: old)
             if new != old { claims[index].places.append((number, new)) }
         }
-        // What it has moved it holds in both places until it is over (Rules 2.8a, 2.20).
+        // Until it is over, a claim holds what it has moved in both places (Rules 2.8a, 2.20).
         let filed = claims[own].holdsAlso ?? claims[own].items(at: number)
         let new = moves.destination(of: filed, isOwn: true) + moves.itemsMovedOut(from: filed)
         guard new != filed else { return }

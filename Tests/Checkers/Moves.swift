@@ -3,13 +3,13 @@
 // Computes where items are after moves (Rules 11.2 to 11.5), by the prefixes of their paths.
 
 extension [Move] {
-    /// The move that takes a place along: that of the nearest of what moves; of two moves of one
-    /// item the first.
+    /// The move that takes a place along: that of the nearest item above the place. Of two moves of
+    /// one item, the first counts.
     private func taking(_ place: String) -> Move? {
         var result: Move?
         for move in self where move.old != move.new && move.old != "/" && move.new != "/" {
             guard place == move.old || Item.contains(move.old, place) else { continue }
-            // What would have a path longer than any can be stays.
+            // An item stays if its new path would be longer than any path can be.
             guard move.new.utf8.count + place.utf8.count - move.old.utf8.count < 4096 else {
                 continue
             }
@@ -28,8 +28,8 @@ extension [Move] {
         taking(place).map { Self.carried(place, by: $0) } ?? place
     }
 
-    /// An item after the moves: packages above it are those of its new place, those further down
-    /// have come along (Rule 2.0).
+    /// An item after the moves: the packages above the moved item are those of the new place, and
+    /// the packages further down have moved along (Rule 2.0).
     func destination(of item: Item) -> Item {
         guard let move = taking(item.place) else { return item }
         var result = item
@@ -41,8 +41,8 @@ extension [Move] {
         return result
     }
 
-    /// What is no longer in a tree that its mover covers: as if it had been named, it is held where
-    /// it is (Rule 2.23).
+    /// The items that were moved out of a tree that the mover's claim covers: the claim holds each
+    /// where it is now, as if the claim had named it (Rule 2.23).
     func itemsMovedOut(from items: [Item]) -> [Item] {
         items.flatMap { tree -> [Item] in
             let follows = !tree.use.ends.contains(.replacing) || tree.use.ends.contains(.moving)
@@ -56,8 +56,8 @@ extension [Move] {
         }
     }
 
-    /// The items of a claim after the moves; one that it replaces means its place (Rule 11.5), but
-    /// is somewhere else if its own accessor has moved it, as it said that it would (Rule 2.8b).
+    /// The items of a claim after the moves. An item to replace stays at its path (Rule 11.5),
+    /// unless the claim's own accessor has moved it, as the claim's options announced (Rule 2.8b).
     func destination(of items: [Item], isOwn: Bool = false) -> [Item] {
         items.map { item in
             let follows = isOwn && item.use.ends.contains(.moving)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // First come, first served (Rule 2.14): a claim must not take a place before a claim that came
-// earlier and still waits, nor beside one that holds it. The exceptions (Rules 2.8a, 2.16, 2.17,
-// 18.6) are granted generously, wherever they may have applied: what is left is certainly wrong.
+// earlier and still waits, nor beside one that holds it. If an exception (Rules 2.8a, 2.16, 2.17,
+// 18.6) may have applied, nothing is reported: what is reported is certainly wrong.
 
 extension Lives {
     var orderViolations: [Violation] {
@@ -60,7 +60,7 @@ extension Lives {
         return "claim \(own.key) overtook claim \(their.key)"
     }
 
-    /// A claim goes back into the line only because its client was stopped (Rule 18.6).
+    /// A claim returns to the queue only because its client was stopped (Rule 18.6).
     private func wrongReturn(of life: ClaimLife, _ tenure: ClaimLife.Tenure) -> Violation? {
         guard let end = tenure.end, case .returned = entries[end].fact,
             !mayBeStopped(life.claim.client, Window(from: tenure.start, to: end))
@@ -87,7 +87,7 @@ extension Lives {
         }
     }
 
-    /// Whether something that lasted from one fact to another may have been so in the window.
+    /// Whether something that lasted from one fact to another may have lasted in the window.
     func mayOverlap(_ from: Int, _ to: Int?, _ window: Window) -> Bool {
         !isBefore(window.to, from) && !isBefore(to, window.from)
     }
@@ -134,7 +134,7 @@ extension Lives {
                 || (!replacements.isEmpty && isEarlier(holder, other))
             if isFromBefore && mayWait(other, for: holder, window) { return true }
         }
-        // 2.16, and 2.17 within one accessor, also in a roundabout way.
+        // 2.16, and 2.17 within one accessor, also through a chain of waits.
         return mayLead(from: other, window) { seen in
             if own.enclosing.contains(seen.claim.key), seen.claim.client == own.client,
                 seen.claim.purpose == own.purpose, mayRun(seen, window)
@@ -159,7 +159,7 @@ extension Lives {
                     && !isBefore($0.answered, window.from) && !isBefore($0.void, window.from)
             }
             if isOpen { return true }
-            // What was answered before it took its place anew is asked again.
+            // After the claim took its place anew, what was answered before is asked again.
             let taken = life.tenures.last { !isBefore(window.to, $0.start) }?.start
             let isDone = seen.questions.contains {
                 $0.claim == life.claim.key && isBefore($0.answered, window.from)
@@ -167,7 +167,8 @@ extension Lives {
             }
             if isDone { return false }
             if seen.questions.contains(where: { $0.claim == life.claim.key }) { return true }
-            // Asked later, perhaps, about where both were when the claim took its place.
+            // The presenter may be asked later, about where both were when the claim took its
+            // place.
             return [window.to, taken ?? window.to].contains { fact in
                 !seen.presenter.steps(
                     before: life.claim, life.items(at: fact), at: seen.place(at: fact)
@@ -191,12 +192,13 @@ extension Lives {
         else { return false }
         guard mayHold(other, window) || !isEarlier(life, other) else { return false }
         let (items, theirs) = (life.items(at: window.to), other.items(at: window.to))
-        // Readers of one item wait for each other when a presenter is to have it between (6.11).
+        // Readers wait for each other if a presenter must have its item back in between (6.11).
         return conflicts(items, theirs) || (mayAsk(life, window) && touch(items, theirs))
     }
 
-    /// Whether a claim may have been filed when readers had worn a presenter out: then even its
-    /// likes wait for it, as they would lock the presenter out for ever (Rule 6.11).
+    /// Whether a claim may have been filed after a presenter had made room for readers too long.
+    /// Then even claims of its own purpose wait for it, or they would keep the presenter out for
+    /// ever (Rule 6.11).
     private func mayOutlast(_ other: ClaimLife) -> Bool {
         let end = entries[other.filed].moment.latest
         return presenters.contains { seen in
@@ -211,8 +213,9 @@ extension Lives {
         }
     }
 
-    /// Whether a claim may wait until one that a presenter made room for is over, because that
-    /// presenter is to have its item in between (Rule 6.11), wherever that is by now.
+    /// Whether a claim may have to wait for the end of another, for which a presenter made room,
+    /// because that presenter must have its item back in between (Rule 6.11), wherever the item is
+    /// by now.
     private func mayOutlast(_ other: ClaimLife, _ life: ClaimLife, _ window: Window) -> Bool {
         guard mayAsk(life, window), mayRun(other, window) else { return false }
         return presenters.contains { seen in
@@ -223,9 +226,9 @@ extension Lives {
         }
     }
 
-    /// Whether a presenter may have made room for a claim: it was asked to, or had done so before
-    /// for another reader, and stays relinquished until this one is over, too (Rule 6.11); but not
-    /// for long in the way of its likes.
+    /// Whether a presenter may have made room for a claim. It was asked for that claim; or it had
+    /// relinquished for another reader, and stays relinquished for this one, too (Rule 6.11). For a
+    /// claim of the same purpose, the latter holds only for a limited time.
     private func mayHaveMadeRoom(
         _ seen: PresenterLife, for claim: ClaimLife, unlessLike other: ClaimLife
     ) -> Bool {
@@ -241,10 +244,11 @@ extension Lives {
         }
     }
 
-    /// How long readers may follow one another (Rule 6.11).
+    /// How long readers may keep a presenter relinquished one after the other (Rule 6.11).
     private var readersPatience: UInt64 { 30_000_000_000 }
 
-    /// Whether a way of waits may lead from a claim, itself included, to one that passes the test.
+    /// Whether a chain of waits may lead from a claim, itself included, to one that passes the
+    /// test.
     private func mayLead(
         from start: ClaimLife, _ window: Window, to test: (ClaimLife) -> Bool
     ) -> Bool {

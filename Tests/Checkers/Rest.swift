@@ -22,7 +22,7 @@ extension Lives {
         }
         for seen in presenters where seen.removed == nil {
             for step in [RequiredStep.relinquishToReader, .relinquishToWriter] {
-                // What was asked has been done, unless the arbiter that asked was lost with it.
+                // The presenter has done what it was asked, unless the arbiter that asked has died.
                 let asked = seen.questions.last {
                     $0.steps.contains(step) && ($0.void == nil)
                 }
@@ -97,7 +97,7 @@ extension Lives {
             let isHolding = other.tenures.contains {
                 $0.start <= fact && ($0.end.map { $0 > fact } ?? true)
             }
-            // Who is stopped is skipped (Rule 18.6).
+            // Claims of stopped clients are skipped (Rule 18.6).
             guard isHolding || (isEarlier(other, life) && !isStopped(other.claim.client, fact))
             else { return false }
             return conflicts(life.items(at: fact), other.items(at: fact))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each concerned presenter asked first (Rules 2.19, 5.4, 6.1 to 6.14): when a claim is granted,
-// each presenter that it concerns has done what it had to do before. One that answered too late is
-// excused (Rules 18.3, 18.6), but only one whose time was really over.
+// Every concerned presenter is asked first (Rules 2.19, 5.4, 6.1 to 6.14): when a claim is granted,
+// each presenter that it concerns has done its required steps. A presenter that did not answer in
+// time is excused (Rules 18.3, 18.6), but only if its time was really over.
 
 extension Lives {
     var stepViolations: [Violation] {
@@ -25,8 +25,8 @@ extension Lives {
         return result
     }
 
-    /// What a claim that asked while its items moved needs where they are at its grant, beside what
-    /// it needed before (Rule 11.6).
+    /// The steps that a claim needs at its grant because items moved while it asked, beside those
+    /// that it needed before (Rule 11.6).
     private func wantedAfterMoves(
         of seen: PresenterLife, _ life: ClaimLife, _ tenure: ClaimLife.Tenure,
         _ wanted: [RequiredStep]
@@ -38,7 +38,7 @@ extension Lives {
                 before: life.claim, life.items(at: fact), at: seen.place(at: fact))
         }
         let moves = life.places.map(\.since).filter { $0 > tenure.start && $0 < granted }
-        // Where a presenter has said itself that it is elsewhere by now, it was not asked before.
+        // If the presenter has said itself that it is elsewhere by now, it was not asked before.
         let isMoved = seen.places.contains { since, _ in
             guard since > tenure.start, since < granted else { return false }
             if case .presenterRelocated = entries[since].fact { return true }
@@ -47,13 +47,14 @@ extension Lives {
         guard !moves.isEmpty, !isMoved else { return [] }
         let before = wanted + moves.flatMap { needed(at: $0 - 1) }
         return needed(at: granted).filter { step in
-            // The names of subitems change; they are looked at with what was wanted.
+            // The names of subitems change, so this step is checked among the earlier ones.
             if case .accommodateSubitemDeletion = step { return false }
             return !before.contains(step)
         }
     }
 
-    /// One that came later is not asked (Rule 5.4), none of one that has gone is awaited (5.7).
+    /// A presenter that came later is not asked (Rule 5.4); one that has gone is not awaited (Rule
+    /// 5.7).
     private func isConcerned(_ seen: PresenterLife, _ window: Window, _ granted: Int) -> Bool {
         isBefore(seen.added, window.from) && isBefore(granted, seen.removed)
     }
@@ -64,7 +65,7 @@ extension Lives {
     ) -> String? {
         let refusal = seen.questions.first {
             $0.claim == life.claim.key && !$0.succeeds && isBefore($0.answered, granted)
-                // What it told an arbiter that died may be lost; then it is asked again.
+                // An answer to an arbiter that died may be lost; then the presenter is asked again.
                 && isBefore(window.from, $0.answered)
                 && !isReplaced(after: $0.answered, before: granted)
         }
@@ -89,8 +90,9 @@ extension Lives {
     ) -> Bool {
         switch step {
         case .relinquishToReader, .relinquishToWriter:
-            // For whichever claim: it stays relinquished until it gets its item back (Rule 6.11),
-            // and whatever else failed, relinquishing did not (Rule 9.4).
+            // It may have relinquished for any claim: it stays relinquished until it gets its item
+            // back (Rule 6.11). If a later step failed, it has relinquished nevertheless (Rule
+            // 9.4).
             return seen.questions.contains { question in
                 guard question.steps.contains(step), let answered = question.answered,
                     !isBefore(granted, answered)
@@ -160,7 +162,7 @@ extension Lives {
         }
     }
 
-    /// Whether no claim had to wait for the presenter.
+    /// Whether no claim had to wait for the presenter, because its time was over.
     private func wasPassedOver(
         _ seen: PresenterLife, _ window: Window, _ granted: Int
     ) -> Bool {
@@ -175,8 +177,8 @@ extension Lives {
         if wasStopped { return true }
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in
-            // Who is busy is waited for longer, and who answers again is asked again, for
-            // claims that take their place later.
+            // The time of a busy presenter is extended. A presenter that answers again is asked
+            // again, for claims that take their place later.
             let asked = entries[question.asked].moment.earliest
             let since = max(asked, lastSign(of: seen, before: window.from))
             let (overdue, isNever) = since.addingReportingOverflow(patience)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a history is about: claims, their items, presenters. Places are plain strings, so that
-// nothing here shares an idea, or a mistake, with the system that is judged.
+// What a history is about: claims, their items, presenters. Places are plain strings, so that the
+// checkers share no code, and so no mistake, with the system that they judge.
 
 /// What is done with an item.
 package struct Use: Hashable, Sendable {
@@ -51,7 +51,8 @@ package struct Use: Hashable, Sendable {
     /// A write that replaces the item.
     package static let replace = Use(isWrite: true, [.replacing])
 
-    /// Whether it concerns everything inside the item: "D/M/R" in the rules, or it says so.
+    /// Whether it concerns everything inside the item: "D/M/R" in the rules, or an access to
+    /// contents.
     package var isWide: Bool {
         !ends.isDisjoint(with: [.deleting, .moving, .replacing, .contents])
     }
@@ -153,7 +154,7 @@ package struct Presenter: Hashable, Sendable {
     package var purpose: String
     /// The place that it presents, or nil while it presents none.
     package var place: String?
-    /// What it implements; of deletions of subitems the one without a place.
+    /// The steps that it implements. An entry for deletions of subitems has no place.
     package var steps: [RequiredStep]
     /// How long it is waited for, in nanoseconds; nil: for ever (Rule 18.3).
     package var patience: UInt64?

@@ -12,7 +12,7 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
         case requiredStep
         /// A claim passed one that came first.
         case order
-        /// A claim waits for nothing, or for ever; something is not given back.
+        /// A claim waits for nothing, or for ever; or a presenter does not get its item back.
         case rest
         /// A cycle was reported that is none, or the wrong claim failed.
         case cycle

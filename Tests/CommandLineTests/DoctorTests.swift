@@ -31,7 +31,7 @@ final class DoctorTests: XCTestCase {
         return Diagnosis.findings(for: facts)
     }
 
-    /// What is not well, as "state subject".
+    /// The findings that are problems or warnings, as "state subject".
     private func complaints(_ change: (inout MachineFacts) -> Void) -> [String] {
         findings(change).filter { $0.state != .ok }.map { "\($0.state) \($0.subject)" }
     }
@@ -82,7 +82,7 @@ final class DoctorTests: XCTestCase {
             complaints { $0.notifications["max_user_watches"] = 100 }, ["warning limits"])
         XCTAssertEqual(complaints { $0.freeBytes = 4096 }, ["warning limits"])
         XCTAssertEqual(complaints { $0.versions.isWritable = false }, ["warning versions"])
-        // What cannot be read is not complained of.
+        // Doctor does not complain of a fact that it cannot read.
         XCTAssertEqual(
             complaints {
                 $0.notifications = [:]

@@ -113,14 +113,15 @@ final class ExplainTests: XCTestCase {
                 Set(shape.accesses[1].tells.flatMap(\.messages)),
                 ["presentedItemDidChange", "presentedSubitemDidChange(at:)"])
 
-            // A write asks what was said, and tells those.
+            // A real write asks and tells the presenter what `explain` has foretold.
             XCTAssertEqual(
                 try sandbox.run("write", "a", input: "new").status, 0)
             try presenter.awaitOutput("what was foreseen of a write") { lines in
                 ["relinquishPresentedItem(toWriter:)", "presentedSubitemDidChange(at:)"]
                     .allSatisfy { name in lines.contains { $0.contains(name) } }
             }
-            // A read waits for the answer, and so would another one.
+            // A read waits for the presenter's answer, and `explain` says that another read would,
+            // too.
             let reader = try sandbox.start("read", "a")
             try sandbox.awaitStatus("question") { $0.claims.first?.state == "asking" }
             let again = try explain("a", in: sandbox)

@@ -64,7 +64,7 @@ final class FileSystemCrossingTests: XCTestCase {
                 """
             func listing(_ directory: String) throws -> String {
                 let outcome = try sandbox.runInShell("set -- '' '\(directory)'; shift; \(list)")
-                // What a directory takes is the file system's business.
+                // The length of a directory depends on the file system, so it is left out.
                 return outcome.output.split(separator: "\n").map { line in
                     let words = line.split(separator: " ")
                     guard words.count > 4, words[1] == "d" else { return String(line) }
@@ -105,7 +105,8 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
-    /// Else a power failure could leave only the copy, under a name that the next move removes.
+    /// Otherwise a power failure could leave only the copy, under a name that the next move
+    /// removes.
     func testNothingIsRemovedBeforeTheNewNameIsOnTheDevice() throws {
         try withElsewhere { sandbox, elsewhere in
             try sandbox.makeFile("a", "text")
@@ -192,7 +193,7 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
-    /// The kernel takes two mounts of one file system for two.
+    /// For rename(2), two mounts of one file system are two file systems.
     func testADirectoryIsNotMovedIntoItselfByAnotherMount() throws {
         try with { sandbox in
             for name in ["d/e/f", "all", "part"] { try sandbox.makeDirectory(name) }

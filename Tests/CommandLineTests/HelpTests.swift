@@ -68,7 +68,7 @@ final class HelpTests: XCTestCase {
             let completionKind: CompletionKind?
         }
 
-        /// That there is one is what counts.
+        /// The tests only check that a kind of completion is given.
         struct CompletionKind: Decodable {}
     }
 

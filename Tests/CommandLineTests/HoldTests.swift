@@ -51,7 +51,7 @@ final class HoldTests: XCTestCase {
             try holder.awaitLine("granted")
             for signal in [SIGWINCH, SIGCONT] {
                 holder.kill(signal)
-                // Taken, and not only sent.
+                // Wait until the process has taken the signal.
                 let status = "/proc/\(holder.processID)/status"
                 while try String(contentsOfFile: status, encoding: .utf8)
                     .contains("ShdPnd:\t0000000000000000") == false
@@ -69,7 +69,7 @@ final class HoldTests: XCTestCase {
             try holder.awaitLine("granted")
             let waiter = try sandbox.start("hold", "--quiet", "--read", "a")
             try sandbox.awaitWaiters(1)
-            // The end of its input is not looked at before there is something to end.
+            // `hold` does not look for the end of its input before it has access.
             waiter.closeInput()
             waiter.kill(SIGTERM)
             let outcome = try waiter.outcome()

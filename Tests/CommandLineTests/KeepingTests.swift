@@ -15,7 +15,7 @@ final class KeepingTests: XCTestCase {
                 try sandbox.makeFile("a", "text")
                 let words = [command[0], "--keep-while-running"] + command.dropFirst()
                 let keeper = try sandbox.start(words + ["--", "sh", "-c", leaving])
-                // Who waits for it is not kept waiting.
+                // A program that waits for the command is not kept waiting.
                 XCTAssertEqual(try keeper.exitStatus(), 3)
                 try keeper.awaitLine("left")
                 let claims = try sandbox.status().claims
@@ -27,7 +27,7 @@ final class KeepingTests: XCTestCase {
                 _ = try sandbox.runInShell(": >go")
                 XCTAssertEqual(try waiter.exitStatus(), 0)
                 try FileManager.default.removeItem(atPath: sandbox.path("go"))
-                // So that the holder of the next turn is the only one.
+                // In the next round, the holder must be the only process with a claim.
                 try sandbox.awaitStatus("no claim") { $0.claims.isEmpty }
             }
         }
@@ -47,7 +47,7 @@ final class KeepingTests: XCTestCase {
             try sandbox.awaitWaiters(1)
             _ = try sandbox.runInShell(": >go")
             XCTAssertEqual(try waiter.exitStatus(), 0)
-            // One that fails leaves the file, and nothing that holds.
+            // An update that fails leaves the file as it was, and keeps no access.
             try sandbox.makeFile("a", "text")
             let failed = try sandbox.run("update", "--keep-while-running", "a", "--", "false")
             XCTAssertEqual(failed.status, 1, failed.errors)
@@ -56,7 +56,7 @@ final class KeepingTests: XCTestCase {
         }
     }
 
-    /// A pipe of its own must not be taken for a standard stream that is closed.
+    /// filecoord must not take a pipe of its own for a standard stream, if the latter is closed.
     func testClosedStandardStreamsMakeNoDifference() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")
@@ -115,7 +115,7 @@ final class KeepingTests: XCTestCase {
         }
     }
 
-    /// The end of COMMAND cannot be told to a process that was killed.
+    /// If filecoord is killed, no process can tell it that COMMAND has ended.
     func testWhatACommandLeavesIsStillUsedIfWhatWasStartedIsGone() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")

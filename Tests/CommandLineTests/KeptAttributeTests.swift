@@ -137,7 +137,7 @@ final class KeptAttributeTests: XCTestCase {
             let now = try status(path)
             XCTAssertEqual([now.st_uid, now.st_gid], [65534, 65534])
             XCTAssertEqual(now.st_mode & 0o7777, 0o664)
-            // In place everything stays.
+            // A write in place keeps the owner.
             XCTAssertEqual(chown(path, 1234, 65534), 0)
             let inPlace = try asUnprivilegedUser(
                 sandbox, "echo more | \"$FILECOORD\" write --in-place f")

@@ -73,11 +73,11 @@ final class LabelTests: XCTestCase {
         }
     }
 
-    /// A daemon that knows nothing of labels goes on working, and so does who asks it.
+    /// A daemon that knows nothing of labels works as before, and so do programs that ask it.
     func testAnOlderArbiterShowsPrograms() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")
-            // It starts the daemon, which speaks as it does.
+            // The presenter starts the daemon, and both speak protocol 3.
             let presenter = try sandbox.start(
                 ["present", "--json", "--label", "viewer", "a"],
                 environment: ["FILECOORDINATION_PROTOCOL": "3"])

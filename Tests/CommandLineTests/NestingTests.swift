@@ -41,7 +41,8 @@ final class NestingTests: XCTestCase {
     func testTheCommandAroundIsFoundThroughShellsAndOtherClaims() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "")
-            // The claim in the middle is over when the innermost asks; or it is not.
+            // When the innermost command asks, the claim in the middle still runs, or is over
+            // already.
             for middle in ["read b -- sh -c", "read --for-uploading b -- sh -c"] {
                 try sandbox.makeFile("b", "")
                 let outcome = try sandbox.run(
@@ -53,7 +54,8 @@ final class NestingTests: XCTestCase {
         }
     }
 
-    /// More claims around it than a record has room for: the arbiter knows what each is made in.
+    /// More surrounding claims than fit into a record: the arbiter follows them from claim to
+    /// claim.
     func testTheOutermostOfManyIsFound() throws {
         try with { sandbox in
             var words = [Self.program, "write", "f0", "--", "true"]
@@ -147,8 +149,8 @@ final class NestingTests: XCTestCase {
             let claim = try XCTUnwrap(holder.lines.first)
             let parts = claim.split(separator: "/")
             XCTAssertEqual(parts.count, 3, claim)
-            // Another program's claim, whose process does not wait for it: it is believed, for who
-            // could know that name?
+            // The name of another program's claim, whose process does not wait for this one. The
+            // arbiter believes it, because only a command inside that claim is told the name.
             let environment = ["FILECOORD_CLAIM": claim]
             XCTAssertEqual(try sandbox.run(["read", "a"], environment: environment).status, 70)
             for text in [
@@ -164,7 +166,7 @@ final class NestingTests: XCTestCase {
             }
             holder.type("go\n")
             XCTAssertEqual(try holder.exitStatus(), 0)
-            // Its claim is over, and so stands for nothing.
+            // The claim is over, so its name has no effect.
             XCTAssertEqual(try sandbox.run(["read", "a"], environment: environment).status, 0)
         }
     }
@@ -185,7 +187,7 @@ final class NestingTests: XCTestCase {
             try sandbox.awaitWaiters(1)
             let daemon = try XCTUnwrap(sandbox.status().arbiter?.pid)
             Foundation.kill(daemon, SIGKILL)
-            // Who asks just then may find no arbiter, and is told so.
+            // Between two arbiters, `status` may find none, and says so.
             let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
             var seen = ""
             let former = #""arbiter":{"pid":\#(daemon),"#

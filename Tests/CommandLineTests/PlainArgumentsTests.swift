@@ -54,7 +54,7 @@ final class PlainArgumentsTests: XCTestCase {
         }
     }
 
-    /// Words thrown together; whatever is understood must be understood alike.
+    /// Random words: if the fast parser understands them, the argument parser understands the same.
     func testWhateverIsUnderstoodIsUnderstoodAlike() {
         let pieces = Set((plain + others).joined()).sorted()
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -18,7 +18,7 @@ final class PlainWriterTableTests: XCTestCase {
         let file: Set<String>
         /// To each presenter of a directory around it.
         let directory: Set<String>
-        /// What a presenter of a directory hears only if the watcher looks between two steps.
+        /// What a presenter of a directory is told only if the watcher looks between two steps.
         var perhaps: Set<String> = []
         /// A program that may be missing.
         var needs: String?
@@ -59,7 +59,7 @@ final class PlainWriterTableTests: XCTestCase {
         Row(
             name: "an editor that keeps the old version",
             script: "mv f f~ && echo new >f && rm f~", file: fileChanged, directory: inside,
-            // One that has been told of the move hears that there is an item again (Rules 7.5,
+            // A presenter that was told of the move is told that there is an item again (Rules 7.5,
             // 11.9).
             perhaps: appeared("f")),
         Row(name: "rm", script: "rm f", file: fileChanged, directory: inside),
@@ -87,11 +87,12 @@ final class PlainWriterTableTests: XCTestCase {
         Row(
             name: "rm -r", script: "rm -r n", file: [],
             directory: ["presentedSubitemDidChange(at:) n"],
-            // What was in the directory may be seen to go first.
+            // The watcher may see first that the directory's contents have gone.
             perhaps: ["presentedSubitemDidChange(at:) n/m"], before: "mkdir n && echo 1 >n/m"),
     ]
 
-    /// Programs that may make the file anew: a look in between finds none, and then a new one.
+    /// Programs that may make the file anew: the watcher may find no file first, and then a new
+    /// one.
     private static let editors = [
         Row(
             name: "vim", script: "vim -u NONE -i NONE -N -n -es -c 'normal! ax' -c wq f",
@@ -125,7 +126,8 @@ final class PlainWriterTableTests: XCTestCase {
             before: "mkdir $OUT/r && echo m >$OUT/r/m"),
     ]
 
-    /// The names of which cells tell; a move from any other is how an item came to its name.
+    /// The names that cells are about. If an item moves to such a name from another, it has
+    /// appeared.
     private static let names: Set = ["f", "g", "h", "n", "n/m", "s"]
 
     func testEachCellIsAsTheRulesSay() throws {
@@ -161,8 +163,8 @@ final class PlainWriterTableTests: XCTestCase {
             presented[0], presented[1], presented[2],
             presented[3], barrier, count: 5)
         try sandbox.runPlainly(inDirectory + row.script)
-        // The kernel pairs this move's ends, and its presenter is told when it has settled: all
-        // that was done before was told before.
+        // The kernel reports both ends of this move, and the server tells its presenter once it has
+        // settled. By then the server has told all earlier changes.
         try sandbox.runPlainly("mv '\(barrier)' '\(barrier).past'")
         try command.awaitMessage("presentedItemDidMove(to:)", to: barrier)
         let expected = [row.file] + Array(repeating: row.directory, count: 3)

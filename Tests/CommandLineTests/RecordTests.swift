@@ -33,7 +33,7 @@ final class RecordTests: XCTestCase {
                 try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
             }
             if condition(values) { return }
-            // Another process's look at its clock and disk is what it waits for.
+            // Waits as long as another process takes to run.
             _ = try sandbox.run("status")
         }
         throw Impatience(what: what, seen: (try? sandbox.content("trace")) ?? "nothing")
@@ -69,7 +69,7 @@ final class RecordTests: XCTestCase {
             let waits = lines(trace, "waits").filter { $0["claim"] as? Int == numbers.last }
             XCTAssertTrue(
                 waits.contains { $0["claims"] as? [Int] == [numbers[0]] }, "\(trace)")
-            // It is asked for the one, and again for the other only if it had its item back.
+            // The presenter is asked for the second claim only if it had its item back in between.
             let presented = lines(trace, "presenter").compactMap { $0["presenter"] as? Int }
             XCTAssertEqual(presented.count, 1)
             let asked = lines(trace, "asked").compactMap { $0["presenter"] as? Int }
@@ -161,8 +161,8 @@ final class RecordTests: XCTestCase {
                 [Int(holder.processID), Int(presenter.processID)], "\(trace)")
             let model = TraceModelBuilder.model(
                 of: try TraceFile(Array(sandbox.content("trace").utf8), name: "trace"))
-            // The server may have learned of the claim at the death alone: then it was seen before,
-            // too, without a number.
+            // The server may have learned of the claim only at the death. Then the trace also has
+            // an earlier line about the claim, without a number.
             let claims = model.claims.filter {
                 model.processes[$0.process].processID == UInt64(holder.processID)
             }
@@ -201,7 +201,7 @@ final class RecordTests: XCTestCase {
             let trace = try trace(sandbox)
             XCTAssertEqual(lines(trace, "stopped").count, 1, "\(trace)")
             XCTAssertEqual(lines(trace, "continued").count, 1, "\(trace)")
-            // One waited for the same claim all the time, the others for the presenter.
+            // One claim waited for the same claim all the time, the others for the presenter.
             let waits = lines(trace, "waits").filter { $0["claims"] as? [Int] != [] }
             XCTAssertEqual(waits.count, 1, "\(trace)")
             presenter.closeInput()

@@ -40,7 +40,7 @@ final class ReportTests: XCTestCase {
             try recordAWait(sandbox)
             XCTAssertEqual(try sandbox.run("report", "trace", "-o", "report.html").status, 0)
             let page = try sandbox.content("report.html")
-            // The one address is the name of a language, which is not looked up.
+            // The only address is the name of the SVG language, which no browser opens.
             let rest = page.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
             for word in ["http:", "https:", "src=", "href=", "@import", "url("] {
                 XCTAssertFalse(rest.contains(word), word)
@@ -216,7 +216,7 @@ final class ReportTests: XCTestCase {
         XCTAssertEqual(graph.edges.count, 4)
         let columns = graph.columns
         XCTAssertEqual(columns.count, 5)
-        // Who waits for the end of a chain is left of it.
+        // A claim that waits for the last one of a chain is to its left.
         let third = graph.nodes.firstIndex { $0.name == "claim3" } ?? 0
         let second = graph.nodes.firstIndex { $0.name == "claim2" } ?? 0
         XCTAssertLessThan(columns[second], columns[third])

@@ -89,7 +89,7 @@ final class TerminalScreenTests: XCTestCase {
         XCTAssertEqual(entered.withLock { $0 }, 1)
         isOpen.withLock { $0 = true }
         isOpen.notifyAll()
-        // After the look that hung comes that for the last picture.
+        // When the first look, which hung, is over, the reader looks for the last picture.
         XCTAssertTrue(entered.wait(until: deadline) { $0 == 2 })
         var remark: String?
         while remark == nil, MonotonicClock.now < deadline {

@@ -25,7 +25,7 @@ final class TraceSightTests: XCTestCase {
         "{\"t\":\(UInt64(seconds * 1e9)),\"event\":\"look\"}"
     }
 
-    /// A line at a time that tells of an access which began at another.
+    /// A line written at `seconds`, about an access that began at `begin`.
     private func line(
         _ seconds: Double, _ event: String, since begin: Double, claim: Int? = nil,
         access: String = "writing"
@@ -66,9 +66,9 @@ final class TraceSightTests: XCTestCase {
             look(5), line(5, "seen", since: 1, access: "reading"),
             line(5, "seen", since: 4, access: "reading"), look(9),
             line(9, "seen", since: 8, access: "reading"),
-            // The second one of the first status.
+            // This is the second access of the first status.
             line(10, "found", since: 4, claim: 7, access: "reading"), ended(10, 7),
-            // One that no status has shown, and one that writes.
+            // An access that no status has shown, and one that writes.
             line(12, "found", since: 11, claim: 8, access: "reading"), ended(12, 8),
             line(14, "found", since: 8, claim: 9), ended(14, 9))
         XCTAssertEqual(model.claims.map(\.number), [0, 7, 0, 8, 9])

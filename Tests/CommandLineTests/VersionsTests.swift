@@ -167,7 +167,7 @@ final class VersionsTests: XCTestCase {
             XCTAssertEqual(try versions(sandbox, "a").map(\.identifier), [version])
             XCTAssertEqual(try versions(sandbox, "a").map(\.orphan), [false])
             XCTAssertEqual(try versions(sandbox, "a").map(\.path), [sandbox.path("a")])
-            // Where nothing is, one can be removed all the same.
+            // A version can be removed although its file does not exist.
             XCTAssertEqual(try sandbox.run("rm", "a").status, 0)
             try run(sandbox, "remove", "a", version)
             XCTAssertEqual(try sandbox.run("versions", "list", "a").status, 66)

@@ -72,7 +72,7 @@ final class WaitChainTests: XCTestCase {
     }
 
     func testACircleIsMarked() {
-        // Each was asked for inside the access of the other's holder.
+        // Each waiting claim was made inside the access for which the other one waits.
         let claims: [FileCoordinationWire.ClaimStatus] = [
             .claim(1, .writing(.plain)),
             .claim(2, .writing(.plain), at: "/d/b"),

@@ -49,11 +49,12 @@ final class WatchDegradationTests: XCTestCase {
             let table = try sandbox.run("status").output
             XCTAssertTrue(
                 table.contains("changes are polled: the user's limit of watches is reached"), table)
-            // All directories are still told of: those without a watch at the next poll.
+            // Changes in all directories are told, without a watch at the next poll.
             for number in 1...6 { try sandbox.makeFile("d/\(number)/f", "1") }
             for number in 1...6 { try command.awaitName("\(number)/f", to: directory) }
             try limit(to: 100_000)
-            // Giving back a watch lets the others be tried at the next poll.
+            // When a watch is given back, the server tries to watch the other directories at the
+            // next poll.
             try sandbox.runPlainly("rm -r d/1 d/2")
             try awaitWatching("notified", sandbox)
             try sandbox.makeFile("d/6/after", "1")

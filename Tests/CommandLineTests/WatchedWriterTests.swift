@@ -64,7 +64,7 @@ final class WatchedWriterTests: XCTestCase {
             XCTAssertEqual(try sandbox.run("mv", "d/f", "d/g").status, 0)
             let moved = try command.awaitMessage("presentedItemDidMove(to:)", to: file)
             XCTAssertEqual(moved.label, "filecoord mv")
-            // Of a plain program, the kernel does not say which it was.
+            // The kernel does not say which plain program made a change.
             try sandbox.runPlainly("echo plain >d/g")
             let plain = try command.awaitMessage("presentedItemDidChange", to: file, count: 2)
             XCTAssertEqual(plain.origin, "uncoordinated")
@@ -125,7 +125,7 @@ final class WatchedWriterTests: XCTestCase {
             XCTAssertEqual(moved.origin, "uncoordinated")
             XCTAssertEqual(try sandbox.run("read", "g").output, "0")
             try command.awaitMessage("savePresentedItemChanges", to: file)
-            // Where it was, it presents nothing.
+            // The presenter is not asked about its former path any more.
             XCTAssertEqual(try sandbox.run("write", "f", input: "new").status, 0)
             XCTAssertEqual(try sandbox.run("write", "g", input: "1").status, 0)
             let asked = try command.awaitMessage("presentedItemDidChange", to: file)
@@ -197,7 +197,7 @@ final class WatchedWriterTests: XCTestCase {
             let command = try sandbox.startPresenting("f")
             let daemon = try XCTUnwrap(try sandbox.status().arbiter?.pid)
             XCTAssertEqual(kill(daemon, SIGKILL), 0)
-            // That a message may have been lost is what its presenter hears first.
+            // The first message after the death says that the item may have changed meanwhile.
             try command.awaitMessage("presentedItemDidChange", to: file)
             try sandbox.runPlainly("echo plain >f")
             try command.awaitOutput("a plain change") { lines in
@@ -206,8 +206,8 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
-    /// No server watches between two servers: what is changed then is told by the look that the
-    /// next one's welcome demands.
+    /// Between two servers, none watches. The presenter's process is told of such a change because
+    /// the next server's welcome makes it look at the item.
     func testAChangeBetweenTwoServersIsTold() throws {
         try with { sandbox in
             let file = try sandbox.makeFile("f", "0")
@@ -234,7 +234,7 @@ final class WatchedWriterTests: XCTestCase {
                 "echo plain >f; date -u +%Y-%m-%dT%H:%M:%S.%6NZ")
             try sandbox.runPlainly("rm closed; echo >gate")
             try command.awaitMessage("presentedItemDidChange", to: file)
-            // By its own look: the former server is gone, and the next one did not see the change.
+            // The process found the change itself: neither server saw it.
             try sandbox.awaitStatus("its presenter") { $0.presenters.count == 1 }
             let told = try command.heard().filter { $0.message == "presentedItemDidChange" }
             XCTAssertTrue(told.contains { $0.time > timeOfChange }, "\(told), \(timeOfChange)")

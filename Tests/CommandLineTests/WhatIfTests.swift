@@ -42,7 +42,7 @@ final class WhatIfTests: XCTestCase {
             .claim(3, .writing(.plain), .waiting, at: "/d/b"),
         ])
         XCTAssertEqual(try outcome(report, .write).blockers, [0, 1])
-        // Rule 2.14: readers wait for each other's writer, not for each other.
+        // Rule 2.14: a reader waits for the writer before it, but not for another reader.
         XCTAssertEqual(try outcome(report, .read).blockers, [0])
     }
 
@@ -103,7 +103,7 @@ final class WhatIfTests: XCTestCase {
         let report = StatusReport.of(
             [.claim(1, .reading([]))], [.presenter(7, relinquished: [.reader])])
         XCTAssertEqual(try outcome(report, .read).requests.map(\.steps.messages), [[.save]])
-        // It has its item back when the writer's turn comes.
+        // The presenter has its item back before the writer is considered.
         let write = try outcome(report, .write)
         XCTAssertEqual(write.blockers, [0])
         XCTAssertEqual(write.requests.map(\.steps.messages), [[.relinquishToWriter]])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions and ubiquity attributes, made known by an accessor (section 10), and coordinators that
-// do not know yet where their presenter is (Rule 11.7).
+// Versions and ubiquity attributes that an accessor announces (section 10), and coordinators whose
+// presenter has not been told yet of its move (Rule 11.7).
 
 import FileCoordinationArbiter
 import Testing
@@ -58,7 +58,7 @@ import Testing
                 #expect(heard(news, at: "/p.rtfd/s/f", method.1).isEmpty)
                 #expect(heard(news, at: "/p.rtfd/s", method.0).isEmpty)
             }
-            // There is no fallback for packages.
+            // A package's presenter gets no `itemDidChange` instead of it.
             #expect(heard(news, at: "/p.rtfd", .itemDidChange).isEmpty)
         }
     }
@@ -132,7 +132,7 @@ import Testing
             .write("/d/s/f") + .replace("/d/g"), purpose: "editor", standpoint: standpoint)
         let expected = [AccessItem].write("/p.rtfd/d/s/f") + .replace("/p.rtfd/d/g")
         #expect(fixture.last == [.retarget(claim, expected), .grant(claim)])
-        // Rule 2.0: it is part of the package there.
+        // Rule 2.0: at its new path, the item is part of a package.
         let other = fixture.file(.read("/p.rtfd/x"))
         #expect(fixture.arbiter.impediments(of: other) == [.claim(claim)])
     }
@@ -144,7 +144,7 @@ import Testing
         for (place, standpoint) in [
             ("/d/f", knowing), ("/e/f", knowing), ("/e/f", behind), ("/d/f2", behind),
             ("/d", behind), ("/d/f", Standpoint(PresenterID(rawValue: 9), at: path("/d/f"))),
-            // Where it has never been.
+            // A path at which the presenter has never been.
             ("/h/f", Standpoint(editor, at: path("/h/f"))),
         ] {
             let claim = fixture.file(.read(place), standpoint: standpoint)
@@ -152,7 +152,7 @@ import Testing
         }
         let anybody = fixture.file(.read("/d/f"))
         #expect(fixture.last == [.grant(anybody)])
-        // Where nothing has moved, what the claim says of packages is what counts.
+        // If nothing has moved, the packages that the claim names count.
         let part = fixture.present("/p.rtfd/f", [], purpose: "part")
         let claim = fixture.file(
             .read("/p.rtfd/f"), purpose: "part", standpoint: Standpoint(part, at: path("/p.rtfd/f"))

@@ -49,7 +49,7 @@ import Testing
 
     @Test func `A presenter that is dismissed is passed over at once, also without a bound`() {
         var arbiter = arbiter(patience: nil)
-        // While it is not asked, nothing follows.
+        // As long as the presenter is not asked, dismissing it has no effect.
         #expect(arbiter.handle(.presenterDismissed(editor)) == [])
         #expect(arbiter.presenters.map(\.isUnresponsive) == [false])
         #expect(isAsked(file(1, .read("/f"), &arbiter)))
@@ -77,7 +77,7 @@ import Testing
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
         _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
-        // Exception A lets it in (Rule 2.16).
+        // By exception A, the presenter's own claim passes the reader (Rule 2.16).
         let own = file(2, .write("/f"), purpose: "editor", &arbiter)
         #expect(own.contains(.grant(ClaimID(rawValue: 2))))
         #expect(!arbiter.handle(.clockAdvanced(to: 18 * Self.second)).contains(.grant(.one)))
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `Rule 18.3: all who wait for one that does not answer go on`() {
         var arbiter = Arbiter()
-        // One that only saves is asked for each of them at the same time.
+        // A presenter that only saves is asked for all claims at the same time.
         _ = arbiter.handle(
             .presenterAdded(
                 RegisteredPresenter(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histories that are wrong on purpose: the witness must complain about each, or it is decoration.
+// Histories that are wrong on purpose: the witness must complain about each, or it proves nothing.
 
 import FileCoordinationArbiter
 import Testing

@@ -99,7 +99,7 @@ import Testing
         expectTimeline(
             .claim("D, M or R", .write("/d/f", mode), "===    "),
             .claim("reader   ", .read("/d/f"), " ..==  "),
-            // It may have become a directory since it was filed.
+            // The file may have become a directory since the first claim was filed.
             .claim("below    ", .write("/d/f/x"), "  .==  "))
         expectTimeline(
             .claim("reader    ", .read("/d/f"), "===       "),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of one place against a simple list: which claims are found, and which are not looked
-// at.
+// The claim queue of one exclusion node, compared with a plain list: which claims it finds, and
+// which it skips.
 
 import Testing
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several writing options in one call are their union (Rule 2.8b). Here all 32 sets are compared
-// with what each of their options does alone, which other tests say.
+// Several writing options in one call are their union (Rule 2.8b). All 32 sets are compared here
+// with the effects of each option alone, which other tests check.
 
 import FileCoordinationArbiter
 import Testing
 
 @Suite struct CombinedWritesTests {
-    /// What a set of options does, by each of which alone; every write is a plain one, too.
+    /// The single options of a set; every set contains a plain write, too.
     private static func parts(of options: WritingOptions) -> [WritingOptions] {
         WritingOptions.single.filter { options.isSuperset(of: $0) }
     }
@@ -36,7 +36,7 @@ import Testing
         let waiter = fixture.file(second)
         #expect(fixture.stage(queued) == .waiting)
         let waits = fixture.arbiter.impediments(of: waiter).contains(.claim(queued))
-        // And is not kept for ever.
+        // The wait also ends.
         fixture.end(reader)
         for claim in waits ? [queued, waiter] : [waiter, queued] { fixture.end(claim, .unchanged) }
         #expect(fixture.arbiter.isIdle)
@@ -179,7 +179,8 @@ import Testing
         #expect(
             fixture.heard(directory)
                 == [.subitemDidChange(path("/d/g")), .subitemDidChange(path("/d/f"))])
-        // As a move alone, or with nothing in its place, it does not.
+        // With a move alone, or with nothing new at the old path, the directory is not told of the
+        // old path.
         for (options, outcome) in [
             (WritingOptions.moving, ItemOutcome.changed), ([.moving, .replacing], .unchanged),
         ] {

@@ -13,7 +13,7 @@ import Testing
     /// Halfway between four and sixteen, where each is taken as a factor.
     private static let bound = 8.0
 
-    /// What happens to so many claims, each of which has its turn.
+    /// What happens to the claims, each of which is granted in its turn.
     enum Crowd: CaseIterable {
         case inOneLine
         case givingUp

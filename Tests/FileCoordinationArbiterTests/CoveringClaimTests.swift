@@ -163,7 +163,7 @@ import Testing
         fixture.announce(tree, move("/d/s", to: "/e/s"))
         #expect(fixture.places(waiting) == ["/e/s/g"])
         #expect(fixture.stage(waiting) == .waiting)
-        // And on, and back again.
+        // The tree moves on, and back to its first path.
         fixture.announce(tree, move("/e/s", to: "/d2"))
         #expect(fixture.places(waiting) == ["/d2/g"])
         #expect(fixture.stage(waiting) == .waiting)
@@ -176,7 +176,7 @@ import Testing
     @Test func `Rules 2.20, 2.23: what was not in the tree when it moved is not held`() {
         var fixture = ArbiterFixture()
         let tree = fixture.file(.writeTree("/d/s/t/"))
-        // The tree comes to be where the other item was, both at the same time.
+        // The tree moves to the other item's path, and the other item away, at the same time.
         fixture.announce(tree, move("/d/s/t", to: "/e"), move("/e/f", to: "/d2"))
         let there = fixture.file(.write("/d2"))
         #expect(fixture.stage(there) == .granted)

@@ -66,14 +66,14 @@ import Testing
         var fixture = ArbiterFixture()
         let holder = fixture.file(.read("/f"))
         let waiter = fixture.file(.write("/f"))
-        // Without Rule 2.17 applying, which knows the purpose only.
+        // The nested claim has another purpose, so Rule 2.17 does not let it pass.
         let inner = nest(.read("/f"), in: holder, &fixture)
         #expect(failed(fixture) == [inner: [inner, waiter, holder]])
     }
 
     @Test func `Rule 18.4: no alarm where a claim can go on`() {
         var fixture = ArbiterFixture()
-        // One that runs waits for nothing.
+        // A claim that runs, and has made no call inside, waits for nothing.
         let (a, b) = (fixture.file(.write("/a")), fixture.file(.write("/b")))
         _ = nest(.write("/b"), in: a, &fixture)
         // An asynchronous call holds up no accessor.
@@ -108,7 +108,7 @@ import Testing
         var fixture = ArbiterFixture()
         let viewer = fixture.client()
         let presenter = fixture.present("/f", client: viewer)
-        // Through a coordinator without the presenter, on the presenter's own queue.
+        // The claim is of another purpose, and its call occupies the presenter's own queue.
         let claim = fixture.file(.read("/f"), client: viewer)
         #expect(fixture.stage(claim) == .asking)
         fixture.handle(.presenterBlocked(presenter, for: claim, by: claim))
@@ -121,7 +121,7 @@ import Testing
         let editor = fixture.client()
         let presenter = fixture.present("/f", client: editor)
         let reader = fixture.file(.read("/f"))
-        // Without the presenter's purpose, or Rule 2.16 would let it pass.
+        // With the presenter's purpose, Rule 2.16 would let the claim pass.
         let inner = fixture.file(.write("/f"), client: editor)
         #expect(failed(fixture) == [:])
         fixture.handle(.presenterBlocked(presenter, for: reader, by: inner))
@@ -156,11 +156,11 @@ import Testing
         let reader = fixture.file(.read("/f"))
         fixture.handle(.presenterBlocked(presenter, for: reader, by: waits))
         #expect(fixture.stage(reader) == .asking)
-        // It waits for a claim that waits for no other.
+        // The blocking claim waits for a claim that waits for no other.
         #expect(failed(fixture) == [:])
         fixture.end(other, .unchanged)
         #expect(fixture.stage(waits) == .granted)
-        // Another process's claim blocks no presenter, nor does one that is over.
+        // A claim of another process, or one that is over, blocks no presenter.
         fixture.handle(.presenterBlocked(presenter, for: reader, by: reader))
         #expect(failed(fixture) == [:])
         fixture.end(waits, .unchanged)
@@ -180,7 +180,8 @@ import Testing
         fixture.handle(.presenterBlocked(presenter, for: reader, by: inner))
         fixture.cancel(blocker)
         #expect(fixture.stage(inner) == .granted)
-        // It is over when it is granted: now the next call occupies the queue, and asks for itself.
+        // The first call returns when it is granted. The next call occupies the queue, and has the
+        // presenter asked for itself.
         var own = fixture.filed(.read("/f"), client: editor, inside: [inner])
         own.blocksCaller = true
         fixture.handle(.claimFiled(own))
@@ -219,12 +220,12 @@ import Testing
         let presenter = fixture.present("/f", client: editor)
         let first = fixture.file(.read("/f"))
         let second = fixture.file(.read("/f") + .read("/h"))
-        // The presenter relinquishes once, so it is asked for the second when it has answered.
+        // The presenter relinquishes once: it is asked for the second claim after its first answer.
         fixture.answer(presenter, first)
         #expect(fixture.stage(second) == .asking)
         let inner = fixture.file(.write("/h"), client: editor)
         #expect(fixture.stage(inner) == .waiting)
-        // It waits for the second, and keeps the presenter from answering another question.
+        // The call waits for the second claim, and blocks the answer to another question only.
         fixture.handle(.presenterBlocked(presenter, for: first, by: inner))
         #expect(failed(fixture) == [:])
         fixture.handle(.presenterBlocked(presenter, for: second, by: inner))
@@ -238,8 +239,8 @@ import Testing
         let first = fixture.file(.read("/f"))
         let second = fixture.file(.read("/f") + .read("/h"))
         let inner = fixture.file(.write("/h"), client: editor)
-        // The second is asked when the first was answered, which the call prevents, which waits
-        // for the second.
+        // The presenter is asked for the second claim when it has answered for the first. The call
+        // prevents that answer, and waits for the second claim.
         fixture.handle(.presenterBlocked(presenter, for: first, by: inner))
         #expect(failed(fixture) == [inner: [inner, second]])
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever comes near a place, or a directory with all that is directly inside, finds its
+// An event that concerns a path, or a directory with all that is directly inside, finds the path's
 // delegation.
 
 import FileCoordinationArbiter
@@ -45,7 +45,7 @@ final class DelegationIndexTests: XCTestCase {
         XCTAssertEqual(directory.concerned(by: [try item("/x"), try item("/a/d/new")]), [id])
     }
 
-    /// Rules 2.5, 2.6: who moves or deletes something concerns it and all that is inside.
+    /// Rules 2.5, 2.6: moving or deleting an item concerns the item and all that is inside.
     func testStructuralAccessFindsWhatIsInside() throws {
         let place = try place("/a/d/f")
         let directory = try directory("/a/d")
@@ -71,7 +71,7 @@ final class DelegationIndexTests: XCTestCase {
         }
     }
 
-    /// Rules 6.1, 7.4: of the item, of what contains it, and of what is inside.
+    /// Rules 6.1, 7.4: presenters of the item, of what contains it, and of what is inside.
     func testAPresenterFindsWhatItHasToDoWith() throws {
         for place in ["/a", "/a/d", "/a/d/f", "/a/d/f/g", "/"] {
             let presented = try path(place)
@@ -87,7 +87,7 @@ final class DelegationIndexTests: XCTestCase {
         }
     }
 
-    /// Plain claims at different places do not meet, however the places are nested.
+    /// Plain claims at different paths do not conflict, even if one path is inside the other.
     func testOnlyTheSameIsDelegatedTwice() throws {
         let place = try place("/a/d/f")
         XCTAssertEqual(place.overlapping(try path("/a/d/f")), [id])
@@ -148,12 +148,13 @@ final class DelegationIndexTests: XCTestCase {
     func testThoseWhoWriteAPlaceContendForIt() throws {
         let file = try item("/a/d/f")
         XCTAssertEqual(try contenders(arbiter([file, file, file])), [1, 2, 3])
-        // What others do elsewhere is no matter.
+        // Claims at other paths do not matter.
         XCTAssertEqual(try contenders(arbiter([file, file, item("/a/d/g"), item("/a")])), [1, 2])
         XCTAssertNil(try contenders(arbiter([item("/a/d/g")])))
     }
 
-    /// Rules 1.12, 2.2, 2.5: a claim that wants anything else must be considered.
+    /// Rules 1.12, 2.2, 2.5: a ticket queue is for plain writes of one item; the arbiter must
+    /// consider any other claim.
     func testWhereOthersDoOtherThingsNoClaimContends() throws {
         let file = try item("/a/d/f")
         let others = [
@@ -169,7 +170,7 @@ final class DelegationIndexTests: XCTestCase {
             try contenders(arbiter([file, file], enclosing: [ClaimID(rawValue: 1)])))
     }
 
-    /// Rules 6.1, 7.4: nor where a presenter is to be asked or told.
+    /// Rules 6.1, 7.4: no claim contends where the arbiter must ask or tell a presenter.
     func testBesideAPresenterNoClaimContends() throws {
         let file = try item("/a/d/f")
         for place in ["/a", "/a/d", "/a/d/f", "/a/d/f/g"] {

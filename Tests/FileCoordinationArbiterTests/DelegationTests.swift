@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Rule 2.14: what runs by the delegation came before.
+    /// Rule 2.14: a claim that was granted by the delegation came before.
     @Test func `A claim waits for the recall, and for what ran`() {
         var fixture = DelegatingFixture()
         fixture.file(1, by: 1, .write("/f"))
@@ -38,7 +38,7 @@ import Testing
         fixture.grantLocally(7, by: 1, .write("/f"))
         fixture.file(2, by: 2, .write("/f"))
         #expect(fixture.granted == [1])
-        // Two: the delegation, and the claim that was granted without a report.
+        // Two recalls: the delegation, and the claim that was granted without a report.
         #expect(fixture.recalls.count == 2)
         #expect(fixture.arbiter.stage(of: ClaimID(rawValue: 2)) == nil)
         fixture.answerRecall()
@@ -68,7 +68,7 @@ import Testing
     @Test func `Any number of clients read a place that is shared`() {
         var fixture = DelegatingFixture()
         for client in UInt32(1)...4 { fixture.file(UInt64(client), by: client, .read("/f")) }
-        // The first one had it alone until the second one came.
+        // The first client had the path alone until the second one came.
         #expect(fixture.granted == [1])
         while !fixture.recalls.isEmpty { fixture.answerRecall() }
         #expect(fixture.granted.sorted() == [1, 2, 3, 4])
@@ -147,7 +147,7 @@ import Testing
         #expect(fixture.held == [])
     }
 
-    /// A recall costs more than a claim: so the place must be calm first.
+    /// A recall costs more than a claim, so shares are given only after a calm time.
     @Test func `After a writer's recall the readers get their shares when it is calm`() {
         var fixture = sharing()
         fixture.file(3, by: 3, .write("/f"))
@@ -193,7 +193,7 @@ import Testing
             #expect(fixture.last == [.grant(ClaimID(rawValue: 1))])
             fixture.end(1)
             #expect(fixture.held == ["1: exclusive, reported"])
-            // Its own write: the record tells of it when it is over.
+            // The client's own delegated write: its record reports the write when it is over.
             fixture.handle(
                 .claimRecovered(fixture.claim(2, by: 1, .write("/d/f"), slot: nil)))
             fixture.end(2)
@@ -272,7 +272,7 @@ import Testing
         #expect(fixture.last.contains { if case .relocate = $0 { true } else { false } })
     }
 
-    /// Rule 15.8: what a writer that died had done is told.
+    /// Rule 15.8: presenters are told what a writer had done when it died.
     @Test func `What ran under a recall is told before its process is dead`() {
         var fixture = DelegatingFixture()
         fixture.file(1, by: 1, .write("/f"))
@@ -318,7 +318,7 @@ import Testing
         }
     }
 
-    /// A slot's word does not say which place it means.
+    /// A slot's word does not name its path, so a claim that was redirected gets no delegation.
     @Test func `A claim that was sent on asks for nothing`() {
         var fixture = DelegatingFixture()
         fixture.file(fixture.claim(1, by: 1, .move("/a"), slot: nil))

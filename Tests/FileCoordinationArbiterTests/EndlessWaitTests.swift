@@ -36,7 +36,7 @@ import Testing
             PresenterID(rawValue: number), for: ClaimID(rawValue: serial), failure: nil)
     }
 
-    /// An arbiter with a reader that did not wait for the answer of a presenter of its item.
+    /// An arbiter that has granted a reader without the answer of a presenter, at its deadline.
     private func afterPassingOver() -> Arbiter {
         var arbiter = Arbiter()
         _ = arbiter.handle(presenter(1, Self.both, patience: 10 * Self.second))
@@ -56,7 +56,7 @@ import Testing
     @Test
     func `Rule 18.3: who waits for an answer to a claim that has gone on waits for the bound`() {
         var arbiter = afterPassingOver()
-        // It is seen, and still has not answered.
+        // The presenter's process files a claim, but the presenter still has not answered.
         _ = arbiter.handle(claim(2, .read("/g"), purpose: "presenter 1", client: 1))
         let filed = arbiter.handle(claim(3, .read("/f"), inside: [1]))
         #expect(filed == [])
@@ -81,18 +81,20 @@ import Testing
 
     @Test func `Rule 6.11: no claim outlasts a reader that waits for it`() {
         var arbiter = Arbiter()
-        // One that is never done saving, one that never gives way to a writer, one that is good.
+        // Presenter 1 never answers that it has saved; 2 never relinquishes to a writer; 3 answers
+        // all.
         _ = arbiter.handle(presenter(1, [.save]))
         _ = arbiter.handle(presenter(2, Self.both))
         _ = arbiter.handle(presenter(3, Self.both))
         _ = arbiter.handle(claim(1, .read("/f")))
         _ = arbiter.handle(answer(2, for: 1))
         _ = arbiter.handle(answer(3, for: 1))
-        // The first saves, and goes before the reader (Rule 2.16); the second is asked for that.
+        // Presenter 1 writes before the reader (Rule 2.16), and presenter 2 is asked for that
+        // write.
         _ = arbiter.handle(claim(2, .write("/f"), purpose: "presenter 1", client: 1))
         _ = arbiter.handle(answer(3, for: 2))
         _ = arbiter.handle(.clockAdvanced(to: 31 * Self.second))
-        // The second reads first, and so goes before that.
+        // Presenter 2 reads first, so its claim passes that write.
         let effects = arbiter.handle(
             claim(3, .read("/f", .withoutChanges), purpose: "presenter 2", client: 1))
         #expect(effects == [.grant(ClaimID(rawValue: 3))])

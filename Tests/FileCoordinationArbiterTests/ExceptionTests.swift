@@ -122,7 +122,8 @@ import Testing
         let reader = fixture.file(.read("/d/f"))
         let ofFirst = fixture.file(.write("/d/f"), purpose: "first")
         #expect(fixture.last == [.askToYield(second, for: ofFirst, .toWriter)])
-        // The reader waits for `ofFirst`, which waits for `second`: in a roundabout way it asks it.
+        // The reader waits for `ofFirst`, which asks `second`: the reader waits for `second`
+        // indirectly.
         let ofSecond = fixture.file(.write("/d/f"), purpose: "second")
         #expect(fixture.stage(ofSecond) == .granted)
         fixture.answer(second, ofFirst)
@@ -182,7 +183,7 @@ import Testing
         let nested = fixture.file(
             .write("/d/h"), purpose: "app", client: client, inside: [outer], blocksCaller: waits)
         #expect(fixture.stage(nested) == (waits ? .granted : .waiting))
-        // What waits for the accessor itself it passes all the same.
+        // A claim always passes those that wait for the surrounding accessor itself.
         let direct = fixture.file(
             .write("/d/f"), purpose: "app", client: client, inside: [outer], blocksCaller: waits)
         #expect(fixture.stage(direct) == .granted)

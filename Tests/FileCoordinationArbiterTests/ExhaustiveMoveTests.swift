@@ -39,7 +39,7 @@ import Testing
         Program(items, inner: inner, purpose: purpose, announcing: moves.map { .moved($0) })
     }
 
-    /// These, and, if there is time, those others.
+    /// Programs with these claims, and, in the long form, with `more`.
     private func programs(
         _ things: [[AccessItem]], more: [[AccessItem]] = []
     ) -> [Program] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves that are told wrongly on purpose: the witness must complain about each.
+// Moves with wrong effects on purpose: the witness must complain about each.
 
 import FileCoordinationArbiter
 import Testing

@@ -34,7 +34,7 @@ import Testing
         fixture.announce(mover, move("/d/", to: "/x/y/"))
         let new = "/x/y" + place.dropFirst(2)
         #expect(fixture.last == [.retarget(queued, .write(new)), .retarget(late, .read(new))])
-        // Until the move is over.
+        // The claim waits until the mover's claim is over.
         #expect(fixture.stage(queued) == .waiting)
         fixture.end(mover, .unchanged)
         #expect(fixture.last == [.grant(queued)])
@@ -62,7 +62,7 @@ import Testing
         #expect(fixture.last == [.retarget(several, .read("/x") + .write("/e/f") + .read("/d"))])
         fixture.end(mover, .unchanged)
         #expect(fixture.stage(several) == .granted)
-        // It excludes others where it is now and nowhere else.
+        // The claim excludes others at its present path only.
         let newcomers = [fixture.file(.read("/e/f")), fixture.file(.read("/d/f"))]
         #expect(newcomers.map { fixture.stage($0) } == [.waiting, .granted])
     }
@@ -114,7 +114,7 @@ import Testing
         fixture.announce(mover, fe)
         #expect(fixture.arbiter.impediments(of: writer) == [.claim(holder), .claim(mover)])
         fixture.end(mover, .unchanged)
-        // It waited behind the writer, which is not there any more.
+        // The replacing claim waited behind the writer, whose item has moved away.
         #expect(fixture.last == [.grant(replacing)])
         #expect(fixture.arbiter.impediments(of: writer) == [.claim(holder)])
         fixture.end(holder, .changed)
@@ -141,7 +141,7 @@ import Testing
         fixture.announce(mover, fe)
         let newcomers = [fixture.file(.read("/e/f")), fixture.file(.read("/d/f"))]
         #expect(newcomers.allSatisfy { fixture.arbiter.impediments(of: $0) == [.claim(mover)] })
-        // Not where it was only in between.
+        // The mover does not hold the path at which its item was only in between.
         fixture.announce(mover, move("/e/f", to: "/e/g"))
         let between = fixture.file(.read("/e/f"))
         #expect(fixture.places(newcomers[0]) == ["/e/g"])
@@ -266,7 +266,8 @@ import Testing
         let editor = fixture.client()
         let presenter = fixture.present("/a/f", purpose: "editor", client: editor)
         let writer = fixture.file(.write("/a/f"))
-        // The editor goes before it, because the writer waits for its answer.
+        // The editor's own claim passes the writer, because the writer waits for the editor's
+        // answer.
         let save = fixture.file(.write("/a/f"), purpose: "editor", client: editor)
         #expect(fixture.stage(save) == .granted)
         fixture.answer(presenter, writer)

@@ -78,7 +78,7 @@ import Testing
         #expect(heard(out, of: .move("/p.rtfd/f"), at: "/p.rtfd", .itemDidChange) == change)
         #expect(heard(inside, of: .move("/f"), at: "/p.rtfd", .itemDidChange) == change)
         #expect(heard(out, of: .move("/p.rtfd/f"), at: "/p.rtfd") == moved("/p.rtfd/f", "/f"))
-        // A plain directory in it does not, and neither does one outside.
+        // Presenters of plain directories, in the package or outside, are told nothing.
         #expect(heard(inside, of: .move("/f"), at: "/p.rtfd/s", .itemDidChange).isEmpty)
         #expect(heard(fe, of: .move("/d/f"), at: "/d", .itemDidChange).isEmpty)
         #expect(heard(fe, of: .move("/d/f"), at: "/e", .itemDidChange).isEmpty)

@@ -26,7 +26,7 @@ import Testing
         #expect(fixture.stage(reader) == .asking)
         fixture.end(mover, .unchanged)
         #expect(fixture.last == [.grant(reader)])
-        // It holds the new place, and the old one no more.
+        // The reader holds the new path, and the old one no more.
         let others = [fixture.file(.write("/d/f")), fixture.file(.write("/e/f"))]
         #expect(others.map { fixture.stage($0) } == [.granted, .waiting])
         fixture.end(reader)
@@ -48,7 +48,7 @@ import Testing
     @Test func `Rules 2.16, 2.20: not any more when the mover has gone on from there`() {
         var fixture = ArbiterFixture()
         let editor = fixture.present("/e/f")
-        // It means the place, and stays there (Rule 11.5).
+        // A replacing claim means the path, and stays there (Rule 11.5).
         let replacing = fixture.file(.replace("/e/f"))
         let mover = fixture.file(.move("/d/f"))
         fixture.announce(mover, fe)
@@ -74,7 +74,7 @@ import Testing
         #expect(fixture.stage(holder) == .granted)
         #expect(fixture.stage(writer) == .asking)
         fixture.end(holder, .changed)
-        // It has come to where the other presenter is.
+        // The writer's item has moved to where the other presenter is.
         let steps = YieldSteps(relinquish: [.writer])
         #expect(fixture.last.contains(.askToYield(other, for: writer, steps)))
         fixture.answer(other, writer)
@@ -93,7 +93,8 @@ import Testing
         fixture.answer(editors[0], claims[0])
         #expect(fixture.last == [.grant(claims[0])])
         fixture.end(claims[0], .changed)
-        // It was asked for the other item; now it presents something in the same package.
+        // The presenter was asked for the other item. By its move, it presents an item of this
+        // package.
         let steps = YieldSteps(relinquish: [.writer])
         #expect(fixture.last.contains(.askToYield(editors[0], for: claims[1], steps)))
         fixture.answer(editors[0], claims[1])
@@ -104,7 +105,7 @@ import Testing
         var fixture = ArbiterFixture()
         let folder = fixture.present("/d.rtfd", purpose: "editor")
         let reader = fixture.file(.read("/d.rtfd/g"), purpose: "both")
-        // Its question is postponed: the presenter must have its item back first.
+        // The replacer's question is postponed: the presenter must have its item back first.
         let replacer = fixture.file(.replace("/d.rtfd/f") + .read("/d.rtfd/f"), purpose: "both")
         let mover = fixture.file(.move("/d.rtfd/f"), purpose: "editor")
         fixture.announce(mover, move("/d.rtfd/f", to: "/e/f"))
@@ -139,7 +140,7 @@ import Testing
         let first = fixture.present("/a", purpose: "first")
         let third = fixture.present("/a", purpose: "third")
         let reader = fixture.file(.read("/b"))
-        // Let past the reader, and this one past it: the reader waits for both.
+        // `bypasser` passes the reader, and `writer` passes `bypasser`: the reader waits for both.
         let bypasser = fixture.file(.write("/b") + .write("/a"), purpose: "second")
         let writer = fixture.file(.write("/a"), purpose: "first")
         let mover = fixture.file(.move("/a"), purpose: "third")
@@ -254,7 +255,7 @@ import Testing
         let mover = fixture.file(.move("/d/f"), purpose: "editor")
         fixture.announce(mover, fe)
         fixture.answer(editor, reader)
-        // The mover runs where the other presenter is.
+        // The mover still runs at the other presenter's path, so that presenter is not asked yet.
         #expect(fixture.last.isEmpty)
         let save = fixture.file(.write("/e/f"), purpose: "other")
         #expect(fixture.stage(save) == .waiting)

@@ -12,7 +12,7 @@ struct PlaceContestsTests {
     private let other = ClientID(rawValue: 2)
     private let policy = DelegationPolicy()
 
-    /// What is said after each use by one of these clients, in turn, so long after the contest.
+    /// Whether the path is calm after each use by these clients, `time` after the contest.
     private func answers(
         _ users: [ClientID], for mode: DelegationMode = .exclusive, isContested: Bool = true,
         after time: UInt64
@@ -44,7 +44,7 @@ struct PlaceContestsTests {
         #expect(answers(users, for: .shared, after: policy.calmTime)[policy.calmUses - 1])
     }
 
-    /// How many quick handovers it takes until a queue is worth while.
+    /// How many quick handovers it takes until the path should get a ticket queue.
     private func handovers(_ places: inout PlaceContests, apart: UInt64 = 1) -> Int? {
         (1...10_000).first {
             places.isHandedOverOften(

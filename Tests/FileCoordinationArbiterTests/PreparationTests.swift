@@ -49,7 +49,7 @@ import Testing
         let outsider = fixture.file(.write("/f"))
         #expect(fixture.stage(back) == .granted)
         #expect(fixture.arbiter.impediments(of: outsider) == [.claim(back)])
-        // It does not wait for the save-back either, only for the answer.
+        // The batch waits only for the presenter's answer, and not for the save-back.
         fixture.answer(editor, batch)
         #expect(fixture.last == [.grant(batch)])
     }
@@ -163,7 +163,7 @@ import Testing
         #expect(fixture.last == [.relocate(editor, to: path("/e/f"), isTold: false)])
         fixture.answer(editor, batch)
         #expect(fixture.last == [.grant(batch)])
-        // Not even when it announces a move itself.
+        // A batch excludes no claim, even if it announces a move itself.
         fixture.announce(batch, move("/d/", to: "/x/"))
         let others = [fixture.file(.write("/d/f")), fixture.file(.write("/x/g"))]
         #expect(fixture.arbiter.impediments(of: others[0]) == [.claim(mover)])

@@ -102,7 +102,7 @@ import Testing
                     enclosing: [outer.id], blocksCaller: one(in: 2)))
         }
 
-        /// Makes it a batch, or one of a coordinator that does not know where its presenter is.
+        /// Sometimes makes the claim a batch, or one of a coordinator whose presenter has moved.
         private mutating func embellish(_ claim: inout FiledClaim) {
             if one(in: 6) { claim.kind = .preparation }
             guard one(in: 3), let seen = witness.presenters.randomElement(using: &dice) else {

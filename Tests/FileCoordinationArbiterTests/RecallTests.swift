@@ -6,9 +6,9 @@ import FileCoordinationArbiter
 import Testing
 
 @Suite struct RecallTests {
-    /// A server answers at once; a model need not.
+    /// A server answers a recall at once, but a model need not.
     ///
-    /// No bound of a presenter may be overlooked.
+    /// A presenter's deadline counts meanwhile.
     @Test func `Time passes while a recall is awaited`() {
         var fixture = DelegatingFixture()
         fixture.presentPatiently(90, "/h", .relinquishToWriter, nanoseconds: 5_000_000_000)
@@ -23,7 +23,7 @@ import Testing
         #expect(fixture.arbiter.awaitsRecalls)
     }
 
-    /// Rule 2.14: a write that is over holds up no claim, whichever recall found it.
+    /// Rule 2.14: a write that is over delays no claim, whichever recall has found that.
     @Test func `A claim does not wait for a write that a recall found over`() {
         var fixture = DelegatingFixture()
         fixture.present(90, "/f", .itemDidChange)
@@ -34,7 +34,7 @@ import Testing
         fixture.endHidden(2)
         fixture.file(3, by: 3, .write("/f"))
         fixture.file(4, by: 3, .write("/g"))
-        // The server finds write 7 over, tells of it, and then of the recall.
+        // The server finds that write 7 is over. It reports first the write, then the recall.
         fixture.handle(.claimRecovered(fixture.claim(7, by: 1, .write("/f"), slot: nil)))
         fixture.end(7)
         #expect(fixture.last.contains(.notify(PresenterID(rawValue: 90), .itemDidChange)))
@@ -44,7 +44,7 @@ import Testing
         #expect(!fixture.granted.contains(4))
     }
 
-    /// Rule 2.1: what is being recalled may hide claims.
+    /// Rule 2.1: a delegation may hide claims until its recall is answered.
     @Test func `Nothing is delegated while a recall is awaited`() {
         var fixture = DelegatingFixture()
         fixture.present(90, "/f", .itemDidChange)
@@ -56,7 +56,7 @@ import Testing
         fixture.endHidden(2)
         fixture.file(3, by: 3, .write("/g"))
         #expect(fixture.arbiter.awaitsRecalls)
-        // From now on the end of no write at /f need be reported.
+        // With this end, the delegation of /f needs no more reports.
         fixture.end(7)
         #expect(fixture.held.contains("1: exclusive, reported"))
         while fixture.arbiter.awaitsRecalls { fixture.answerRecall() }

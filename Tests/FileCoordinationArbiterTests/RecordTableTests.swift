@@ -73,7 +73,7 @@ import Testing
         for seed in [0, 1, 0x1234_5678_9ABC] {
             let places = Set(
                 (0..<256).map { hashOfNumber(5 + $0 << UInt64(shift), seed: seed) & 1023 })
-            // A throw of dice has 227 different ones, give or take a few.
+            // 256 random numbers below 1024 have about 227 different values.
             #expect(places.count > 128, "\(places.count)")
         }
     }

@@ -19,7 +19,7 @@ import Testing
         fixture.file(next)
         #expect(fixture.granted == [1, 2])
         #expect(fixture.recalls == [])
-        // Another client's claim waits for it, and for what runs by the delegation.
+        // Another client's claim waits for that claim, and for claims granted by the delegation.
         fixture.file(3, by: 3, .write("/f"))
         #expect(fixture.recalls.count == 1)
         fixture.answerRecall()
@@ -28,7 +28,7 @@ import Testing
         #expect(fixture.granted == [1, 2, 3])
     }
 
-    /// Rule 2.14: what it may hide is known before anything is decided.
+    /// Rule 2.14: the arbiter must know all local claims before it decides.
     @Test func `A claim of the owner recalls where it may hide local ones`() {
         for change: (inout FiledClaim) -> Void in [
             { $0.request?.excludesLocalClaims = false }, { $0.request?.slot = 1 },

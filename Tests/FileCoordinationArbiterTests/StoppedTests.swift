@@ -141,7 +141,7 @@ import Testing
         line.stop(1)
         line.file(2, .write("/f"))
         #expect(line.stage(2) == .asking)
-        // The presenter moves its item to there while it is asked (Rules 2.16, 11.6).
+        // While the presenter is asked, it moves its item to /g (Rules 2.16, 11.6).
         let mover = ClaimID(rawValue: 3)
         line.handle(
             .claimFiled(
@@ -153,7 +153,7 @@ import Testing
         line.end(3)
         line.handle(
             .presenterAnswered(PresenterID(rawValue: 8), for: ClaimID(rawValue: 2), failure: nil))
-        // It asks the presenter at its new place, too.
+        // The claim asks the presenter at the new path, too.
         line.handle(
             .presenterAnswered(PresenterID(rawValue: 9), for: ClaimID(rawValue: 2), failure: nil))
         #expect(line.granted == [2])
@@ -182,7 +182,7 @@ import Testing
         line.stop(2)
         #expect(line.granted == [])
         line.handle(.grantWithdrawn(ClaimID(rawValue: 2)))
-        // A late answer to what was asked for it counts for nothing.
+        // Its questions are recalled, so that a late answer to one of them does not count.
         #expect(line.last.first == .recallQuestions(ClaimID(rawValue: 2)))
         #expect(line.granted == [3])
         #expect(line.stage(2) == .waiting)
@@ -214,7 +214,7 @@ import Testing
         line.pass(3)
         #expect(line.granted == [1])
         #expect(line.arbiter.presenters.map(\.isUnresponsive) == [true])
-        // It costs nothing until it runs again.
+        // The presenter delays no claim until its process runs again.
         line.file(2, .read("/f"))
         #expect(line.granted == [2])
         line.go(9)
@@ -234,7 +234,7 @@ import Testing
         line.file(1, .read("/f"))
         line.pass(2)
         #expect(line.granted == [1])
-        // One that runs has all the time that it wants.
+        // A presenter without a bound, whose process runs, has all the time that it wants.
         line.file(2, .read("/g"))
         line.pass(1000)
         #expect(line.granted == [])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that commands make which run under claims of other processes: those wait for them
-// (Rules 2.17, 18.4).
+// Claims of commands that run under claims of other processes, which wait for the commands (Rules
+// 2.17, 18.4).
 
 import FileCoordinationArbiter
 import Testing
@@ -67,7 +67,8 @@ import Testing
         #expect(fixture.stage(inner) == .granted)
     }
 
-    /// The writer in the queue waits for the reader, inside of which the command reads.
+    /// The writer in the queue waits for the reader. The command runs inside that reader's
+    /// accessor.
     @Test func `Rule 2.17: a command that joins the access around it passes who waits for that`() {
         var arbiter = Arbiter()
         func file(_ serial: UInt64, _ purpose: String, _ items: [AccessItem], in outer: [UInt64]) {
@@ -86,12 +87,12 @@ import Testing
         }
         file(1, "joined", .read("/f"), in: [])
         file(2, "other", both("/f", "/h"), in: [])
-        // Behind the writer, and so behind the reader in a roundabout way.
+        // This claim waits behind the writer, and so indirectly for the reader.
         file(3, "third", both("/h", "/g"), in: [])
         file(4, "joined", .read("/g"), in: [1])
         #expect(stage(1) == .granted && stage(2) == .waiting && stage(3) == .waiting)
         #expect(stage(4) == .granted)
-        // Not so who is in no such command.
+        // A claim of the same purpose that is in no such command waits.
         file(5, "joined", .read("/g"), in: [])
         #expect(stage(5) == .waiting)
     }

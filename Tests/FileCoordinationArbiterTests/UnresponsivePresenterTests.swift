@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// The editor answers a question that is none any more, and is asked again.
+    /// The editor answers a question that is not open any more, and is asked again.
     private func expectHeard(_ arbiter: inout Arbiter) {
         #expect(asked(file(2, &arbiter)) == [viewer])
         _ = arbiter.handle(.claimCancelled(ClaimID(rawValue: 2)))
@@ -86,7 +86,7 @@ import Testing
         #expect(arbiter.handle(.clientStopped(reader)).contains(.recallQuestions(claim)))
         #expect(asked(arbiter.handle(.clientContinued(reader))) == [viewer])
         #expect(arbiter.handle(.presenterHeard(editor)) == [.notify(editor, .itemDidChange)])
-        // The claim that holds its place by now is not held up by it.
+        // The claim that holds its position now does not wait for the editor.
         #expect(
             arbiter.handle(.presenterAnswered(viewer, for: claim, failure: nil))
                 == [.grant(claim)])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wait of a task ends at its deadline or when it is cancelled, also while its claim is still
-// being filed (Rules 18.1, 18.2, 18.11). Filing is held up where it asks for the session, as a
-// mount that does not answer would hold it up.
+// The wait of a task ends at its deadline or when the task is cancelled, also while its claim is
+// still being filed (Rules 18.1, 18.2, 18.11). The test delays filing where it asks for the
+// session, as a mount that does not answer would.
 
 import FileCoordinationArbiter
 import FileCoordinationServer
@@ -14,7 +14,7 @@ import Testing
 @testable import FileCoordinationClient
 
 @Suite struct AwaitedAccessTests {
-    /// What holds filing up.
+    /// How far the delayed filing has got.
     private enum Stage { case before, filing, free }
 
     private let server: SimulatedServer
@@ -47,7 +47,8 @@ import Testing
         stage.notifyAll()
     }
 
-    /// What is filed afterwards is told to be over, and no accessor can run.
+    /// Expects that the claim is filed after that and reported as ended, so that no accessor can
+    /// run.
     private func expectFiledAndEnded() throws {
         guard case .filed(let record)? = try server.receive(on: connection) else {
             Issue.record("Nothing was filed")
@@ -63,7 +64,7 @@ import Testing
             Issue.record("It ended with \(String(describing: failure))")
             return letFilingGoOn()
         }
-        // Filing may not even have begun, and must then not begin.
+        // If filing has not begun by now, it must not begin any more.
         let hasBegun = stage.withLock { $0 == .filing }
         letFilingGoOn()
         if hasBegun { try expectFiledAndEnded() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a file's time stamp shows that it was not changed since.
+// When the time stamp of a file proves that the file was not changed after it was read.
 
 import Testing
 

@@ -55,7 +55,7 @@ import Testing
             if case .madeWay = other { break }
             message = try server.receive(on: second)
         }
-        // Alone, or with the answers that the session repeats on a new connection.
+        // The answer comes alone, or with those that the session repeats on a new connection.
         let answered = PresenterAnswer(presenter: record, claim: PresenterAnswer.noQuestion)
         #expect(
             [
@@ -72,7 +72,7 @@ import Testing
             let ledger = try LedgerReader(
                 directory: server.session.runtime.ledgers, name: server.session.ledger.fileName,
                 expectedOwner: CurrentProcess.effectiveUserID)
-            // That of the welcome.
+            // The epoch of the welcome.
             let epoch = try #require(ServerEpoch(rawValue: 1_000))
             try ledger.raise(to: epoch)
             let reference = RecordReference(index: record.index, generation: record.generation)

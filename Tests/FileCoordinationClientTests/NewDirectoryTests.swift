@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places that are found with what is known of the way are those that a look at the whole way finds.
+// Resolving a path from cached directories gives the same as resolving it from the root.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

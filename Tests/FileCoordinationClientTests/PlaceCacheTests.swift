@@ -99,7 +99,7 @@ import Testing
     @Test func `A new file that is moved over the old one is no arrival`() throws {
         _ = try find()
         for _ in 0..<3 {
-            // Foundation would make it elsewhere, and move it to its name.
+            // Foundation would create the file elsewhere and then move it to this name.
             let new = open(home.path + "/d/t", O_CREAT | O_EXCL | O_WRONLY, 0o600)
             #expect(new >= 0)
             close(new)
@@ -113,7 +113,7 @@ import Testing
         let (name, other) = (home.path + "/d/g", home.path + "/d/h")
         #expect(FileManager.default.createFile(atPath: name, contents: nil))
         _ = try find()
-        // The presenters of the older one stay at its name.
+        // Presenters of the older item stay at its name.
         switch old {
         case "removed": #expect(unlink(name) == 0)
         case "moved away": #expect(rename(name, other) == 0)
@@ -152,7 +152,7 @@ import Testing
         for marker in ["/Contents", "/Index"] {
             var place = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
             if cache.known(file) == nil {
-                // Of the first item in a new directory, nothing is cached.
+                // The first lookup in a new directory is not cached.
                 place = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
             }
             #expect(place.packageDepths.isEmpty)

@@ -24,7 +24,7 @@ import Testing
         let first = try server.welcome()
         let access = try server.file("f")
         first.shutDown()
-        // The first one ends the claim; that wakes the session for the second one.
+        // The first refusal ends the claim, which makes the session connect to the second server.
         for _ in 0..<3 { try server.refuse() }
         guard case .failed? = access.wait() else {
             Issue.record("The claim did not fail")
@@ -40,8 +40,8 @@ import Testing
     //  call 1 fails: call 2         refuse it
     //  call 2 fails: call 3         …
     //
-    /// Rule 18.1: each call is filed while the connection thread deals with the refusal of the one
-    /// before, and rings for it.
+    /// Rule 18.1: each call is filed, and wakes the connection thread, while that thread handles
+    /// the refusal of the call before.
     @Test func `Calls that follow one another fail at once while servers refuse`() throws {
         let server = try SimulatedServer()
         try server.welcome().shutDown()
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.failed.withLock { $0 } == Calls.count)
     }
 
-    /// Rule 18.7: whatever the kernel's reason; here it is that the socket is not connected.
+    /// Rule 18.7: sending may fail for any reason; here the socket is not connected.
     @Test func `A message that could not be sent does not count as sent`() throws {
         let server = try SimulatedServer()
         let socket = try SequencedSocket.listener(
@@ -63,7 +63,8 @@ import Testing
         #expect(!server.session.link.send(message, on: socket))
     }
 
-    /// Calls that begin when the one before has failed, on the thread that has it fail.
+    /// Calls, each of which begins when the one before fails, on the thread that reports the
+    /// failure.
     private final class Calls: Sendable {
         static let count = 32
         let failed = Lock(0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of places without versions ends with an event, for each spelling of their paths.
+// What is known of paths without versions ends with an event, for each spelling of the paths.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -27,7 +27,7 @@ import Testing
     @Test func `An arrival concerns the places of all spellings`() throws {
         var places = VersionlessPlaces()
         _ = places.watch(watches: [7, 8], of: store, until: .max)
-        // As for "file:///d/f" and "/d/f".
+        // Two spellings, such as "file:///d/f" and "/d/f".
         let known = [try place(), try place()]
         for place in known { places.insert(place, now: now) }
         places.insert(known[1], now: now)
@@ -43,7 +43,7 @@ import Testing
         places.insert(old, now: now)
         #expect(isKnown(old, places))
         places.insert(new, now: now)
-        // No event ends it any more.
+        // No event would end it any more.
         #expect(!isKnown(old, places))
         #expect(isKnown(new, places))
     }

@@ -13,8 +13,8 @@ struct HostileLedgerTests {
         let writer = try world.writer()
         let name = writer.fileName
         let header = try world.contents(of: name, count: 4096)
-        // Magic, version, record count, length, record length, slot count, name length. The owner
-        // is asked of the kernel.
+        // Magic, version, record count, length, record length, slot count, name length. The kernel
+        // tells the owner.
         for offset in [0, 8, 12, 16, 24, 28, 193] {
             try world.scribble([header[offset] ^ 0x55], at: offset, in: name)
             #expect(throws: LedgerError.self) { try world.reader(name) }
@@ -74,14 +74,14 @@ struct HostileLedgerTests {
         #expect(reader.grant(claim, world.epoch) == .granted)
         #expect(try writer.appendOutcome(claim, [7, 8, 9], reserving: 0))
         let record = 12288
-        // The body's length decides where a log in the record begins.
+        // A log in the record begins where the body ends, so the body's length is checked.
         for length in [UInt32(425), 432, 433, .max] {
             try world.scribble(bytes(length) + bytes(0), at: record + 40, in: writer.fileName)
             #expect(reader.outcome(claim) == nil)
         }
         try world.scribble(bytes(1) + bytes(0), at: record + 40, in: writer.fileName)
         #expect(reader.outcome(claim) == [7, 8, 9])
-        // In the record up to its last byte, in the heap up to the file's, and not one more.
+        // A log may extend to the last byte of the record, or of the file, and not further.
         let heapEnd = UInt32(LedgerLayout.fileLength)
         for (length, offset, start, expected) in [
             (UInt32(424), UInt32(0), 0, 424), (424, 0, 424, 0), (425, 0, 0, nil),
@@ -128,7 +128,7 @@ struct HostileLedgerTests {
         var epoch = world.epoch
         for round in 0..<1000 {
             let offset = Int.random(in: 0..<12288 + 16 * 512, using: &numbers)
-            // A mark that is too high is only slow, and tested above.
+            // A mark that is too high only makes scans slow, and is tested above.
             if (128..<136).contains(offset) { continue }
             let byte = UInt8.random(in: 0...255, using: &numbers)
             try world.scribble([byte], at: offset, in: writer.fileName)

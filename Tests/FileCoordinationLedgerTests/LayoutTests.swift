@@ -88,7 +88,7 @@ struct LayoutTests {
         #expect(SlotWord(isDelegated: false, inTicketQueue: 7, one, sequence: 3).ticketQueue == nil)
     }
 
-    /// Clients from before these bits are never given any; see `Abilities.knowsModes`.
+    /// Clients that do not know these bits never get them; see `Abilities.knowsModes`.
     @Test func `A slot's terms are in its uppermost bits, and only take rights away`() throws {
         let one = try #require(ServerEpoch(rawValue: 1))
         for bits in UInt8(0)..<4 {
@@ -126,9 +126,10 @@ struct LayoutTests {
         #expect(last.joined.passed.serves(QueueTicket(0, next: last.joined)))
     }
 
-    /// A client that ends its turn late, in a later use of the word, ends no other client's.
+    /// A client that ends its turn late, in a later use of the word, must not end another client's
+    /// turn.
     ///
-    /// With eight bits it did, after 128 beginnings and ends.
+    /// A number of eight bits was the same again after 128 beginnings and ends.
     @Test func `A number of one use of a ticket queue's word is none of any other`() {
         var word = TicketQueueWord(rawValue: 0)
         let ticket = QueueTicket(0, serving: word.begun)
@@ -188,11 +189,11 @@ struct LayoutTests {
         reader.markRelocated(claim)
         #expect(number(try record(), 72, 4) == 1)
         #expect(reader.grant(claim, world.epoch) == .granted)
-        // In the record, behind the body: a length, and no offset.
+        // The log is in the record, behind the body: a length, and no offset.
         #expect(try writer.appendOutcome(claim, [4, 5], reserving: 10))
         #expect(number(try record(), 48, 8) == 2)
         #expect(Array(try record()[88..<90]) == [4, 5])
-        // Too much for it: a length below and an offset above.
+        // The record has no room for this: the log has a length below and an offset above.
         let more = [UInt8](repeating: 6, count: 500)
         #expect(try writer.appendOutcome(claim, more, reserving: 10))
         #expect(number(try record(), 48, 8) == 8_400_896 << 32 | 502)

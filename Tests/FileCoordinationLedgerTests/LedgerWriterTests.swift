@@ -54,7 +54,7 @@ struct LedgerWriterTests {
             file: writer.descriptor, name: writer.fileName,
             expectedOwner: CurrentProcess.effectiveUserID)
         #expect(reader.isAlive && reader.scan().count == 300)
-        // One server gets it; another, which has seen the same of it, does not.
+        // One server takes the ledger over; a second one that has seen the same epoch cannot.
         let next = try #require(world.epoch.successor)
         #expect(reader.ledgerEpoch == world.epoch)
         #expect(reader.claim(from: world.epoch, to: next))
@@ -101,7 +101,7 @@ struct LedgerWriterTests {
         #expect(!old.reap(held, world.epoch))
         #expect(new.reap(held, epoch))
 
-        // It is filed after the raise, so it is the new server's from the start.
+        // A claim that is filed after the raise belongs to the new server at once.
         let later = try writer.write(kind: .claim, body: [3])
         writer.file(later)
         #expect(old.grant(later, world.epoch) == .refused)
@@ -152,7 +152,7 @@ struct LedgerWriterTests {
         #expect(writer.releaseWrittenLocally(next))
         let (first, second) = (try claim(4), try claim(5))
         #expect(Set([first.index, second.index]) == [one.index, other.index])
-        // A server asks for a report of its release: then it is a claim like any other.
+        // The server asks for a report of the release, so the claim is released like any other.
         #expect(try reader.revoke(slot: 4, delegation, world.epoch).count == 2)
         #expect(!writer.releaseWrittenLocally(first))
         #expect(try writer.release(first) == .released)

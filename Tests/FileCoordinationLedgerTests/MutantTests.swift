@@ -83,13 +83,13 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// The protocol as it was first written down: this is why there is a draft.
+    /// The first version of the protocol: because of this overlap, there is a draft.
     func testAskedBeforeLooking() {
         let found = expect(.askedBeforeLook, Self.rivals) { $0.stops = 1 }
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// Delegation as it was first written down.
+    /// The first version of delegation.
     func testLocalBeforeLooking() {
         let found = expect(.localBeforeLook, Self.owner) {
             $0.servers = 3
@@ -131,7 +131,7 @@ final class MutantTests: XCTestCase {
 
     func testAnAccessorOnAProvisionalGrantThatIsNotConfirmed() {
         let found = expect(.provisionalGrantNotConfirmed, Self.rivals) { $0.withdrawals = 1 }
-        // Its accessor is over, and the claim is in the queue.
+        // The accessor has ended, but the claim is in the queue.
         guard case .impossible = found else { return XCTFail("\(found as Any)") }
     }
 
@@ -150,7 +150,8 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// While its accessor runs: once that is over, its record is in the way of the server only.
+    /// The turn is passed on while the accessor runs. After that, the record only delays the
+    /// server.
     func testPassingATurnOnBeforeTheClaimIsOver() {
         let found = expect(.passesBeforeRelease, Self.members) {
             $0.servers = 1
@@ -195,7 +196,7 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// Also of the slot of a former server, whose epoch ended it.
+    /// The client also uses the terms of a slot that a former server's epoch has ended.
     func testAShareOnTheTermsOfWhatWasInTheSlot() {
         let found = expect(.termsOfFormerDelegation, Self.readers) {
             $0.deaths = 1

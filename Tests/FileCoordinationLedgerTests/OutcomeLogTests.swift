@@ -37,7 +37,7 @@ struct OutcomeLogTests {
         range.map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     }
 
-    /// Where the client has put the log: nil in the record.
+    /// The offset of the log in the heap; nil if the log is in the record.
     private func heapOffset(_ claim: RecordReference) -> Int? {
         let extent = reader.memory.outcomeExtent(Int(claim.index)).load()
         return extent >> 32 == 0 ? nil : Int(extent >> 32)
@@ -94,7 +94,7 @@ struct OutcomeLogTests {
                 #expect(reader.outcome(claim) == pattern(0..<length))
             }
         }
-        // What is given back serves the next ones, and shows nothing of the former.
+        // Released room is used again, and shows nothing of the former log.
         for claim in claims {
             #expect(try writer.release(claim) == .released)
             reader.reap(claim, world.epoch)
@@ -119,7 +119,7 @@ struct OutcomeLogTests {
             var isOver = false
             while !isOver {
                 isOver = progress.withLock { $0.isComplete }
-                // Mostly what is new, which is quick; now and then all of it.
+                // Mostly reads only new bytes, which is quick; now and then the whole log.
                 let start = look.isMultiple(of: 32) ? 0 : seen
                 let bytes = reader.outcome(claim, from: start) ?? []
                 let isFine =
@@ -142,7 +142,7 @@ struct OutcomeLogTests {
             let more = Array(whole[written..<written + length])
             #expect(try writer.appendOutcome(claim, more, reserving: 5))
             written += length
-            // Else a fast writer would be done before the reader has begun.
+            // Otherwise a fast writer would be done before the reader has begun.
             guard index.isMultiple(of: 50) else { continue }
             let looks = progress.withLock { $0.looks }
             lengthsSeen.insert(
@@ -156,7 +156,7 @@ struct OutcomeLogTests {
         #expect(lengthsSeen.count > 20)
     }
 
-    /// Else a server could act on what is not there yet.
+    /// Otherwise a server could act on bytes that are not written yet.
     @Test func `What takes long to write is not seen before its last byte is there`() throws {
         let length = 1 << 19
         for byte: UInt8 in 1...8 {

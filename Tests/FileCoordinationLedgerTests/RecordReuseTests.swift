@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A record is not used again while a thread waits for its former claim. The thread sleeps on the
-// half of the word without the generation, where the next claim can look the same.
+// half of the word without the generation, and the next claim can have the same value there.
 
 import FileCoordinationSystem
 import Testing
@@ -9,7 +9,7 @@ import Testing
 @testable import FileCoordinationLedger
 
 struct RecordReuseTests {
-    /// What another thread does between the waiting thread's look at the word and its sleep.
+    /// What another thread does after the waiting thread has read the word, and before it sleeps.
     private final class Interruption: Sendable {
         private let body = Lock<(@Sendable () -> Void)?>(nil)
 
@@ -17,7 +17,7 @@ struct RecordReuseTests {
 
         func observe(_ operation: MemoryOperation) {
             guard case .sleep = operation else { return }
-            // Once: what it does is observed, too.
+            // Run it only once: its own operations are observed, too.
             let body = self.body.withLock { body in
                 defer { body = nil }
                 return body

@@ -62,14 +62,14 @@ struct RelocationTests {
         let former = try filed()
         let relocation = try #require(reader.relocationMarking(former))
         let grant = try #require(reader.grantMarking(former))
-        // Meanwhile another server ends the claim, and the record is another one's.
+        // Meanwhile another server ends the claim, and the next claim uses the record.
         try end(former)
         let next = try filed()
         try #require(next.index == former.index)
         #expect(!relocation.write(1) && !grant.write(1))
         #expect(!writer.isRelocated(next))
         #expect(reader.snapshot(ofRecord: next.index)?.grantedAt == 0)
-        // And the one that is not stopped does.
+        // A server that is not stopped can mark it.
         reader.markRelocated(next, isWritten: false)
         #expect(writer.isRelocationLost(next))
         #expect(reader.grant(next, world.epoch) == .granted)
@@ -79,7 +79,7 @@ struct RelocationTests {
     @Test func `A mark for another use of the record is none`() throws {
         let former = try filed()
         try end(former)
-        // Reaped; written, and not filed; filed.
+        // The record is marked when reaped, when written but not filed, and when filed.
         reader.markRelocated(former)
         let next = try writer.write(kind: .claim, body: [2])
         try #require(next.index == former.index)

@@ -54,7 +54,7 @@ import Testing
             return
         }
         let outcome = Lock("nothing")
-        // Bounded, in case a client breaks it: then the claim is filed.
+        // A limit, in case another client breaks the queue; then the claim is filed.
         let end = MonotonicClock.after(.seconds(test_patience(20)))
         let (writer, word) = (open.writers[1], open.words[1])
         let record = try writer.write(kind: .claim, body: [1])
@@ -67,7 +67,7 @@ import Testing
         }
         thread.start()
         while !open.ticketQueues.hasQueue(9) { sched_yield() }
-        // It sleeps, or is about to.
+        // The thread sleeps now, or is about to.
         #expect(open.writers[0].releaseLocally(first))
         open.ticketQueues.pass(turn)
         while outcome.withLock({ $0 == "nothing" }) { sched_yield() }
@@ -133,7 +133,7 @@ import Testing
         let former = try TicketQueueFile(directory: open.world.directory, epoch: open.world.epoch)
         #expect(truncate(open.world.path + "/relays.\(open.world.epoch.rawValue)", 0) == 0)
         open.ticketQueues.pass(turn)
-        // Each process that has it mapped finds zeros of its own, which lock no client out.
+        // Each process that has the file mapped now reads zeros, which keep no client waiting.
         guard case (_, .gone) = try open.claim(1, in: former) else {
             Issue.record("it is let in, or waits")
             return
@@ -142,18 +142,18 @@ import Testing
     }
 
     @Test func `A claim waits on while its line moves, and is filed when it stops`() throws {
-        // Should this test itself be held up for as long as that, it tries again with more time.
+        // If the machine delays the test itself for that long, try again with more time.
         for patience: UInt64 in [100_000_000, 1_000_000_000, 10_000_000_000] {
             if try waitsWhileTheLineMoves(patience) { return }
         }
         Issue.record("the machine was too busy each time")
     }
 
-    /// Ends a turn every tenth of `patience`, then none; false if it could not.
+    /// Ends a turn every tenth of `patience`, then no more; false if it was too slow for that.
     private func waitsWhileTheLineMoves(_ patience: UInt64) throws -> Bool {
         let open = try Open()
         guard case (_, .granted(let first, _)) = try open.claim(0) else { return false }
-        // Numbers whose turns end when the test says so.
+        // Tickets whose turns the test ends.
         let memory = open.writers[1].memory.with(open.ticketQueues)
         let join = DrawTicket(ticketQueue: 9, slot: 4, delegation: open.words[1])
         var turns = [first]

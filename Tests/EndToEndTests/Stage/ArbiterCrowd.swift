@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections that wait at an arbiter's door, as many as the kernel lets in.
+// Connections that wait to be accepted by an arbiter, as many as the kernel lets in.
 
 import Foundation
 
 /// Sockets that were connected, and never say anything.
 final class ArbiterCrowd {
     private var sockets: [Int32] = []
-    /// Whether one more was turned away.
+    /// Whether the kernel refused a further connection.
     private(set) var isFull = false
 
     init(runtime: String, count: Int) throws {

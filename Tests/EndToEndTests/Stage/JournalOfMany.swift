@@ -38,12 +38,12 @@ final class JournalProgress {
     private var counts: [pid_t: Int] = [:]
 
     private static let recordLength = 32
-    /// As many of the last records as are looked at.
+    /// How many of the last records are read.
     private static let lastRecords = 2000
 
     init(_ path: String) { self.path = path }
 
-    /// How many records a process has written, as far as its last ones are among the last of all.
+    /// How many records a process has written, as far as the last records of the journal show.
     func count(of process: pid_t) throws -> Int {
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer { try? file.close() }
@@ -59,7 +59,7 @@ final class JournalProgress {
         return counts[process] ?? 0
     }
 
-    /// How many records there are, each with the number that comes next; nil if one has not.
+    /// How many records there are; nil if they are not numbered one after the other.
     func wholeCount() throws -> Int? {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let records = bytes.count / Self.recordLength

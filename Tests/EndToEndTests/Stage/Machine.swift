@@ -14,7 +14,7 @@ final class Machine {
     /// A directory of the machine that all of its programs see.
     static let home = "/mnt"
 
-    /// Shows the programs again where what was mounted over a directory hides them.
+    /// Mounts the programs again if a mount over a directory hides them.
     private static let showPrograms = """
         { [ -e "$PROGRAMS/coordination-peer" ] ||
         { mkdir -p "$PROGRAMS" && mount --bind /mnt/programs "$PROGRAMS"; }; }
@@ -42,7 +42,7 @@ final class Machine {
         meet(in: "/dev/shm/filecoordination-0")
     }
 
-    /// Where the arbiter is asked from now on.
+    /// Sets the directory in which the arbiter is asked from now on.
     func meet(in path: String) { stage.meeting = "/proc/\(shell.pid)/root\(path)" }
 
     /// Runs a command in the machine.
@@ -54,18 +54,18 @@ final class Machine {
         }
     }
 
-    /// A login makes the user's directory, and mounts a file system there.
+    /// Logs in: makes the user's directory, and mounts a file system there.
     func logIn() throws {
         try run("mkdir -m 700 /run/user/0 && mount -t tmpfs -o mode=700 login /run/user/0")
     }
 
-    /// The last logout removes that.
+    /// Ends the last login: removes the user's directory.
     func endLogin() throws {
         // A server may make its directory again meanwhile, also below the mount.
         try run("rm -rf /run/user/0/*; umount -l /run/user/0; until rm -rf /run/user/0; do :; done")
     }
 
-    /// The last logout, which also (`RemoveIPC`) removes what the user has in /dev/shm.
+    /// Logs out, which also removes what the user has in /dev/shm, like `RemoveIPC`.
     func logOut() throws {
         try run("rm -rf /dev/shm/filecoordination-0")
         try endLogin()

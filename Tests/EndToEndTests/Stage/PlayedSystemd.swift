@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plays the user's service manager with the unit filecoordinationd.socket: it listens where the
-// unit says, and passes the socket to the daemons that it starts. When it starts one is for the
-// test to say.
+// unit says, and passes the socket to the daemons that it starts. The test decides when it starts
+// one.
 
 import Foundation
 
@@ -57,7 +57,7 @@ final class PlayedSystemd {
 
     /// Starts the daemon, as the unit filecoordinationd.service does.
     func startDaemon(_ arguments: String...) throws -> Program {
-        // The number of a process that is started is not known to its starter before.
+        // The process number is known only in the started process, so a shell sets LISTEN_PID.
         let script = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\""
         return try stage.start(
             "daemon", ["/bin/sh", "-c", script] + machine.wrapper + [Products.daemon] + arguments,

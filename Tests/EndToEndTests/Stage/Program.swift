@@ -179,7 +179,7 @@ final class Transcript: @unchecked Sendable {
 
     /// All lines that the program has written so far, read or not.
     ///
-    /// So that what a program did before another one answered is there after that answer.
+    /// If one program acts before another one answers, its lines are here when the answer is.
     var lines: [String] {
         condition.lock()
         defer { condition.unlock() }

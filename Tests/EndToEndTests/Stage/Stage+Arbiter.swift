@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking the present arbiter who holds and who waits; without ever becoming it.
+// Asks the present arbiter who holds and who waits, and never becomes the arbiter itself.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -10,7 +10,7 @@ extension Stage {
     /// What the arbiter says now; nil if no arbiter answers.
     func report() -> StatusReport? {
         guard let line = try? ArbiterLine(runtime: meeting ?? runtime) else { return nil }
-        // Every arbiter speaks it.
+        // Every arbiter speaks this version.
         let version = ProtocolVersion.supported.lowerBound
         line.send(ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
         line.send(ClientMessage.statusRequest.encode())
@@ -26,7 +26,7 @@ extension Stage {
         return nil
     }
 
-    /// Waits until what the arbiter says is so.
+    /// Waits until the arbiter's report meets a condition.
     @discardableResult
     func until(_ what: String, _ isSo: (StatusReport) -> Bool) throws -> StatusReport {
         let end = Date() + Program.patience
@@ -71,8 +71,7 @@ extension Stage {
 
     /// Waits until `filecoord status` shows no claim, whether or not an arbiter is there (Rule
     /// 18.5).
-    ///
-    /// Where there is none it becomes the arbiter itself, for as long as it runs.
+    /// If there is no arbiter, `filecoord` serves for as long as it runs.
     func untilStatusShowsNoClaim() throws {
         let end = Date() + Program.patience
         var last: [String] = []
@@ -139,7 +138,7 @@ final class ArbiterLine {
     /// Ends the connection.
     func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
 
-    /// Lets the other end find that nothing can be sent here; it can still be spoken to.
+    /// Closes this end for reading: the arbiter cannot send to it, but still reads from it.
     func stopListening() { shutdown(socket, Int32(SHUT_RD)) }
 
     @discardableResult

@@ -64,7 +64,7 @@ final class Stage {
             "PATH": "/usr/bin:/bin", "TMPDIR": temporary,
             "HOME": home, "XDG_DATA_HOME": home + "/.local/share",
             "XDG_CONFIG_HOME": home + "/.config", "XDG_CACHE_HOME": home + "/.cache",
-            // Some programs are to crash; what would look into them then outlives the test.
+            // Some programs crash on purpose; the backtracer would outlive the test.
             "SWIFT_BACKTRACE": "enable=no",
         ]
         if !Self.isDelegating { result["FILECOORDINATION_DELEGATION"] = "off" }

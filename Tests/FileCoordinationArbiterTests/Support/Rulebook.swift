@@ -43,7 +43,7 @@ struct SeenClaim: Hashable {
     enum Stage: Hashable {
         case waiting
         case asking
-        /// With the youngest claim that was filed by then.
+        /// The accessor may run; `youngest` is the youngest claim that was filed by then.
         case granted(youngest: UInt64)
     }
 
@@ -118,7 +118,7 @@ struct Rulebook: Hashable {
 
     func claim(_ id: ClaimID) -> SeenClaim? { claims.first { $0.id == id } }
 
-    /// The same, had a claim not taken its place yet.
+    /// The state of the rules if that claim had not taken its place yet.
     func withoutArrival(of id: ClaimID) -> Rulebook {
         var result = self
         for index in claims.indices {
@@ -182,7 +182,8 @@ struct Rulebook: Hashable {
 
     /// Exceptions A and B.
     func canBypass(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
-        // No presenter is asked, and no claim runs, for whose sake there could be an exception.
+        // The exceptions need a claim of this purpose that runs, or a presenter of it that is
+        // asked.
         let purpose = claim.filed.purpose
         guard
             claims.contains(where: { seen in
@@ -203,7 +204,7 @@ struct Rulebook: Hashable {
             }
             if isSurrounding(holder, of: claim) { return true }
         }
-        // In a roundabout way only for what would otherwise never end.
+        // An indirect wait counts only if it would otherwise never end.
         guard claim.filed.blocksCaller else { return false }
         return leads(from: other) { isSurrounding($0, of: claim) }
     }

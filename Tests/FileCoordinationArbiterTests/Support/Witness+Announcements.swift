@@ -8,16 +8,16 @@ import FileCoordinationArbiter
 extension Witness {
     /// The effects that the event must have, as far as the witness computes them in advance.
     struct Expectation {
-        /// Tied anew, those of a move's item before those of its contents.
+        /// The new paths of presenters: those of a moved item before those of its contents.
         var relocations: [Effect] = []
-        /// Which move takes a presenter along, and whether it presents the item of that.
+        /// Which move takes a presenter along, and whether it presents the moved item itself.
         var ranks: [PresenterID: (move: String, isItem: Bool)] = [:]
-        /// Nil where this onlooker has nothing to say about notices.
+        /// The notices; nil if the witness does not compute them for this event.
         var notices: Set<Effect>?
         var retargets: [Effect] = []
     }
 
-    /// What an event must lead to; call before it is noted.
+    /// What an event must lead to; call this before the event is recorded.
     func expectation(of event: Event) -> Expectation {
         var result = Expectation()
         switch event {
@@ -94,7 +94,7 @@ extension Witness {
         return result
     }
 
-    /// The items of a claim whose coordinator does not know yet where its presenter is (11.7).
+    /// The items of a claim, redirected if its presenter has not been told yet of its move (11.7).
     func redirected(_ claim: FiledClaim) -> [AccessItem] {
         guard let standpoint = claim.standpoint, let seen = seen(standpoint.presenter),
             let place = seen.registered.path,
@@ -140,10 +140,10 @@ extension Witness {
                 neededBefore[claim.id] = needs.mapValues { renamed($0, by: book) }
             }
         }
-        // The mover may have been let past where its items were only in between.
+        // Claims may have let the mover past only because of a path that its items have left.
         for claim in rules.claims.map(\.id) { leaveBehind(claim, travellers + [id]) }
         letPast(id)
-        // Those that hold a place already go first; of two that come there, the elder.
+        // Claims that already hold a place go first; of two that arrive, the older one.
         for traveller in travellers.reversed() { giveWay(traveller) }
     }
 
@@ -191,7 +191,7 @@ extension Witness {
         return result
     }
 
-    /// A claim that was let past is not waited for where one of the two is no longer.
+    /// Drops from a claim's bypassers those with which it does not conflict since the move.
     private mutating func leaveBehind(_ id: ClaimID, _ travellers: [ClaimID]) {
         guard let index = rules.claims.firstIndex(where: { $0.id == id }) else { return }
         let claim = rules.claims[index]
@@ -215,7 +215,7 @@ extension Witness {
         }
     }
 
-    /// Whether all of it has happened, once, and nothing else.
+    /// Whether each expected effect occurred exactly once, and no other.
     func check(_ expected: Expectation, _ effects: [Effect]) -> String? {
         var relocations: [Effect] = []
         var retargets: [Effect] = []

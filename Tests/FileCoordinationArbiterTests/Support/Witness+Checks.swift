@@ -27,7 +27,7 @@ extension Witness {
     func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
         guard let claim = rules.claim(id), clock < Limits.readerChainForTests else { return nil }
         let asBefore = claim.asWaiting
-        // An excuse need not outlast the event: what came after can end it.
+        // An exception counts if it applied at any time in the event; what came later can end it.
         let moments = [before] + moments(before: id, arrived.filter { $0 != id }[...])
         for other in rules.claims where Rulebook.conflict(claim, other) {
             func canBypass(_ one: SeenClaim, from another: SeenClaim) -> Bool {
@@ -56,7 +56,7 @@ extension Witness {
         return nil
     }
 
-    /// The rules as they may have been during the event, when some had arrived and others had not.
+    /// The states that may have existed during the event: with each subset of the arrivals.
     private func moments(before id: ClaimID, _ arrived: ArraySlice<ClaimID>) -> [Rulebook] {
         guard let first = arrived.first else { return [rules.withoutArrival(of: id), rules] }
         let rest = moments(before: id, arrived.dropFirst())
@@ -92,8 +92,9 @@ extension Witness {
     func checkQuiet(
         _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {
-        // While a former arbiter's leavings are being told nothing is decided, and when readers
-        // have worn a presenter out (Rule 6.11) there is more to wait for than this onlooker knows.
+        // Nothing is decided while claims of a former arbiter are being recovered. When readers
+        // have kept a presenter out too long (Rule 6.11), claims wait for more than the witness
+        // knows.
         if isRecovering || clock >= Limits.readerChainForTests { return nil }
         for claim in rules.claims {
             let obstacles = rules.obstacles(of: claim)

@@ -10,9 +10,9 @@ struct Witness: Hashable {
     /// One presenter, as the onlooker knows it.
     struct SeenPresenter: Hashable {
         var registered: RegisteredPresenter
-        /// Kinds in which it was asked to relinquish, and has not had its item back.
+        /// The kinds in which it was asked to relinquish and has not got its item back.
         var away: [Relinquishment] = []
-        /// Kinds in which it has said that it did.
+        /// The kinds in which it has answered that it relinquished.
         var gone: [Relinquishment] = []
     }
 
@@ -20,13 +20,14 @@ struct Witness: Hashable {
     var presenters: [SeenPresenter] = []
     /// The packages on the way to a presenter's place, as far as a move has told.
     var packages: [PresenterID: [Int]] = [:]
-    /// Who was asked to accommodate the deletion of its item, for which claim.
+    /// The presenters that were asked to accommodate the deletion of their item, for each claim.
     private(set) var accommodated: [ClaimID: [PresenterID]] = [:]
-    /// What each claim that holds its place needed of whom when it took it.
+    /// The steps that each claim needed of each presenter when it took its place.
     private(set) var needs: [ClaimID: [PresenterID: YieldSteps]] = [:]
-    /// What a claim that asks needed before its items moved, until it asks for the new places.
+    /// The steps that an asking claim needed before its items moved, until it asks at the new
+    /// paths.
     var neededBefore: [ClaimID: [PresenterID: YieldSteps]] = [:]
-    /// What was asked and is not answered.
+    /// Questions that are not answered.
     private(set) var open: [Question] = []
     private(set) var youngest: UInt64 = 0
     private(set) var clock: UInt64 = 0
@@ -40,7 +41,7 @@ struct Witness: Hashable {
         let steps: YieldSteps
     }
 
-    /// Looks at one event and what it led to; returns a complaint, or nil if all is well.
+    /// Checks one event and its effects; returns a complaint, or nil if all is well.
     mutating func observe(_ event: Event, _ effects: [Effect], _ arbiter: Arbiter) -> String? {
         observe(
             event, effects, stage: arbiter.stage(of:),
@@ -48,7 +49,7 @@ struct Witness: Hashable {
             ?? arbiter.brokenInvariantForTests
     }
 
-    /// The same, of a history that need not be an arbiter's.
+    /// The same for a history that no arbiter need have made.
     mutating func observe(
         _ event: Event, _ effects: [Effect], stage: (ClaimID) -> ClaimStage?,
         impediments: ((ClaimID) -> [Impediment])? = nil
@@ -56,7 +57,7 @@ struct Witness: Hashable {
         var before = rules
         let expected = expectation(of: event)
         note(event)
-        // Where things are now is where they were before anybody took a place in this event.
+        // Items have their new paths before any claim takes a place in this event.
         if case .claimAnnounced = event { before = rules }
         var complaint = check(expected, effects)
         for (index, effect) in effects.enumerated() where complaint == nil {
@@ -122,7 +123,7 @@ struct Witness: Hashable {
         case .movesTold:
             preconditionFailure("PlainMoveTests know about claims that await moves, not this")
         case .presenterBlocked:
-            // Only cycles follow from it, and they say of themselves what they are.
+            // Only cycles follow from this event, and each cycle names its steps itself.
             break
         case .presenterHeard:
             // The effects depend on deadlines, which the witness does not model.
@@ -163,7 +164,7 @@ struct Witness: Hashable {
         }
     }
 
-    /// Has those that hold their place and ask wait for `id`, which was let past them.
+    /// Makes all conflicting claims that ask wait for `id`, which passed them.
     mutating func letPast(
         _ id: ClaimID, unless isSparing: (SeenClaim) -> Bool = { _ in false }
     ) {
@@ -178,7 +179,7 @@ struct Witness: Hashable {
         }
     }
 
-    /// Has claims that run need of a presenter what it was found to have done, or one claim only.
+    /// Records that running claims, or only one, need what a presenter was found to have done.
     private mutating func adoptRelinquishments(
         of presenter: SeenPresenter, for only: ClaimID? = nil
     ) {
@@ -274,7 +275,7 @@ struct Witness: Hashable {
         return nil
     }
 
-    /// Finds out who took a place in this event, and whether it was theirs to take.
+    /// Finds the claims that took a place in this event, and checks whether they were allowed to.
     private mutating func recordPlaces(
         before: Rulebook, _ stage: (ClaimID) -> ClaimStage?,
         _ impediments: ((ClaimID) -> [Impediment])?
@@ -306,8 +307,9 @@ struct Witness: Hashable {
             }
         }
         refreshAwaited()
-        // Of two that arrive in one event, which came first cannot always be seen from outside: the
-        // arbiter is believed, and ``checkOrder(_:_:before:)`` sees whether it may have been so.
+        // If two claims arrive in one event, the witness cannot always see which came first. It
+        // believes the arbiter, and ``checkOrder(_:_:before:)`` checks whether that order is
+        // possible.
         for id in arrived {
             letPast(id) { other in
                 arrived.contains(other.id) && impediments?(other.id).contains(.claim(id)) != true
@@ -319,8 +321,8 @@ struct Witness: Hashable {
         return nil
     }
 
-    /// Has a claim whose items have moved need what it needs of presenters at the new places, once
-    /// it waits for nothing else (Rule 11.6).
+    /// Once a claim whose items have moved waits for nothing else, adds what it needs of presenters
+    /// at the new places (Rule 11.6).
     private mutating func askAtNewPlaces(_ claim: SeenClaim) {
         guard let before = neededBefore[claim.id], claim.bypassers.isEmpty,
             !before.contains(where: { isAwaited($0, for: claim.id, $1) })

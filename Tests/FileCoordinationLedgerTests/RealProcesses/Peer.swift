@@ -95,7 +95,7 @@ final class Peer {
     /// Has it fork a child that lives on.
     func makeChild() throws {
         try command("f")
-        // It stays where it is.
+        // The fork leaves the peer at the point where it was.
         let point = state
         let count = children.count
         while children.count == count { try receive(patience: Self.patience) }
@@ -123,9 +123,7 @@ final class Peer {
         while state == .running { try receive(patience: Self.patience) }
     }
 
-    /// Hears whether a sleeper woke up meanwhile.
-    ///
-    /// With patience, waits for that.
+    /// Checks whether a sleeping peer has woken up meanwhile; waits for that for `patience`.
     func listen(patience: Int32 = 0) throws {
         guard state == .asleep, runs else { return }
         var descriptor = pollfd(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A history of real processes in an order that a number decides. What can be repeated is the order
-// of the operations; when a woken process is back from the kernel is not.
+// A random history of real processes. A seed decides the order of the operations, so that can be
+// repeated; the time at which a woken process returns from the kernel cannot.
 
 import FileCoordinationLedger
 import Foundation
@@ -49,9 +49,7 @@ struct RandomHistory {
 
     var log: [String] { supervisor.log }
 
-    /// Runs it to the end.
-    ///
-    /// How many accesses there were.
+    /// Runs it to the end; returns the number of accesses.
     mutating func run() throws -> Int {
         let orders = ["0,1", "1,0", "0,0", "1,1"]
         for _ in 0..<2 {
@@ -91,7 +89,7 @@ struct RandomHistory {
         }
     }
 
-    /// Not in the kernel: what it does there when it is killed cannot be known.
+    /// Whether the peer is not in the kernel. What it does there when it is killed cannot be known.
     private func isAtWork(_ peer: Peer) -> Bool {
         if case .gated = peer.state { return true }
         return false
@@ -103,9 +101,7 @@ struct RandomHistory {
         }
     }
 
-    /// No process can go on.
-    ///
-    /// Whether something can be done about that.
+    /// Handles that no process can continue; returns whether one can now.
     private mutating func rest() throws -> Bool {
         if supervisor.servers.count == 1, let server = supervisor.servers.first, !server.runs {
             let next = try supervisor.startServer(deposing: server.isAlive, order: order())
@@ -130,7 +126,7 @@ struct RandomHistory {
         return true
     }
 
-    /// A client that waits now must wait for a process that is stopped.
+    /// Checks that each client that waits now waits for a process that is stopped.
     private func checkWaiting() throws {
         let holders = try supervisor.journal().holders
         for client in supervisor.clients where client.state == .asleep && client.runs {

@@ -28,7 +28,7 @@ final class RealProcessTests: XCTestCase {
         XCTAssertGreaterThan(accesses, count)
     }
 
-    /// A fault that any order with a deposed server brings to light.
+    /// A fault that shows in any order of operations in which a server is deposed.
     func testRandomHistoriesFindAFault() throws {
         var found: String?
         var seed: UInt64 = 0
@@ -41,9 +41,7 @@ final class RealProcessTests: XCTestCase {
         XCTAssertNotNil(found)
     }
 
-    /// Races until there is an overlap, or for so many rounds.
-    ///
-    /// How many there were, and whether.
+    /// Races until there is an overlap, or for so many rounds; returns how many there were of each.
     private func race(
         _ subject: String, _ fault: PlantedFault?, rounds: Int, seconds: Int
     ) throws -> (overlaps: Int, rounds: Int) {

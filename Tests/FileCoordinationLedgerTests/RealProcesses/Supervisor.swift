@@ -67,14 +67,14 @@ final class Supervisor {
         if case .gated(let point) = peer.state { note(peer, point) }
         try peer.go()
         if peer.state == .gated("idle") {
-            // Idle because of what had happened before it looked around.
+            // The server is idle after it has seen all events so far.
             peer.idleSince = events
         }
     }
 
     func kill(_ peer: Peer) throws {
         note(peer, "is killed")
-        // Before it dies: the client that gets its place can only come later.
+        // Written before the death: the client that gets the place next can only come later.
         try Journal.append("X \(peer.processID)", in: path)
         peer.kill()
     }
@@ -103,7 +103,7 @@ final class Supervisor {
 
     // MARK: What is to be seen
 
-    /// Those who can be let go on.
+    /// The peers that can continue.
     ///
     /// An idle server is one of them only if something has happened since it looked around.
     func candidates() throws -> [Peer] {
