@@ -183,8 +183,9 @@ extension Lives {
         return nil
     }
 
-    /// Whether a presenter may not have answered some question within its patience. Then no claim
-    /// waits for the presenter until it answers again (Rule 18.3).
+    /// Whether a presenter may not have answered some question within its patience.
+    ///
+    /// Then no claim waits for the presenter until it answers again (Rule 18.3).
     private func mayBePassedOver(_ seen: PresenterLife, _ fact: Int) -> Bool {
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in

@@ -3,8 +3,9 @@
 // Computes where items are after moves (Rules 11.2 to 11.5), by the prefixes of their paths.
 
 extension [Move] {
-    /// The move that takes a place along: that of the nearest item above the place. Of two moves of
-    /// one item, the first counts.
+    /// The move that takes a place along: that of the nearest item above the place.
+    ///
+    /// Of two moves of one item, the first counts.
     private func taking(_ place: String) -> Move? {
         var result: Move?
         for move in self where move.old != move.new && move.old != "/" && move.new != "/" {
@@ -56,8 +57,10 @@ extension [Move] {
         }
     }
 
-    /// The items of a claim after the moves. An item to replace stays at its path (Rule 11.5),
-    /// unless the claim's own accessor has moved it, as the claim's options announced (Rule 2.8b).
+    /// The items of a claim after the moves.
+    ///
+    /// An item to replace stays at its path (Rule 11.5), unless the claim's own accessor has moved
+    /// it, as the claim's options announced (Rule 2.8b).
     func destination(of items: [Item], isOwn: Bool = false) -> [Item] {
         items.map { item in
             let follows = isOwn && item.use.ends.contains(.moving)

@@ -197,6 +197,7 @@ extension Lives {
     }
 
     /// Whether a claim may have been filed after a presenter had made room for readers too long.
+    ///
     /// Then even claims of its own purpose wait for it, or they would keep the presenter out for
     /// ever (Rule 6.11).
     private func mayOutlast(_ other: ClaimLife) -> Bool {
@@ -226,9 +227,11 @@ extension Lives {
         }
     }
 
-    /// Whether a presenter may have made room for a claim. It was asked for that claim; or it had
-    /// relinquished for another reader, and stays relinquished for this one, too (Rule 6.11). For a
-    /// claim of the same purpose, the latter holds only for a limited time.
+    /// Whether a presenter may have made room for a claim.
+    ///
+    /// It was asked for that claim; or it had relinquished for another reader, and stays
+    /// relinquished for this one, too (Rule 6.11). For a claim of the same purpose, the latter
+    /// holds only for a limited time.
     private func mayHaveMadeRoom(
         _ seen: PresenterLife, for claim: ClaimLife, unlessLike other: ClaimLife
     ) -> Bool {

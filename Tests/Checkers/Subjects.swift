@@ -154,7 +154,9 @@ package struct Presenter: Hashable, Sendable {
     package var purpose: String
     /// The place that it presents, or nil while it presents none.
     package var place: String?
-    /// The steps that it implements. An entry for deletions of subitems has no place.
+    /// The steps that it implements.
+    ///
+    /// An entry for deletions of subitems has no place.
     package var steps: [RequiredStep]
     /// How long it is waited for, in nanoseconds; nil: for ever (Rule 18.3).
     package var patience: UInt64?

@@ -126,8 +126,9 @@ final class PlainWriterTableTests: XCTestCase {
             before: "mkdir $OUT/r && echo m >$OUT/r/m"),
     ]
 
-    /// The names that cells are about. If an item moves to such a name from another, it has
-    /// appeared.
+    /// The names that cells are about.
+    ///
+    /// If an item moves to such a name from another, it has appeared.
     private static let names: Set = ["f", "g", "h", "n", "n/m", "s"]
 
     func testEachCellIsAsTheRulesSay() throws {

@@ -206,8 +206,10 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
-    /// Between two servers, none watches. The presenter's process is told of such a change because
-    /// the next server's welcome makes it look at the item.
+    /// Between two servers, none watches.
+    ///
+    /// The presenter's process is told of such a change because the next server's welcome makes it
+    /// look at the item.
     func testAChangeBetweenTwoServersIsTold() throws {
         try with { sandbox in
             let file = try sandbox.makeFile("f", "0")

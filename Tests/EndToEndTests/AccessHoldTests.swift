@@ -181,8 +181,9 @@ class AccessHoldTests: StageTestCase {
         try b.expect("b held")
     }
 
-    /// A release ends this program's part of the hold. A keeper keeps its part until its process
-    /// ends.
+    /// A release ends this program's part of the hold.
+    ///
+    /// A keeper keeps its part until its process ends.
     func testReleasingIsNotTakingAway() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])

@@ -172,8 +172,9 @@ final class ActivationTests: StageTestCase {
     //  asks for the daemon
     //                                  serves
     //
-    /// A program holds the election lock while it asks for the daemon. A service that was started
-    /// by hand, and waits for that lock, serves when the program asks.
+    /// A program holds the election lock while it asks for the daemon.
+    ///
+    /// A service that was started by hand, and waits for that lock, serves when the program asks.
     func testAServiceThatWaitsForTheElectionServesTheProgramThatHasIt() throws {
         let (machine, manager) = try loggedIn()
         try machine.run("mkdir -m 700 /dev/shm/filecoordination-0")

@@ -126,7 +126,9 @@ final class BarePresenterTests: StageTestCase {
     //                              granted
     //
     /// Rules 15.8 and 18.8: a process is dead when its ledger's lock is free, not when its
-    /// connection ends. What could not be sent between two connections is sent on the next one.
+    /// connection ends.
+    ///
+    /// What could not be sent between two connections is sent on the next one.
     func testAConnectionThatEndsIsNoDeath() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")

@@ -214,8 +214,10 @@ class ContainerTests: StageTestCase {
         try inside.program.expect("y granted")
     }
 
-    /// Rule 18.7a: a program in a container cannot see that a server outside is stopped. It does
-    /// not depose that server, but waits, and is granted its claim when the server runs again.
+    /// Rule 18.7a: a program in a container cannot see that a server outside is stopped.
+    ///
+    /// It does not depose that server, but waits, and is granted its claim when the server runs
+    /// again.
     func testTheServerIsStoppedOutside() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
@@ -234,7 +236,9 @@ class ContainerTests: StageTestCase {
     }
 
     /// Rules 18.6 and 18.7a: if a container's /proc shows the processes outside, programs check the
-    /// right process, not the one with its number there. A stopped server outside is deposed.
+    /// right process, not the one with its number there.
+    ///
+    /// A stopped server outside is deposed.
     func testAContainerWithOthersProcesses() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
@@ -258,8 +262,9 @@ class ContainerTests: StageTestCase {
         try another.program.expect("z granted")
     }
 
-    /// Rule 18.5: status shows a process by its number on the reader's side. A process that the
-    /// reader cannot see is shown as one in another namespace.
+    /// Rule 18.5: status shows a process by its number on the reader's side.
+    ///
+    /// A process that the reader cannot see is shown as one in another namespace.
     func testNumbers() throws {
         let file = try stage.file("f")
         let outside = try stage.peer("outside")
@@ -292,8 +297,10 @@ class ContainerTests: StageTestCase {
         try asked.expect("(pid \(inner) in another namespace)", inside: true)
     }
 
-    /// Rule 18.5: an arbiter inside does not see a reader outside. That reader gets the right
-    /// numbers of processes outside nevertheless, and is told that others are in another namespace.
+    /// Rule 18.5: an arbiter inside does not see a reader outside.
+    ///
+    /// That reader gets the right numbers of processes outside nevertheless, and is told that
+    /// others are in another namespace.
     func testNumbersOfAnArbiterInside() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon sees as much as its starter.")
         let file = try stage.file("f")

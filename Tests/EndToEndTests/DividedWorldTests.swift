@@ -95,8 +95,9 @@ final class DividedWorldTests: StageTestCase {
         try assertWaits(survivor, for: job)
     }
 
-    /// Rule 2.0: if /tmp is private as well, the processes share only the ledger fallback. The
-    /// second one is refused.
+    /// Rule 2.0: if /tmp is private as well, the processes share only the ledger fallback.
+    ///
+    /// The second one is refused.
     func testAnotherUserHasThePlaceAndTmpIsPrivate() throws {
         let machine = try machineOfASquatter()
         machine.meet(in: "/tmp/filecoordination-0")
@@ -110,8 +111,9 @@ final class DividedWorldTests: StageTestCase {
     }
 
     /// Rule 2.0: a container that has a /dev/shm of its own, and sees the login's directory, is
-    /// refused while programs outside coordinate. They are refused while the container's programs
-    /// do.
+    /// refused while programs outside coordinate.
+    ///
+    /// They are refused while the container's programs do.
     func testAContainerWithMemoryOfItsOwn() throws {
         for isFirst in [true, false] {
             let machine = try Machine(stage)

@@ -197,8 +197,9 @@ class QueuedWritesTests: DelegatingTestCase {
     }
     #endif
 
-    /// Rule 18.6: the others do not wait for a writer that is stopped outside of its accessor. They
-    /// wait for one that is stopped inside of it, until it continues.
+    /// Rule 18.6: the others do not wait for a writer that is stopped outside of its accessor.
+    ///
+    /// They wait for one that is stopped inside of it, until it continues.
     func testTheOthersGoOnWhenOneWasStopped() throws {
         try startTicketQueue(3)
         var roundsInAccessor = 0

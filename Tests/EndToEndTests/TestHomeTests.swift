@@ -40,7 +40,9 @@ final class TestHomeTests: StageTestCase {
     }
 
     /// A command with a home of its own does not open the home in the password file, which is full
-    /// of versions. The script notices a command that does.
+    /// of versions.
+    ///
+    /// The script notices a command that does.
     func testAnOpenedHomeIsNoticed() throws {
         let quiet = try watched("true")
         XCTAssertEqual(quiet.status, 0, "\(quiet.said)")

@@ -67,8 +67,9 @@ import Testing
         #expect(fixture.stage(inner) == .granted)
     }
 
-    /// The writer in the queue waits for the reader. The command runs inside that reader's
-    /// accessor.
+    /// The writer in the queue waits for the reader.
+    ///
+    /// The command runs inside that reader's accessor.
     @Test func `Rule 2.17: a command that joins the access around it passes who waits for that`() {
         var arbiter = Arbiter()
         func file(_ serial: UInt64, _ purpose: String, _ items: [AccessItem], in outer: [UInt64]) {

@@ -17,7 +17,9 @@ import Testing
             at: ResolvedPlace(path: place, isDirectory: false, packageDepths: []))
     }
 
-    /// An item gets its anchor before the accessor runs. A missing item has none, without an error.
+    /// An item gets its anchor before the accessor runs.
+    ///
+    /// A missing item has none, without an error.
     @Test func `An item that may be moved is held on to`() throws {
         let root = unsafe String(cString: test_home_root())
         var moving = try item(root, .moving)

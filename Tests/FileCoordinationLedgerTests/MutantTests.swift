@@ -150,8 +150,9 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// The turn is passed on while the accessor runs. After that, the record only delays the
-    /// server.
+    /// The turn is passed on while the accessor runs.
+    ///
+    /// After that, the record only delays the server.
     func testPassingATurnOnBeforeTheClaimIsOver() {
         let found = expect(.passesBeforeRelease, Self.members) {
             $0.servers = 1

@@ -33,7 +33,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// A socket on which nothing can be accepted stands for one for which there is no descriptor.
+    /// A socket that cannot accept anything stands for a server without a free descriptor.
     @Test func `Accepting that fails pauses, and goes on when the socket can be watched`() throws {
         let (broken, other) = try SequencedSocket.pair()
         let poller = try Poller()

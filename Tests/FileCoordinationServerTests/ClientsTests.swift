@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients come and go, and are looked at ever more rarely while they have no connection; and their
-// records are known by serial numbers that no two have.
+// Clients come and go. The server checks a client ever more rarely while it has no connection, and
+// knows its records by serial numbers that are unique.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -68,7 +68,7 @@ import Testing
         let former = epoch.firstSerial - 1
         let kept = records.enterClaim(.sample(.asked, index: 1, serial: former), of: client)
         #expect(kept.rawValue == former)
-        // The same again, by another record, and one of the future.
+        // The same serial number in another record, and a number that was not given out yet.
         let again = records.enterClaim(.sample(.asked, index: 2, serial: former), of: client)
         let future = records.enterClaim(.sample(.asked, index: 3, serial: .max), of: client)
         #expect(again.rawValue >= epoch.firstSerial)

@@ -12,7 +12,7 @@ import Testing
 @testable import FileCoordinationServer
 
 @Suite(.timeLimit(.minutes(2))) struct DismissalTests {
-    /// A program that gives orders.
+    /// A program that ends waits for its user.
     private struct User {
         let socket: SequencedSocket
         private let world: TicketQueueWorld
@@ -22,7 +22,7 @@ import Testing
             socket = try world.greet(version: version)
         }
 
-        /// What the server makes of an order; nil if it closes the connection.
+        /// The server's answer to an order; nil if it closes the connection.
         func dismiss(_ party: DismissedParty) throws -> DismissalOutcome? {
             let order = Dismissal(party, author: "a\nb", reason: "test")
             _ = try socket.send(ClientMessage.dismiss(order).encode())
@@ -61,7 +61,7 @@ import Testing
                 == .dismissed(WireRecord(waiting.record), author: "a b", reason: "test"))
         #expect(behind.isGranted)
         #expect(waiting.state == .asked)
-        // Its client gives it up, as after any refusal.
+        // The client cancels its claim, as after any refusal.
         clients[1].ledger.cancel(waiting.record)
         try clients[1].say(.ended(WireRecord(waiting.record)))
         try world.settle()
@@ -81,7 +81,8 @@ import Testing
         let serial = number(waiting)
         #expect(held.isGranted)
         try world.replaceServer()
-        // It would file the claim again when it connects, and would not know why.
+        // When the client connects, it would file the claim again, without knowing that it was
+        // ended.
         #expect(try User(world).dismiss(.claim(serial)) == .unreachable)
     }
 
@@ -105,7 +106,7 @@ import Testing
         #expect(
             try members[1].takeMessage()
                 == .dismissed(WireRecord(waiting.claim.record), author: "a b", reason: "test"))
-        // Another use of the record has another number.
+        // The next claim in the same record has another number.
         #expect(try user.dismiss(.claim(second + 1 << 14)) == .gone)
     }
 

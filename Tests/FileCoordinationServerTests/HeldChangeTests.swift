@@ -71,7 +71,7 @@ struct HeldChangeTests {
         close(descriptor)
     }
 
-    /// Waits until the watcher has something to say, while the server does nothing.
+    /// Waits until the watcher has a message for the server, which does not read it yet.
     private func awaitMail() throws {
         let poller = try Poller()
         try poller.add(try #require(world.server.watching.descriptor), token: 1, .readable)

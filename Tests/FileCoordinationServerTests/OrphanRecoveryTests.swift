@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server that takes over, and cannot find out who coordinates.
+// A server that takes over, and cannot find out which processes coordinate.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -10,7 +10,7 @@ import Testing
 @testable import FileCoordinationServer
 
 struct OrphanRecoveryTests {
-    /// Rule 2.0: who does not know what runs must not grant.
+    /// Rule 2.0: a server that does not know which claims run must not grant.
     @Test func thatNoWitnessCanBeListedDoesNotMeanThatThereIsNone() throws {
         let path =
             FileManager.default.temporaryDirectory

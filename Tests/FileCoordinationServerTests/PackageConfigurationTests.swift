@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The user's configuration of packages (Rule 1.11): where it is looked for, and what of it is
-// handed on. What the lines mean is not the server's business.
+// The user's configuration of packages (Rule 1.11): where the server finds it, and which part of it
+// the server sends to clients. The server does not interpret the lines.
 
 import FileCoordinationSystem
 import FileCoordinationWire
@@ -77,7 +77,7 @@ struct PackageConfigurationTests {
         let loaded = load(["XDG_CONFIG_HOME": world.path])
         #expect(loaded.count == WireLimits.packagePolicyBytes / line.count * line.count)
         #expect(bytes.starts(with: loaded))
-        // A client must be able to be told of it.
+        // The policy fits into a message to a client.
         #expect(throws: Never.self) { try ServerMessage.packagePolicy(loaded).encodeChecked() }
     }
 
@@ -107,7 +107,7 @@ struct PackageConfigurationTests {
         #expect(lengthKept(text(limit + 1, newlinesAt: 0)) == 1)
         #expect(lengthKept(text(limit + 1, newlinesAt: 5, 99)) == 100)
         #expect(lengthKept(text(limit + 1, newlinesAt: 5, limit - 1)) == limit)
-        // The end of the last line is one too many, and the line is not.
+        // The last line fits; only the newline after it does not.
         #expect(lengthKept(text(limit + 1, newlinesAt: 5, limit)) == limit)
         #expect(lengthKept(text(limit + 9, newlinesAt: 5, limit + 1)) == 6)
     }
@@ -129,7 +129,8 @@ struct PackageConfigurationTests {
             adding("package a\ndirectory a\npackage a", to: "directory b\n")
                 == "directory b\npackage a\n")
         #expect(adding("directory\ta\t# why", to: "package a # how") == "directory\ta\t# why\n")
-        // Two spellings of one extension are the reader's business, so the last word stays last.
+        // The writer does not compare spellings of one extension. Readers use the last line, so it
+        // stays last.
         #expect(
             adding("package a", to: "package a\ndirectory .a\n")
                 == "directory .a\npackage a\n")

@@ -34,7 +34,7 @@ struct PendingDeliveriesTests {
         #expect(pending.count == 6)
         let taken = pending.takeAll()
         #expect(taken.count == 6)
-        // The client may have handled the sent notice before the next change, so that is sent
+        // The client may have handled the sent notice before the next change, so the notice is sent
         // again.
         let isKept = pending.add(delivery(first, .itemDidChange))
         #expect(isKept)
@@ -46,7 +46,7 @@ struct PendingDeliveriesTests {
         let expected = [delivery(first, .itemDidChange), ask, delivery(first, .itemDidChange)]
         let kept = expected.map { pending.add($0) }
         #expect(kept == [true, true, true])
-        // Not after one for another presenter.
+        // After a notice for another presenter, the same notice is still not kept again.
         let others = [second, first].map { pending.add(delivery($0, .itemDidChange)) }
         #expect(others == [true, false])
         #expect(pending.deliveries == expected + [delivery(second, .itemDidChange)])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters are told of what the watcher saw, and what is left to their claims.
+// What presenters are told of changes that the watcher saw, and what only claims tell.
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
@@ -85,11 +85,11 @@ struct PlainNoticesTests {
         #expect(all.messagesOfAll == [.notice(.itemDidChange)])
         let terse = presenter(directory, [.subitemDidChange, .subitemDidMove])
         #expect(terse.messagesOfAll == [.notice(.subitemDidChange(directory))])
-        // A move of the directory itself may be on its way.
+        // The message of a move of the directory itself may still follow.
         let former = change(.changed(.content), place("/e/f"))
         #expect(terse.messages(of: former) == [.notice(.subitemDidChange(directory))])
         #expect(presenter(directory, .itemDidMove).messagesOfAll.isEmpty)
-        // Rule 7.4: there is no such fallback for what is known.
+        // Rule 7.4: if the change is known, no other method is called instead.
         #expect(terse.messages(of: change(.changed(.attributes), directory)).isEmpty)
     }
 
@@ -125,7 +125,8 @@ struct PlainNoticesTests {
         let after = change(.changed(.content), item, changed: 11)
         #expect(isExplained(during, seen: 3))
         #expect(!isExplained(after, seen: 3))
-        // The watcher knew of the write, and says that it was another one.
+        // The watcher knew of the write when it saw the change, and reports another program's
+        // change.
         #expect(!isExplained(during, seen: 4))
         #expect(!isExplained(during, seen: 3, later: 60_000_000_000))
         #expect(isExplained(change(.changed(.content), item, .coordinated), seen: 9))
@@ -136,7 +137,7 @@ struct PlainNoticesTests {
         writes.record(
             item, by: other, after: nil, hasChanged: true, knownFrom: 4, at: now)
         #expect(isExplained(mixed, seen: 9), "what the writer left is not known")
-        // Of what is inside, the claim on the directory does not tell (Rule 7.7).
+        // The claim on the directory does not tell which items inside changed (Rule 7.7).
         let inner = change(.changed(.content), place("/d/f/x"), .either)
         #expect(!isExplained(inner, seen: 9))
         #expect(isExplained(inner, seen: 9, to: other))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Being found: the socket's name, or the whole directory, is removed under a server (Rules 2.0,
+// The server stays reachable when its socket's name, or the whole directory, is removed (Rules 2.0,
 // 18.7a).
 
 import FileCoordinationLedger

@@ -184,7 +184,7 @@ import Testing
         #expect(world.server.arbiter.claims.isEmpty)
         try claim.end()
         try world.settle()
-        // What does not pass the server is not there.
+        // The recording does not contain what does not involve the server.
         #expect(try recorder.end() == [.began, .over])
         #expect(client.slotWord == word)
     }
@@ -232,7 +232,8 @@ import Testing
             if case .notified = event { true } else { false }
         }
         #expect(dropped > 0)
-        // The claim's own entries, and tries to describe its client, may be among those missing.
+        // Among the dropped events may be those of the claim itself, and of its client's
+        // description.
         #expect((count...count + 8).contains(notified.count + dropped))
         #expect(world.server.outgoing.recordings.isEmpty)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs that were cut off, that are no logs, and that could not be written: what can be read of
-// them is read, and no server fails to begin because of them.
+// Logs that were cut off, that are no logs, and that could not be written: servers read what can be
+// read, and none fails to begin because of them.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -64,7 +64,8 @@ struct RelocationLogDamageTests {
 
     @Test func `A file longer than any server writes is read in part`() throws {
         try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
-        // It takes no room, and no reader shall take as much memory.
+        // The long file has a hole and takes no disk space. Its reader must not take that much
+        // memory.
         try FileSpace.truncate(
             try world.directory.openFile("places.1", [.write]), length: 1 << 42)
         #expect(try world.log(2).items(ofClaim: 1) == .one("/a"))

@@ -33,7 +33,8 @@ struct RelocationLogReadingTests {
         return round
     }
 
-    /// Servers that follow one another, each with two rounds, and the last one with half of all.
+    /// Servers that follow one another: each writes two rounds, and the last one half of all
+    /// rounds.
     private static func write(
         in world: RelocationLogWorld, rounds: Int, progress: Monitor<Progress>
     ) throws {
@@ -44,7 +45,7 @@ struct RelocationLogReadingTests {
                 try log.begin(living: [1, 2])
             }
             try log.write(RelocationEntry(serial: 1, .claim(items(round))))
-            // So that the file grows and is written anew: about every 80 rounds.
+            // Makes the file grow, so that it is rewritten about every 80 rounds.
             try log.write(.long(2, round))
             progress.withLock { $0.written = round }
             progress.notifyAll()
@@ -76,14 +77,14 @@ struct RelocationLogReadingTests {
             let round = found.flatMap(Self.round) ?? -1
             looks += 1
             if round != last { changes += 1 }
-            // What was written before the look is the least that it has to find.
+            // It must find at least the round that was written before it looked.
             try #require(round >= max(last, before.0), "look \(looks), after round \(last)")
             last = round
         }
         let end = progress.withLock { $0 }
         #expect(end.failure == nil)
         #expect(last == rounds && end.written == rounds)
-        // Else no reader looked while a writer wrote.
+        // Otherwise the reader did not look while the writer wrote.
         #expect(changes > 10, "\(looks) looks")
     }
 }

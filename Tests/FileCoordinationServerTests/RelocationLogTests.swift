@@ -128,7 +128,7 @@ struct RelocationLogTests {
         try deposed.write(RelocationEntry(serial: 1, .claim(.one("/old"))))
         let present = try world.log(5)
         try present.begin(living: knows ? [1] : [])
-        // It goes on into a file that has no name any more, and once that has grown, into another.
+        // The deposed server writes into a file that has no name any more; grown, into another one.
         for number in 0..<200 { try deposed.write(.long(9, number)) }
         try deposed.write(RelocationEntry(serial: 1, .claim(.one("/wrong"))))
         try deposed.write(RelocationEntry(serial: 2, .claim(.one("/wrong"))))
@@ -167,7 +167,7 @@ struct RelocationLogTests {
             before = length
             longest = max(longest, length)
         }
-        // 400 entries of 3 KB, of which one counts.
+        // The test wrote 400 entries of 3 KB, of which only the last one counts.
         #expect(rewrites >= 3)
         #expect(longest < 262_144 + 4096)
         #expect(try world.logs() == ["places.1"])
@@ -202,7 +202,7 @@ struct RelocationLogTests {
         log.remove()
         #expect(try other.logs().isEmpty)
 
-        // One that has no file yet needs none there.
+        // A log without a file makes none in the other directory.
         try world.log(8).move(to: other.directory)
         #expect(try other.logs().isEmpty)
     }

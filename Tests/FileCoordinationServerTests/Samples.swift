@@ -31,7 +31,7 @@ extension ClientID {
 }
 
 extension RecordCheck {
-    /// A look at a claim that asks since a time.
+    /// The check of a claim that has waited since `time`.
     static func asking(_ index: UInt32, since time: UInt64) -> RecordCheck {
         RecordCheck(.sample(.asked, index: index, at: time), of: .one)
     }

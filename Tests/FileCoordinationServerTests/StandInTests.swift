@@ -37,7 +37,7 @@ final class StandInTests {
             return
         }
         #expect(named == home && named.isVisible)
-        // Another cannot have it.
+        // Another server cannot take the name.
         #expect(try StandIn.take(path("a"), for: home) == nil)
         #expect(throws: RuntimeDirectoryError.busy(path("a"))) {
             try StandIn.removeIfDead(path("a"))

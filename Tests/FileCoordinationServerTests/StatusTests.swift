@@ -73,13 +73,13 @@ import Testing
             try #require(world.server.turn(until: 0) == nil)
             report = try asker.take()
         }
-        // That nothing is left to send may show in the next turn only.
+        // The server may notice only in the next turn that nothing is left to send.
         while world.server.hasReportWork { try #require(world.server.turn(until: 0) == nil) }
-        // What comes while it is made may be in it.
+        // Claims that arrive while the report is made may be in it.
         #expect((count + 1...count + 2).contains(report?.claims.count ?? 0))
         let waiting = report?.claims.filter { $0.stage == .waiting } ?? []
         #expect(waiting.count == count)
-        // Who holds is named in each of them, and there are no more names than these.
+        // Each entry names the holder, and at most so many other parties.
         let number = holder.ledger.serial(of: held.record)
         for entry in waiting {
             #expect(entry.waitsFor.first?.claim == number)

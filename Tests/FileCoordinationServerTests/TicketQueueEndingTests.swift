@@ -44,8 +44,8 @@ struct TicketQueueEndingTests {
         #expect(claim.isGranted)
     }
 
-    /// Rule 2.14: what came into the ticket queue's line after the stranger's claim was filed is
-    /// later.
+    /// Rule 2.14: a claim that joined the ticket queue after the stranger's claim was filed comes
+    /// after that claim.
     @Test("Who took a number after a stranger had filed comes after it")
     func lateNumber() throws {
         let world = try TicketQueueWorld()
@@ -64,7 +64,7 @@ struct TicketQueueEndingTests {
         #expect(second.claim.isGranted)
     }
 
-    /// A recall elsewhere finds the member's claims, and leaves the one in the queue alone.
+    /// A recall of another delegation finds the member's claims, except for the one in the queue.
     @Test("A recall of another file of a member does not end it")
     func otherRecall() throws {
         let world = try TicketQueueWorld()
@@ -114,7 +114,7 @@ struct TicketQueueEndingTests {
         #expect(third.claim.isGranted)
     }
 
-    /// Rules 2.2, 2.12: others than those who write it plainly.
+    /// Rules 2.2, 2.12: a ticket queue is only for plain writes.
     @Test("A member that reads ends it", arguments: [Access.reading([]), .writing(.deleting)])
     func otherAccess(_ access: Access) throws {
         let world = try TicketQueueWorld()
@@ -159,13 +159,13 @@ struct TicketQueueEndingTests {
         try second.end()
         try world.settle()
         #expect(world.server.arbiter.claims.isEmpty)
-        // And none begins there.
+        // No new ticket queue begins there.
         #expect(throws: TicketQueueWorldError.noTicketQueue) {
             try world.contend(clients, at: file)
         }
     }
 
-    /// Rule 11.4: what moves is the arbiter's concern, too.
+    /// Rule 11.4: only the arbiter can redirect claims after a move.
     @Test("A move ends it")
     func move() throws {
         let world = try TicketQueueWorld()
@@ -190,7 +190,7 @@ struct TicketQueueEndingTests {
     //  ends
     //                       granted
     //
-    /// Rule 11.4: a client that waits is sent on, whenever the server comes to read of it.
+    /// Rule 11.4: a waiting client is redirected, whenever the server reads the announcement.
     @Test("Who waits follows what is moved in a turn", arguments: [true, false])
     func moveInTurn(isOverBefore: Bool) throws {
         let world = try TicketQueueWorld()
@@ -269,7 +269,7 @@ struct TicketQueueEndingTests {
         }
     }
 
-    /// Rule 18.6: it may have been stopped in the line, and then its grant can be taken back.
+    /// Rule 18.6: a client that was stopped in the queue gets a grant that can be taken back.
     @Test("Who has waited in a ticket queue that ends is made an offer")
     func offer() throws {
         let world = try TicketQueueWorld()
@@ -277,7 +277,7 @@ struct TicketQueueEndingTests {
         let first = try #require(try clients[0].takeNumber(file))
         let second = try #require(try clients[1].takeNumber(file))
         #expect(first.claim.client.ledger.releaseLocally(first.claim.record))
-        // It is the second one's turn, or would be. Another client comes.
+        // It would be the second client's turn, but another client files a claim.
         let stranger = try world.client()
         let claim = try stranger.file(file)
         try world.settle()
@@ -326,7 +326,7 @@ struct TicketQueueEndingTests {
         #expect(third.claim.isGranted)
     }
 
-    /// Rule 18.7: who waits for its turn is in its ledger.
+    /// Rule 18.7: the ledgers say which clients have tickets.
     @Test("The next server knows who has its turn and who waits for it")
     func takeover() throws {
         let world = try TicketQueueWorld()
@@ -337,7 +337,7 @@ struct TicketQueueEndingTests {
         try world.replaceServer()
         #expect(first.claim.word.flags.contains(.reportsRelease))
         #expect(!second.claim.word.isInTicketQueue)
-        // The old ticket queue is there, and lets no client in.
+        // The old ticket queue still exists, but does not let any client in.
         first.pass()
         #expect(!second.begins())
         #expect(first.claim.isGranted)

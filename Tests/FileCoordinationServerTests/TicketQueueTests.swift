@@ -38,7 +38,7 @@ struct TicketQueueTests {
         try second.end()
         #expect(world.server.turn(until: 0) == nil)
         #expect(!world.server.hasHeard)
-        // And on it goes.
+        // The first client gets the next turn, again without the server.
         #expect(try #require(try clients[0].takeNumber(file)).claim.state == .granted)
     }
 
@@ -51,7 +51,7 @@ struct TicketQueueTests {
         }
     }
 
-    /// Rule 2.14: what the server knows when the ticket queue begins comes first.
+    /// Rule 2.14: claims that the server granted before the ticket queue began come first.
     @Test("No client has its turn before the claims are over that the server has granted")
     func heldByTheServer() throws {
         let world = try TicketQueueWorld()
@@ -73,7 +73,7 @@ struct TicketQueueTests {
         let world = try TicketQueueWorld()
         let clients = [try world.client(), try world.client()]
         let known = try world.contend(clients, at: file)
-        // Its client filed it before it knew of the queue.
+        // The client filed this claim before it knew of the queue.
         let other = try #require(clients.first { $0 !== known[0].client })
         let late = try other.file(file)
         try world.settle()
@@ -89,7 +89,7 @@ struct TicketQueueTests {
         #expect(next.begins())
     }
 
-    /// Rule 2.14: who has a number was first.
+    /// Rule 2.14: a client that already has a ticket came first.
     @Test("A claim of a member that was under way comes behind those who have numbers")
     func underWayBehindNumbers() throws {
         let world = try TicketQueueWorld()

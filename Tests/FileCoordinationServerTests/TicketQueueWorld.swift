@@ -66,7 +66,7 @@ final class TicketQueueWorld {
         return socket
     }
 
-    /// The server is told all that was said, and acts on it.
+    /// Lets the server read all messages and act on them.
     func settle() throws {
         repeat { try #require(server.turn(until: 0) == nil) } while server.hasHeard
         #expect(server.brokenInvariant == nil)
@@ -97,7 +97,7 @@ final class TicketQueueWorld {
         var line: [Claimed] = []
         for client in clients { line.append(try client.file(file)) }
         try settle()
-        // The first ones tell the server that the place is contested at all.
+        // By the first handovers the server learns that the path is contested.
         for _ in 0..<(4 * DelegationPolicy().handovers) {
             let first = line.removeFirst()
             #expect(first.state == .granted)
@@ -112,7 +112,7 @@ final class TicketQueueWorld {
 }
 
 extension TicketQueueWorld {
-    /// A ticket queue of some clients in which it is not the server's turn any more.
+    /// A ticket queue of some clients in which the server's own claims are over.
     func openTicketQueue(at file: String, _ count: Int = 2) throws -> [TicketQueueClient] {
         let clients = try (0..<count).map { _ in try client() }
         for claim in try contend(clients, at: file) {
@@ -160,9 +160,9 @@ struct Numbered {
     let ticket: QueueTicket
     let ticketQueues: TicketQueueFile
 
-    /// Whether its turn has come, and it has begun.
+    /// Takes the turn if it has come; returns whether it has.
     func begins() -> Bool {
-        // The deadline has passed: who would have to wait does not.
+        // The deadline has passed already, so the client does not wait.
         let wait = AwaitTurn(
             ticket, record: Int(claim.record.index), generation: claim.record.generation)
         return claim.client.ledger.memory.with(ticketQueues).run(wait, deadline: 0) == .granted

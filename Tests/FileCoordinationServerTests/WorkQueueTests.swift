@@ -31,13 +31,14 @@ import Testing
         #expect(queue.next() == .hangUp(1))
         queue.replace(by: [.hangUp(2), .hangUp(5)])
         #expect(queue.next() == .hangUp(2))
-        // Again, while something has taken a place.
+        // Replaces an item that itself was put in another's place.
         queue.replace(by: [.hangUp(3), .hangUp(4)])
         queue.append(.hangUp(10))
         #expect(drain(&queue) == [3, 4, 5, 9, 10].map { .hangUp($0) })
     }
 
-    /// Rule 2.14: who waits in a ticket queue that ends comes behind claims that were filed before.
+    /// Rule 2.14: a claim from a ticket queue that ends comes after claims that were filed before
+    /// it.
     @Test func `A claim that asks is put where its time is`() {
         var queue = WorkQueue()
         let filed = [1, 3, 5].map { RecordCheck.asking(UInt32($0), since: UInt64($0)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in the abstract namespace: theirs who have them, listed while they do, and gone with them.
+// Names in the abstract namespace: each belongs to its socket, is listed while the socket lives,
+// and disappears with it.
 
 import FileCoordinationSystem
 import Glibc

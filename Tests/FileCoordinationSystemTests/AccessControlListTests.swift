@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Access control lists that are narrowed, held against the kernel's rules for who may do what: of a
-// thousand lists, no process may do more afterwards than before.
+// Narrowed access control lists, compared with the kernel's rules: for none of a thousand lists may
+// a process have more access afterwards than before.
 
 import FileCoordinationSystem
 import Testing
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// What a copy of the mode's bits would do: the mask would become the group's rights.
+    /// A copy of the mode's bits would give the group the rights of the mask.
     @Test func `The model notices what is widened`() {
         let list = AccessControlList([
             Entry(.owner, 6), Entry(.user, 6, id: 1), Entry(.group, 0), Entry(.mask, 6),

@@ -75,7 +75,7 @@ final class BlockingSocketTests: XCTestCase {
         let numbers = [a?.descriptor.number ?? -1, b.descriptor.number]
         let go = try TestPipe()
         let child = Child {
-            // Closed already, and so no socket of the parent's.
+            // These numbers are closed in the child, so they are no sockets of the parent's.
             for number in numbers where fcntl(number, F_GETFD) != -1 { return 1 }
             guard ForkGuard.isForkedChild else { return 2 }
             _ = go.next()

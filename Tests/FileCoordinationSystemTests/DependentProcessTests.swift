@@ -28,7 +28,7 @@ final class DependentProcessTests: XCTestCase {
         }
     }
 
-    /// Starts one with a mask that holds back USR2 alone.
+    /// Starts one of the candidates with a mask that blocks only USR2.
     private func start(_ candidates: [String], _ words: [String]) -> DependentProcess.Start {
         let (candidates, list) = (List(candidates), List(words))
         let shell = List(["/bin/sh", nil] + Array(words.dropFirst()))

@@ -3,8 +3,10 @@
 import FileCoordinationSystem
 import Testing
 
-/// What is stored, and the reference as an object: what cannot be copied is not looked at by the
-/// test's macros.
+/// The stored object.
+///
+/// The reference itself is in a class, because the macros of tests cannot handle values that cannot
+/// be copied.
 private final class Item: Sendable {}
 
 private final class Holder: Sendable {

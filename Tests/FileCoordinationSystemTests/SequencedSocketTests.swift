@@ -73,7 +73,8 @@ import Testing
     @Test func `What was sent before the end is read before the end`() throws {
         var (a, b): (SequencedSocket?, SequencedSocket)
         (a, b) = try SequencedSocket.pair()
-        // Unread messages at the dying end make the kernel report a reset, in front of the message.
+        // If the closing end has unread messages, the kernel reports a reset before the last
+        // message.
         #expect(try b.send(Array("unread".utf8)))
         #expect(try a?.send(Array("last words".utf8)) == true)
         a = nil

@@ -33,7 +33,7 @@ private final class Spare: Sendable {
                 }
             }
             if let left = spare.take() { seen.withLock { $0.append(-left) } }
-            // Whatever was kept was taken once, and nothing else.
+            // Each number that was kept was taken exactly once, and no other number was.
             #expect(seen.withLock { $0.reduce(0, +) } == 0)
             #expect(seen.withLock { Set($0.map(abs)).count } * 2 >= seen.withLock { $0.count })
         }

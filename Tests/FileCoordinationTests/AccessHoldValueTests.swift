@@ -10,7 +10,7 @@ import FileCoordinationSystem
 import XCTest
 
 final class AccessHoldValueTests: CoordinatorTestCase {
-    /// How a read ends that may wait; shortly only where it must fail.
+    /// How a read that may wait ends; `timeout` is short only if the read must fail.
     private func code(
         of url: URL, within timeout: Duration = .seconds(60)
     ) -> FileCoordinationError.Code? {
@@ -30,7 +30,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         XCTAssertNil(code(of: url))
     }
 
-    /// Rule 2.10: calls of its coordinator, and of its purpose, run inside it; readers share it.
+    /// Rule 2.10: calls of the hold's coordinator, and of its purpose, run inside the hold.
     func testCallsOfItsPurposeRunInsideIt() throws {
         let url = try file("f")
         let coordinator = NSFileCoordinator()
@@ -95,7 +95,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         ) { XCTAssertEqual(($0 as? FileCoordinationError)?.code, .invalidOptions) }
     }
 
-    /// A child is told what to use, and under what it runs.
+    /// The environment tells a child which purpose to use, and in which claim it runs.
     func testTheEnvironmentTellsAChild() throws {
         let url = try file("f")
         let hold = try NSFileCoordinator().hold(writingItemAt: url)
@@ -122,8 +122,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
             ],
             surroundings: SurroundingClaims())
         XCTAssertEqual(JoinToken(text: joinToken.text), joinToken)
-        // Every beginning of it, and everything with one character changed, is a join token or
-        // none.
+        // Parsing must not crash, for any prefix of the text or with any character replaced.
         for end in joinToken.text.indices {
             _ = JoinToken(text: String(joinToken.text[..<end]))
             for sign in ["x", ",", "/", "0", "é"] {

@@ -58,7 +58,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
         XCTAssertEqual(try party(whileReading: url, coordinator).label, program.processName)
     }
 
-    /// The places that the process has to itself: there a label is written only if there is one.
+    /// For a path that is delegated to the process, a label is written only if there is one.
     func testALabelledAccessOfAPlaceOfItsOwnIsNamedToo() throws {
         let url = try file("a")
         let coordinator = NSFileCoordinator()

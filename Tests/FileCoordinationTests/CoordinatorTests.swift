@@ -114,7 +114,7 @@ final class CoordinatorTests: CoordinatorTestCase {
         XCTAssertTrue(failure === mine)
     }
 
-    /// Rule 16.2: a presenter on the main queue that only listens does not hold up the main thread.
+    /// Rule 16.2: a listener on the main queue does not keep a writer on the main thread waiting.
     func testAListenerOnTheMainQueueHoldsNoProcessUp() throws {
         let url = try file("f")
         let heard = expectation(description: "heard")
@@ -126,7 +126,7 @@ final class CoordinatorTests: CoordinatorTestCase {
         wait(heard)
     }
 
-    /// Rule 16.3: nothing of ours is locked while a presenter is asked where it is.
+    /// Rule 16.3: the library holds no lock while it asks a presenter for its URL.
     func testAPresentersGettersMayUseTheLibrary() throws {
         let presenter = InquisitivePresenter(try file("f"))
         NSFileCoordinator.addFilePresenter(presenter)

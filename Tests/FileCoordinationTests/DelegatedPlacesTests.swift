@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which places of a process get a slot.
+// Which paths that a process uses get a slot.
 
 import FileCoordination
 import FileCoordinationArbiter
@@ -44,7 +44,7 @@ struct DelegatedPlacesTests {
             path: try #require(ItemPath("\(directory)/\(number)")), access: .writing(.plain))
     }
 
-    /// The slot that a claim names that has to be filed, and is over at once.
+    /// The slot that a claim names if it has to be filed; the claim is over at once.
     private func wanted(_ item: AccessItem, _ places: DelegatedPlaces) -> RequestedSlot? {
         let opening = places.begin(item)
         defer { opening.close(isWriting: true) }
@@ -104,7 +104,7 @@ struct DelegatedPlacesTests {
             #expect(first?.isForDirectory == true)
             let other = wanted(try inside(101), places)
             #expect(other == first)
-            // Who does not get it asks for the item, and keeps to that.
+            // A client that does not get the directory asks for the item, and does so from then on.
             let second = wanted(try inside(100), places)
             #expect(second == first)
             let third = wanted(try inside(100), places)
@@ -116,7 +116,7 @@ struct DelegatedPlacesTests {
         }
     }
 
-    /// The server lets the delegation of a place stand beside such a claim.
+    /// The server may leave the delegation in place beside a claim that excludes local ones.
     @Test("A filed claim says whether local ones of its process run at the place")
     func exclusionOfLocalClaims() throws {
         try withLedger { directory, ledger, epoch in
@@ -129,7 +129,7 @@ struct DelegatedPlacesTests {
                 directory: directory, name: ledger.fileName,
                 expectedOwner: CurrentProcess.effectiveUserID)
             _ = try #require(try reader.delegate(slot: slot.number, epoch))
-            // It keeps its word until it is over.
+            // Until the filed claim is over, no local claim runs at its path.
             #expect(!self.isLocal(try item(1), places))
             filed.close(isWriting: true)
             let local = places.begin(try item(1))
@@ -176,7 +176,8 @@ struct DelegatedPlacesTests {
             #expect(!isLocal(try inside(100), places))
             filed.close(isWriting: true)
             #expect(isLocal(try inside(100), places))
-            // One that was used before its directory was asked for, and one that never was.
+            // An item that was used before the directory was asked for, and one that was never
+            // used.
             #expect(isLocal(try inside(0), places))
             #expect(isLocal(try inside(101), places))
             let writer = places.begin(try inside(101))
@@ -220,7 +221,7 @@ struct DelegatedPlacesTests {
             #expect(isLocal(try inside(7), places) != isInTheWay)
             ledger.file(record)
             #expect(isLocal(try inside(7), places) != isInTheWay)
-            // A server takes back first, and then gives it a serial number.
+            // A server revokes the delegation before it gives the claim a serial number.
             _ = reader.setSerial(record, 5)
             #expect(isLocal(try inside(7), places))
         }
@@ -260,7 +261,7 @@ struct DelegatedPlacesTests {
             #expect(!isLocal(item, places))
             filed.close(isWriting: true)
             #expect(isLocal(item, places))
-            // One that began as a local one and had to be filed counts, too.
+            // A claim that began as a local one and had to be filed counts, too.
             var late = places.begin(item)
             late.becomeFiled(isWriting: true)
             #expect(!isLocal(item, places))

@@ -39,7 +39,8 @@ final class FarModificationTimeTests: CoordinatorTestCase {
                 coordinator.item(at: $0, didMoveTo: new)
             }
             XCTAssertNil(failure, year)
-            // The presenter is told of the end of these, so the item is examined.
+            // A presenter must be told of the outcome of these writes, so the library examines the
+            // item.
             write(new)
             write(new)
         }

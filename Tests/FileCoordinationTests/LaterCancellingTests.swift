@@ -8,7 +8,7 @@ import FileCoordinationSystem
 import TestHome
 import XCTest
 
-/// Is only there.
+/// A presenter that does nothing.
 private final class Bystander: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
@@ -21,7 +21,7 @@ final class LaterCancellingTests: CoordinatorTestCase {
     func testACancelThatCrossesTheGrant() throws {
         let url = try file("f")
         let queue = OperationQueue()
-        // So that no place is this process's alone: each grant comes from the arbiter.
+        // Because of this presenter, the path is not delegated: each grant comes from the arbiter.
         let bystander = Bystander(url)
         NSFileCoordinator.addFilePresenter(bystander)
         defer { NSFileCoordinator.removeFilePresenter(bystander) }
@@ -39,7 +39,8 @@ final class LaterCancellingTests: CoordinatorTestCase {
         }
     }
 
-    /// Rules 12.1 and 13.1: a claim that was granted does not wait for a queue to be given up.
+    /// Rules 12.1 and 13.1: cancelling releases a granted claim whose operation still waits in its
+    /// queue.
     func testACancelFreesAClaimWhoseOperationWaitsInItsQueue() throws {
         let (first, second) = (try file("f"), try file("g"))
         let queue = OperationQueue()

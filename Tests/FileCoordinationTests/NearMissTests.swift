@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Members that look like a presenter's and are never used: each of them is found, named, and told
-// with the right spelling. Helpers with names of their own are left in peace.
+// Members that look like a presenter's and are never called: the library finds each of them, and
+// names it with the right spelling. It does not complain of a program's own helpers.
 
 import FileCoordination
 import FileCoordinationArbiter

@@ -19,7 +19,7 @@ import Testing
         #expect(
             mailbox.plainWriterWaits(saves: true) == [.deliver(.relinquish(.writer, call(1)))])
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == true)
-        // The record says nothing of it: the server does not know of plain programs.
+        // The record is not changed: the server does not know of plain programs.
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back")
                 == [.deliver(.save(call(2)))])
@@ -70,7 +70,7 @@ import Testing
         #expect(mailbox.serverLost() == [])
         #expect(mailbox.serverFound() == [.deliver(.notify(.itemDidChange))])
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == true)
-        // Rule 18.3: the claim's question was behind this call.
+        // Rule 18.3: the claim's question waited behind this call.
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: nil)
                 == [.answerLate, .deliver(.save(call(2)))])

@@ -11,7 +11,7 @@ final class PresenterBatchTests: XCTestCase {
     private let log = EventLog()
     private let toWriter = YieldSteps(relinquish: [.writer])
 
-    /// A batch that logs when a run begins and ends, and when it goes on itself.
+    /// A batch that logs when a run of it begins and when it ends.
     private func batch() -> PresenterBatch {
         let log = log
         return PresenterBatch(
@@ -46,8 +46,8 @@ final class PresenterBatchTests: XCTestCase {
         XCTAssertEqual(lines.filter { $0 == "begin" }.count, 3)
     }
 
-    /// What presenters answer before the batch goes on, it passes on; all of that between the same
-    /// two calls, so that it can be one message.
+    /// The answers that presenters give at once are passed on together, between the same two calls,
+    /// so that they can be one message.
     func testAnswersOfAQuickQueueArePassedOnTogether() {
         let batch = batch()
         ask(mailboxes(3, on: PromptQueue()), in: batch)
@@ -103,7 +103,7 @@ final class PresenterBatchTests: XCTestCase {
             ["answer 0", "answer 1", "answer 2", "the owner's"])
     }
 
-    /// What one presenter is told keeps its order, in the batch and beside it.
+    /// One presenter's messages keep their order, in the batch and outside of it.
     func testWhatIsSaidLaterComesLater() {
         let queue = OperationQueue.serial()
         let release = queue.occupy()
@@ -111,7 +111,7 @@ final class PresenterBatchTests: XCTestCase {
         let batch = batch()
         ask(all, in: batch)
         all[0].notify(.itemDidChange, in: batch)
-        // From another thread, as if the presenter's own code had caused it.
+        // Sent from another thread, as if the presenter's own code had caused it.
         let said = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             all[1].notify(.subitemDidChange(itemPath("/late")))
@@ -145,7 +145,7 @@ final class PresenterBatchTests: XCTestCase {
             lines.filter { $0.hasPrefix("changed") }, (1...5).map { "changed /\($0)" })
     }
 
-    /// A queue that does several things at a time from now on has the rest one by one.
+    /// If the queue becomes concurrent, the rest of the batch gets an operation for each presenter.
     func testAQueueThatBecomesConcurrentHasTheRestOneByOne() {
         let log = log
         let queue = OperationQueue()
@@ -172,7 +172,7 @@ final class PresenterBatchTests: XCTestCase {
         log.wait(for: "answer 1")
     }
 
-    /// Rule 5.7: who is removed before its turn is not called.
+    /// Rule 5.7: a presenter that is removed before its turn is not called.
     func testWhoIsRemovedBeforeItsTurnIsNotCalled() {
         let queue = OperationQueue.serial()
         let release = queue.occupy()

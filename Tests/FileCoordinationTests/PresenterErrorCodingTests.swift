@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-/// What faces without Foundation say, and what they are told.
+/// Errors that programs without Foundation send, and errors that they receive.
 @Suite struct PresenterRefusalCodingTests {
     @Test func `A refusal of a program without Foundation is an NSError here`() {
         let refusal = PresenterRefusal(

@@ -22,7 +22,7 @@ import Testing
                 if seen.insert(next).inserted { frontier.append(next) }
             }
         }
-        // So that a world which stops at once does not pass for a thorough one.
+        // Guards against a world that stops at once, and so seems to be explored.
         #expect(seen.count > 10_000)
     }
 }

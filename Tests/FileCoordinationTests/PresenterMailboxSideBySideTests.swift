@@ -83,7 +83,7 @@ import Testing
     @Test mutating func `A plain program's question waits for those in front of it`() {
         beginSave(for: 1)
         #expect(mailbox.plainWriterWaits(saves: true) == [])
-        // It is not overtaken.
+        // A later claim's question does not overtake the plain program's.
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [])
         #expect(
             mailbox.completed(call(2), failure: "full") == [

@@ -33,7 +33,7 @@ struct PresenterMailboxWorld: Hashable {
     private var expected: [UInt64] = []
     private var relinquished = false
     private var removed = false
-    /// Whether it has not answered a question that was discarded, or has not reported that.
+    /// Whether the answer to a discarded question is still missing, or not yet reported.
     private var isLate = false
     /// Whether the present arbiter has asked for anything.
     private var knowsOfRelinquishment = false
@@ -93,7 +93,7 @@ struct PresenterMailboxWorld: Hashable {
             if !expected.isEmpty { isLate = true }
             expected = []
             try carryOut(mailbox.serverLost(), isAnswer: false)
-            // An answer before may have been lost, unless the presenter still owes one.
+            // An earlier answer may have been lost, unless the presenter has not answered yet.
             try carryOut(mailbox.serverFound(), isAnswer: !isLate)
         case .remove:
             removed = true
@@ -133,7 +133,7 @@ struct PresenterMailboxWorld: Hashable {
                 try check(patience > 0, "the presenter comes to an end")
                 try make(move)
             }
-            // An arbiter recalls what it asked for and what it found in the ledger, nothing else.
+            // An arbiter recalls only what it asked for, and what it found in the ledger.
             if knowsOfRelinquishment || relinquished { try carryOut(mailbox.recalled(.writer)) }
             knowsOfRelinquishment = false
         } while !presenterMoves.isEmpty

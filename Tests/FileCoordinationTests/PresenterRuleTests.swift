@@ -58,8 +58,9 @@ final class PresenterRuleTests: CoordinatorTestCase {
         XCTAssertEqual(presenter.notes.all, names.flatMap { ["appeared \($0)", "changed \($0)"] })
     }
 
-    /// Rules 7.3, 7.7 and 7.8: what is changed inside a package does not show in its own status; it
-    /// is told of by the claim, and by the watcher for what is inside.
+    /// Rules 7.3, 7.7 and 7.8: a change inside a package does not show in the package's own status.
+    ///
+    /// The claim reports a change of the package, and the watcher reports the item inside.
     func testAChangeInsideAPackageIsReported() throws {
         let package = directory.appendingPathComponent("p.rtfd", isDirectory: true)
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
@@ -77,11 +78,12 @@ final class PresenterRuleTests: CoordinatorTestCase {
 
     /// Rules 6.8, 6.15, 8.1 and 9.4.
     ///
-    /// It answers later, from another operation of its serial queue, twice, and hands over a
-    /// reacquirer, or none; none of that fails the access.
+    /// The presenter answers later, from another operation of its serial queue, and twice. It
+    /// passes a reacquirer, or none. The access succeeds in each case.
     func testAPresenterMayAnswerLaterAndMoreThanOnce() throws {
         for handsOver in [true, false] {
-            // One that was never presented: of its creation the watcher has nothing to tell.
+            // The file is not presented when it is created, so the watcher does not report the
+            // creation.
             let url = try file("f-\(handsOver)")
             let presenter = SlowPresenter(url, handsOver: handsOver)
             NSFileCoordinator.addFilePresenter(presenter)
@@ -94,8 +96,9 @@ final class PresenterRuleTests: CoordinatorTestCase {
         }
     }
 
-    /// Rule 2.18: the exception is for the presenter's own purpose; a presenter that saves with
-    /// another coordinator waits for the claim that waits for it, until one is cancelled.
+    /// Rule 2.18: only a claim of the presenter's own purpose passes the claim that asks.
+    ///
+    /// If it saves with another coordinator, both wait for each other, until one is cancelled.
     func testSavingWithAnotherPurposeWaits() throws {
         let url = try file("f")
         let presenter = MistakenPresenter(url)

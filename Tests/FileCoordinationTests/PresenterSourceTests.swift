@@ -169,7 +169,7 @@ final class PresenterSourceTests: XCTestCase {
         compiler.arguments = [
             "swiftc", "-typecheck", "-swift-version", mode,
             "-I", products.appendingPathComponent("Modules").path,
-            // That of the build: a home of its own has none yet.
+            // The module cache of the build, because a test's own home has none yet.
             "-module-cache-path", products.appendingPathComponent("ModuleCache").path,
             "-Xcc", "-fmodule-map-file=\(moduleMap.path)", file.path,
         ]

@@ -55,7 +55,7 @@ final class PresenterThreadsTests: XCTestCase {
             mailbox.reacquire(.writer)
             log.wait(for: "writer back")
         }
-        // Were a thread of the pool needed, there would be one more each second.
+        // If this needed a thread of the pool, the pool would provide only one each second.
         XCTAssertLessThan(ContinuousClock.now - begin, .seconds(test_patience(10)))
     }
 
@@ -104,7 +104,7 @@ final class PresenterThreadsTests: XCTestCase {
         let release = blockCooperativePool()
         defer { release() }
         let log = log
-        // The test runs on the main thread, but its isolation does not say so.
+        // The test runs on the main thread, but the compiler does not know that.
         let presenter = MainActor.assumeIsolated { WindowPresenter(log: log) }
         let mailbox = PresenterMailbox(presenter, log: log)
         mailbox.ask(claim: 1, steps: YieldSteps(save: true))
@@ -135,7 +135,8 @@ final class PresenterThreadsTests: XCTestCase {
         mailbox.invalidate()
         release()
         queue.waitUntilAllOperationsAreFinished()
-        // Another presenter's whole ask is no proof, but would show a method that does start.
+        // If the invalidated presenter's method started after all, it would very likely show by the
+        // time that another presenter has answered.
         let other = PresenterMailbox(SuspendingPresenter(queue: queue, log: EventLog()), log: log)
         other.ask(claim: 2, steps: YieldSteps(save: true))
         XCTAssertEqual(log.wait(for: "answer 2"), ["answer 2"])

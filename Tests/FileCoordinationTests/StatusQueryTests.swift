@@ -94,7 +94,7 @@ final class StatusQueryTests: CoordinatorTestCase {
         ]
         for (duration, text) in expected { XCTAssertEqual(DurationText.text(duration), text) }
         XCTAssertTrue(DurationText.text(.seconds(Int64.max)).hasSuffix(" h"))
-        // An error says it in these words, and nothing else.
+        // An error uses the same words for durations.
         let url = try file("f")
         let hold = try NSFileCoordinator().hold(writingItemAt: url)
         defer { hold.release() }

@@ -86,7 +86,7 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         XCTAssertEqual(error?.description.contains("(null)"), false)
     }
 
-    /// Rules 18.4 and 18.12: where a presenter cannot answer, one call for all items is no help.
+    /// Rules 18.4 and 18.12: if a presenter cannot answer, one call for all items would not help.
     func testADeadlockWithAPresenterAdvisesThePresenterToAnswerFirst() throws {
         let url = try file("f")
         let editor = SavingPresenter(url)

@@ -13,7 +13,7 @@ import Testing
 
     private func item(_ number: Int) -> ItemPath { itemPath("/d/\(number)") }
 
-    /// Tells of this many new items; returns what is put onto the presenter's queue.
+    /// Reports so many new items; returns the notices that are put onto the presenter's queue.
     private mutating func tell(of count: Int) -> [PresenterNotice] {
         (0..<count).flatMap { mailbox.noticed(.plain(.subitemDidAppear(item($0)))) }.notices
     }
@@ -23,7 +23,7 @@ import Testing
         #expect(mailbox.noticed(notice) == [.deliver(.notify(notice))])
         for _ in 0..<1000 { #expect(mailbox.noticed(notice) == []) }
         #expect(mailbox.begin(.notify(notice)) == true)
-        // It may have read the item before this change.
+        // The presenter may have read the item before this change, so it is told again.
         #expect(mailbox.noticed(notice) == [.deliver(.notify(notice))])
     }
 
@@ -59,14 +59,16 @@ import Testing
         _ = tell(of: UnreadNotices.limit + 1)
         let move = PresenterNotice.plain(.itemDidMove(to: itemPath("/e")))
         #expect(mailbox.noticed(move) == [.deliver(.notify(move))])
-        // The one about all, which waits before the move, is about the former path.
+        // The notice that anything may have changed, which waits before the move, is about the old
+        // path.
         #expect(tell(of: 2) == [.plain(.itemDidChange)])
     }
 
     @Test mutating func `Rule 16.4: on a concurrent queue, the one about all may be first`() {
         let told = tell(of: UnreadNotices.limit + 7)
         #expect(mailbox.begin(.notify(.plain(.itemDidChange))) == true)
-        // It may have read by now. Another one is needed, since the others still wait.
+        // The presenter may have read by now. It needs another such notice, as the others still
+        // wait.
         #expect(tell(of: 7) == [.plain(.itemDidChange)])
         for notice in told { #expect(mailbox.begin(.notify(notice)) == true) }
         #expect(tell(of: 1) == [.plain(.subitemDidAppear(item(0)))])

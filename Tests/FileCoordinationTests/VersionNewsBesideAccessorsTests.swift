@@ -33,11 +33,11 @@ final class VersionNewsBesideAccessorsTests: CoordinatorTestCase {
         let version = try NSFileVersion.addConflictOfItem(at: url, withContentsOf: url)
         version.isResolved = true
         try version.remove()
-        // No write concerns this item.
+        // No write covers this other item.
         try NSFileVersion.addOfItem(at: other, withContentsOf: other)
         hold.release()
         expect(["gained", "resolved", "lost"], notes)
-        // Nor this one, any more.
+        // Since the release, no write covers this item either.
         try NSFileVersion.addOfItem(at: url, withContentsOf: url)
         try NSFileCoordinator().coordinate(writingItemAt: other, timeout: nil) { other in
             try NSFileVersion.removeOtherVersionsOfItem(at: other)
@@ -89,7 +89,7 @@ final class VersionNewsBesideAccessorsTests: CoordinatorTestCase {
         expect(Array(repeating: "gained", count: rounds), notes)
     }
 
-    /// Rule 10.2: the write that concerns the item counts, not the one whose accessor runs.
+    /// Rule 10.2: the write that covers the item announces the version, not the innermost accessor.
     func testAWriteToAnotherItemDoesNotTakeTheNews() throws {
         let (url, other) = (try file("f"), try file("g"))
         let notes = presenter(url)

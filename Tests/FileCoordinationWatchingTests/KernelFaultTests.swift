@@ -209,7 +209,7 @@ struct HandMadeKernel {
         #expect(kernel.turn().contains("1 degraded: permission"))
         kernel.there["/a"] = open
         kernel.unreadable = []
-        // What comes before the look of the owner's change is found by that look.
+        // The check that the directory's own change causes also finds files that came before it.
         kernel.there["/a/g"] = HandMadeKernel.file(5)
         kernel.notify("/a", .changed, "")
         #expect(kernel.turn().contains("1 /a/g appeared"))
@@ -223,7 +223,7 @@ struct HandMadeKernel {
             kernel.notify("/a", .changed, "f")
             #expect(kernel.turn().isEmpty)
         }
-        // A check for each notification, and no notification of a check.
+        // Each notification causes a check, but a check causes no further notification.
         #expect(kernel.looks < 400)
     }
 
@@ -262,7 +262,7 @@ struct HandMadeKernel {
         try kernel.present(1, "/n", .directory)
         _ = kernel.turn()
         #expect(kernel.reconciler.troubles.map(\.trouble) == [.limit])
-        // Two hours later it heals at the next retry.
+        // The trouble ends at the next retry after the cause has ended.
         kernel.outcomes["/n"] = nil
         var told: [String] = []
         for _ in 0..<70 { told += kernel.turn(after: 2000) }

@@ -161,8 +161,9 @@ import Testing
         return kernel
     }
 
-    /// The file is moved to `/b/g` and on to `/c/h` before the watcher looks; a claim has made the
-    /// move between these two of the three places.
+    /// Moves the file to `/b/g` and on to `/c/h` before the watcher looks.
+    ///
+    /// A claim reports the move between the two `claimed` of these three paths.
     private func moveTwice(_ kernel: inout HandMadeKernel, claimed: [String]) throws {
         let paths = try claimed.map { try #require(ItemPath($0)) }
         kernel.reconciler.handle(.claimBegan(1, paths), at: kernel.now)
@@ -258,7 +259,7 @@ import Testing
         #expect(kernel.turn() + kernel.turn() == ["3 listening"])
     }
 
-    /// Rule 7.14: it went between the registration and the first check.
+    /// Rule 7.14: the item was removed between the registration and the first check.
     @Test(arguments: [true, false])
     func `A presenter whose item is gone when it is first checked is told to read`(
         _ existed: Bool
@@ -286,7 +287,7 @@ import Testing
 
     @Test func `What is written into a file without a name is no news`() throws {
         var kernel = try start()
-        // One that reads everything now may see what is not notified of yet.
+        // A presenter that reads everything now may see changes whose notifications come later.
         try kernel.present(3, "/a", .directory)
         kernel.notify("/a", .changed, "#4711")
         #expect(kernel.turn().isEmpty)

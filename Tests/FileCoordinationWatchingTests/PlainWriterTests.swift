@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of plain writers: what a program does, and what the presenters of a file, of its
-// directory, of a package around that, and of a directory five levels up come to know (Rules 7.14,
-// 7.7 and 11.9). Programs differ in their steps between versions, so a cell is what the messages
-// come to.
+// directory, of a package around it, and of a directory five levels up know afterwards (Rules 7.14,
+// 7.7 and 11.9). The steps of a program differ between its versions, so a cell has the net result
+// of the messages.
 
 import FileCoordinationWatching
 import Foundation

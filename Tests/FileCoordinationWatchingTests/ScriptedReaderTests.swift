@@ -47,7 +47,7 @@ import WatchingSimulation
         world.look()
         #expect(world.act(.exchange(with: "/out/d"), "/r/a"))
         #expect(world.turn() == ["\(package) listening"])
-        // The directory has been found before the notification of its arrival is read.
+        // The watcher finds the directory before it reads the notification of its arrival.
         world.read(1)
         world.look(1)
         world.read()
@@ -191,7 +191,7 @@ import WatchingSimulation
         let other = world.present("/r", .directory)
         world.look()
         #expect(world.act(.move(to: "/r/c"), "/r/a/b"))
-        // It has read /r/c/x, and there is no /r/a/b.
+        // The presenter has read /r/c/x, and found no /r/a/b.
         let told = world.turn().filter { $0.hasPrefix("\(other) ") }
         #expect(told == ["\(other) listening", "\(other) moved /r/a/f to /r/a/b/x"])
         #expect(world.settle().contains("\(other) whole: late"))
@@ -208,7 +208,7 @@ import WatchingSimulation
         world.look()
         #expect(world.act(.exchange(with: "/r/a/b"), "/r/d"))
         #expect(world.act(.remove, "/r/d/x"))
-        // What is at /r/a/b/x now is another file than the one that is told to be gone from there.
+        // The file that was deleted there is not the one that is at /r/a/b/x now.
         #expect(world.turn() == ["\(other) listening"])
         #expect(world.settle().contains("\(other) whole: late"))
         #expect(world.complaint() == nil)

@@ -181,7 +181,7 @@ import WatchingSimulation
         #expect(world.act(.remove, "/r/a/b/a"))
         #expect(world.act(.exchange(with: "/out"), "/r"))
         world.read()
-        // The new item at /r is told before the former one is found.
+        // Presenters are told of the new item at /r before the watcher finds the former one.
         world.look(1)
         _ = world.turn()
         let told = world.settle()
@@ -198,7 +198,7 @@ import WatchingSimulation
         #expect(world.act(.move(to: "/r/a/b"), "/r/a/f"))
         world.read()
         world.look()
-        // The neighbour waits for the claim.
+        // The report of the other file waits until the claim is over.
         #expect(world.turn(after: 100) == ["\(directory) deleted /r/a/b"])
         #expect(world.act(.remove, "/r/a/b"))
         world.endClaim(claim)
@@ -213,7 +213,7 @@ import WatchingSimulation
         _ = world.settle()
         #expect(world.act(.chmod(0o700), "/r/a"))
         world.read()
-        // The check of /r/a finds another item already.
+        // When the watcher checks /r/a, another item is already there.
         #expect(world.act(.exchange(with: "/r/a"), "/out"))
         world.look()
         let told = world.settle()

@@ -53,9 +53,9 @@ final class TrapTests: WatchedTestCase {
             try tree.write("x", to: "tree/d\(round)/e/g/x")
             expected.formUnion((names + [names[2] + "/x"]).map { "appeared tree/" + $0 })
         }
-        // Deep ones may be told after the barrier, a level at a time.
+        // Items far inside may be told after the barrier, one level after the other.
         try tree.wait("all of them") { _ in
-            // What the files were called while they were written is over.
+            // Temporary names of the files cancel out.
             var net = NetChanges(before: [])
             for line in tree.told(directory) { net.apply(line) }
             return Set(net.lines) == expected
@@ -233,7 +233,8 @@ final class WatchLimitTests: WatchedTestCase {
     override var configuration: Watcher.Configuration {
         var configuration = Watcher.Configuration()
         let depth = String(cString: test_home_root()).split(separator: "/").count
-        // The ways to the barrier's file and to the tree, that file, the tree and two below.
+        // Watches for the directories above, the barrier's file, the tree, and two directories in
+        // it.
         configuration.watchLimit = depth + 7
         configuration.limits.polling = 20_000_000
         return configuration

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mailbox whose reader does not come: what is dropped is said, and where a presenter's own item
-// is, is not dropped.
+// A mailbox that is not read: it says that it has dropped messages, and never drops a message about
+// the path of a presenter's own item.
 
 import FileCoordinationArbiter
 import Testing

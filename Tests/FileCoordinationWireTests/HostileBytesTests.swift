@@ -249,7 +249,7 @@ struct HostileBytesTests {
                 encoded == bytes,
                 "seed \(seed), round \(round): \(bytes.hex) is not the encoding of \(decoded)")
         }
-        // Else the mutations are too wild to reach anything but the first check.
+        // Otherwise the mutations are so strong that they only reach the first check.
         #expect(accepted > 20_000, "seed \(seed)")
         #expect(peakMemory() - before < memoryBound, "seed \(seed)")
     }

@@ -68,7 +68,7 @@ struct LogTests {
         #expect(ClaimLogEntry.entries(decoding: garbage).entries.isEmpty)
     }
 
-    /// Rule 7.8: a message too many does no harm, one too few does.
+    /// Rule 7.8: an unnecessary message does no harm, but a missing one does.
     @Test func `An outcome that is none counts as changed`() throws {
         let bytes = [UInt8](hex: "01 04000000 00 04 03 ff")
         let read = ClaimLogEntry.entries(decoding: bytes)

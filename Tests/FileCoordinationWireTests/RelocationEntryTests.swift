@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries of the relocation log, each with its length in front: so a reader that finds half of
-// one, because its writer died or is not ready yet, can tell.
+// The entries of the relocation log, each with its length in front. By the length, a reader can
+// tell an entry that is incomplete because its writer died, or is still writing.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -64,7 +64,7 @@ struct RelocationEntryTests {
     func `A length or an entry that lies ends a book`(_ what: String, _ hex: String) throws {
         let front = try entries[2].encodeChecked()
         let bytes = front + [UInt8](hex: hex)
-        // None of them may be taken for the entries behind it, either.
+        // Nor may any part of them be read as one of the entries behind.
         let read = RelocationEntry.entries(decoding: bytes + front)
         #expect(read == [entries[2]], "\(what)")
         #expect(RelocationEntry.entries(decoding: [UInt8](hex: hex)).isEmpty, "\(what)")

@@ -38,7 +38,7 @@ enum Sample: Hashable, Sendable {
         }
     }
 
-    /// What `bytes` encode, if they encode something of the type that this sample has.
+    /// Decodes `bytes` as a value of this sample's type.
     func decodingAlike(_ bytes: [UInt8]) throws(WireError) -> Sample {
         switch self {
         case .client: .client(try ClientMessage(decoding: bytes))
@@ -57,7 +57,7 @@ enum Sample: Hashable, Sendable {
         }
     }
 
-    /// A log is read as far as it can be: here it must be one entry, and nothing else.
+    /// A log is read as far as possible; here the bytes must be one whole entry, and nothing else.
     private static func onlyLogEntry(_ bytes: [UInt8]) throws(WireError) -> ClaimLogEntry {
         let read = ClaimLogEntry.entries(decoding: bytes)
         guard let entry = read.entries.first else { throw .truncated }
@@ -65,7 +65,7 @@ enum Sample: Hashable, Sendable {
         return entry
     }
 
-    /// The same of a relocation log, which does not say how far it was read.
+    /// The same for a relocation log, whose decoder does not say how far it has read.
     private static func onlyPlaceEntry(_ bytes: [UInt8]) throws(WireError) -> RelocationEntry {
         let entries = RelocationEntry.entries(decoding: bytes)
         guard let entry = entries.first else { throw .truncated }
@@ -80,19 +80,19 @@ enum Sample: Hashable, Sendable {
         return !ProtocolVersion.supported.contains(hello.version)
     }
 
-    /// Whether what is behind it is passed over.
+    /// Whether a decoder ignores further bytes behind it.
     var mayBeLonger: Bool {
         guard case .supplement = self else { return false }
         return true
     }
 
-    /// Whether so many of its bytes mean something, because its last fields may be left out.
+    /// Whether its first `length` bytes are valid alone, because its last fields may be left out.
     func mayEnd(after length: Int, of count: Int) -> Bool {
         guard case .supplement(let supplement) = self, supplement.wantsAuthors else { return false }
         return length >= count - 2
     }
 
-    /// Whether it is a list of outcomes, of which every byte is read as one.
+    /// Whether it is a list of outcomes, in which every byte is valid.
     var isOutcomes: Bool {
         guard case .logEntry(.outcomes) = self else { return false }
         return true

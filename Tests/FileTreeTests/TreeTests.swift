@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copying and removing trees, as far as their users' own tests do not show it: trees that are deep,
-// that change meanwhile, and what is wanted of a copy.
+// Copying and removing trees, as far as the tests of their callers do not cover it: deep trees,
+// trees that change meanwhile, and options of copies.
 
 import FileCoordinationSystem
 import FileTree
@@ -106,7 +106,7 @@ private final class Ground {
         var removal = TreeRemoval()
         let path = ground.path
         removal.report = { _, isDirectory in
-            // The walk is at the bottom, and its way back leads through this one.
+            // The walk has reached the bottom, and must come back through this directory.
             let half = path + "/deep" + String(repeating: "/d", count: 50)
             if !isDirectory { rename(half, path + "/other/half") }
         }

@@ -71,6 +71,7 @@ extension Stage {
 
     /// Waits until `filecoord status` shows no claim, whether or not an arbiter is there (Rule
     /// 18.5).
+    ///
     /// If there is no arbiter, `filecoord` serves for as long as it runs.
     func untilStatusShowsNoClaim() throws {
         let end = Date() + Program.patience

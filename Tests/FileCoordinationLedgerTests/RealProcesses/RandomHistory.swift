@@ -89,7 +89,9 @@ struct RandomHistory {
         }
     }
 
-    /// Whether the peer is not in the kernel. What it does there when it is killed cannot be known.
+    /// Whether the peer is not in the kernel.
+    ///
+    /// What it does there when it is killed cannot be known.
     private func isAtWork(_ peer: Peer) -> Bool {
         if case .gated = peer.state { return true }
         return false

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The neighbours where ported programs call them: inside accessors.
+// The functions beside coordination, called inside accessors as ported programs do.
 
 import FileCoordination
 import XCTest
 
 final class FoundationCompatibilityInAccessorsTests: CoordinatorTestCase {
-    /// Rule 3.5: what would coordinate by itself fails before it would, and waits for no other
-    /// access.
+    /// Rule 3.5: a call that would coordinate by itself fails before it does that, and waits for no
+    /// other access.
     func testCloudCallsInsideAnAccessorDoNotWaitForIt() throws {
         let url = try file("note.txt")
         let elsewhere = directory.appendingPathComponent("elsewhere.txt")
@@ -50,7 +50,7 @@ final class FoundationCompatibilityInAccessorsTests: CoordinatorTestCase {
         XCTAssertFalse(TrashStage.exists(url))
     }
 
-    /// A picker's file: scope, promise, access.
+    /// How a sandboxed program reads a file from a picker: scope, promised item, access.
     func testTheBracketsOfASandboxedProgramWork() throws {
         let url = try file("note.txt")
         guard url.startAccessingSecurityScopedResource() else { return XCTFail("No access") }

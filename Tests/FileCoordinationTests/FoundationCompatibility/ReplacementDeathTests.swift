@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process may die, and others may look, at any step of a replacement: both contents are there
-// under some name until the old one may go, and the item is there at every instant.
+// A process may die, or another one may look, at any step of a replacement. Both contents have a
+// name until the old one may be removed, and there is an item at the path at every instant.
 
 import FileCoordination
 import FileCoordinationSystem

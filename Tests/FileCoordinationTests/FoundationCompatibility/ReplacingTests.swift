@@ -86,7 +86,7 @@ import Testing
         let text = error.localizedDescription
         #expect(text.contains("was replaced"))
         #expect(text.contains("may not survive a power failure"))
-        // A file that replaces a file leaves nothing of it.
+        // If a file replaces a file, the old file is gone.
         let url = error.userInfo["NSFileOriginalItemLocationKey"] as? URL
         #expect(url.flatMap(stage.text) == (kind == .directory ? "old" : nil))
     }
@@ -189,7 +189,7 @@ import Testing
     @Test(.enabled(if: ReplacementStage.hasOtherFileSystem, "needs /dev/shm, another file system"))
     func `A copy whose metadata cannot be set is removed`() async {
         await #expect(processExitsWith: .success) {
-            // The stage is removed when this returns, and would not be by `exit`.
+            // The stage is removed when this function returns; `exit` alone would leave it.
             func status() throws -> Int32 {
                 let stage = try ReplacementStage(on: ReplacementStage.otherFileSystem)
                 var replacement = try stage.replacement()

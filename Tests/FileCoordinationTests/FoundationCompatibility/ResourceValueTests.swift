@@ -42,7 +42,7 @@ import Testing
         #expect(promised.name == "note.txt")
         #expect(promised.isDirectory == false)
         #expect(promised.fileSize == ordinary.fileSize)
-        // Only what is bound to contents was asked: no error either.
+        // If all keys need the contents, there are no values, and no error either.
         #expect(
             try file.promisedItemResourceValues(forKeys: [.contentAccessDateKey])
                 .allValues.isEmpty)

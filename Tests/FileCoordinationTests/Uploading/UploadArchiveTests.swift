@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Archives, as the three programs see them that people open archives with (Rule 15.2): Info-ZIP's
+// Archives, as read by three programs with which people open archives (Rule 15.2): Info-ZIP's
 // unzip, Python's zipfile and libarchive's bsdtar. XCTest, because the tests wait for programs.
 
 import FileCoordination
@@ -70,7 +70,8 @@ final class UploadArchiveTests: XCTestCase {
     // MARK: A large tree
 
     func testATreeOfTenThousandFilesRoundTrips() throws {
-        // Nearly all of the time it takes the tools to make as many files on a disk.
+        // In memory, because on a disk the tools would need nearly all of the time to make the
+        // files.
         let stage = try UploadStage.inMemory(128 << 20)
         try stage.make("many")
         let text = prose(4_000)
@@ -81,8 +82,8 @@ final class UploadArchiveTests: XCTestCase {
                 if folder == 0 {
                     try stage.write(name, Array(text[..<(file * 40)]))
                 } else {
-                    // Other names of the same files, which are made faster, and archived all the
-                    // same.
+                    // Further links to the same files: they are made faster, and archived like
+                    // other files.
                     try stage.name("many/0/\(file)", also: name)
                 }
             }

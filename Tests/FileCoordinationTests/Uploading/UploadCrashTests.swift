@@ -98,14 +98,14 @@ import Testing
             let snapshot = try stage.snapshot(of: "folder")
             if fork() == 0 {
                 let gate = open(stage.path + "/gate", O_RDWR)
-                // So that no process waits for the test process's pipes to be closed.
+                // Otherwise processes would wait until this child closes the test process's pipes.
                 for number in 0..<Int32(1024) where number != gate { close(number) }
                 // A bound for a test that fails.
                 alarm(60)
                 var byte: UInt8 = 0
                 _exit(read(gate, &byte, 1) == 1 ? 0 : 1)
             }
-            // Once it holds the gate open for reading, this does not fail.
+            // Opening for writing succeeds once the child has opened the gate for reading.
             alarm(60)
             while open(stage.path + "/gate", O_WRONLY | O_NONBLOCK) < 0 { sched_yield() }
             kill(getpid(), SIGKILL)

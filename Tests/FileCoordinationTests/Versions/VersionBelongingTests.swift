@@ -39,7 +39,7 @@ import Testing
         try delete("a.txt")
         try stage.file("a.txt", "new")
         #expect(try stage.texts("a.txt") == [])
-        // Nor if a coordinated write saves it.
+        // It has none after a coordinated write has saved it either.
         let write = stage.store.beginWriting(at: try stage.place("a.txt"))
         try stage.saveByRenaming("a.txt", "newer")
         write.end()
@@ -63,7 +63,7 @@ import Testing
             try stage.saveByRenaming("a.txt", "saved \(round)")
             #expect(try stage.texts("a.txt") == ["old"])
         }
-        // The next change ties them, so that they follow a move.
+        // The next coordinated write ties the versions to the new file, so that they follow a move.
         stage.store.beginWriting(at: try stage.place("a.txt")).end()
         try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
         #expect(try stage.texts("b.txt") == ["old"])
@@ -94,7 +94,7 @@ import Testing
         try stage.file("a.txt", "new")
         #expect(try stage.texts("a.txt") == [])
         #expect(try stage.texts(target) == ["old"])
-        // Nor if it is written.
+        // It has none after a coordinated write has saved it either.
         let write = stage.store.beginWriting(at: try stage.place("a.txt"))
         try stage.saveByRenaming("a.txt", "newer")
         write.end()
@@ -173,7 +173,7 @@ import Testing
         #expect(whole.compared(with: identity(1, 2, 9, 4)) == .different)
         #expect(whole.compared(with: identity(1, 2, 3, 9)) == .different)
         #expect(whole.compared(with: identity(9, 2, 3, 4)) == .sameElsewhere)
-        // What the file system does not tell cannot differ.
+        // A property that the file system does not report is not compared.
         #expect(whole.compared(with: identity(1, 2, 0, 4)) == .same)
         #expect(whole.compared(with: identity(1, 2, 3, 0)) == .same)
         #expect(whole.compared(with: identity(1, 2, 0, 0)) == .perhaps)
@@ -271,7 +271,7 @@ import Testing
         try document("a.txt")
         let write = stage.store.beginWriting(at: try stage.place("a.txt"))
         try stage.saveByRenaming("a.txt", "saved")
-        // Already inside the accessor, and for other processes.
+        // The versions are there inside the accessor already, also for other processes.
         #expect(try stage.texts("a.txt") == ["old"])
         #expect(
             VersionStore(path: stage.store.path)

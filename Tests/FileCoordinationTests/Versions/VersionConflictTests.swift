@@ -95,7 +95,7 @@ import Testing
             fought.isDiscardable = true
             #expect(discardable.isDiscardable)
             #expect(try stage.store.makeRoom() == 1)
-            // A conflict that is not resolved is never given up.
+            // Making room never removes a conflict that is not resolved.
             #expect(NSFileVersion.otherVersionsOfItem(at: url) == [kept, fought])
             #expect(!discardable.isDiscardable)
             fought.isResolved = true

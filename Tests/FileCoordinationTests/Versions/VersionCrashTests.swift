@@ -123,7 +123,7 @@ import Testing
         for step in VersionAddition.Step.allCases {
             let count = next.versionIdentifiers(at: place)?.count
             #expect(count == (step <= .publish ? 0 : 1))
-            // Rule 3 of the store: an empty item may go, and is made again.
+            // Rule 3 of the store: an empty item directory may be removed, and is made again.
             for item in stage.names(in: "items") {
                 rmdir(stage.store.path + "/items/" + item)
                 #expect(next.versionIdentifiers(at: place)?.count == count)
@@ -218,7 +218,7 @@ import Testing
         try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
         #expect(try stage.texts("a.txt") == ["now"])
         #expect(stage.counts == [1, 1])
-        // A tie without an item is rubbish.
+        // A tie without an item is removed by the next write.
         try FileManager.default.removeItem(atPath: "\(path)/items/\(item)")
         #expect(try next.versionIdentifiers(at: stage.place("a.txt")) == [])
         next.beginWriting(at: try stage.place("a.txt")).end()

@@ -115,7 +115,7 @@ import Testing
                 }
             }
         }
-        // It may have been quicker than its killer, once or twice.
+        // The child may have ended before it could be killed, once or twice.
         _ = try appointment.check(files: 400)
     }
 }

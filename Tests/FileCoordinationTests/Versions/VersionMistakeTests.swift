@@ -45,7 +45,7 @@ private func currentVersion() throws -> NSFileVersion {
     try #require(NSFileVersion.currentVersionOfItem(at: item))
 }
 
-/// One that was removed long ago, which is enough to make a mistake with.
+/// A version that does not exist any more, which is enough for making a mistake with it.
 private func anyVersion() throws -> NSFileVersion {
     try #require(NSFileVersion.version(ofItemAt: item, identifier: UUID().uuidString))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A read of the store changes nothing in it, and a reader beside savers takes nothing away: it may
-// have looked at the item before the save, and at the store after it.
+// A read of the store changes nothing in it, and a reader takes nothing away from programs that
+// save: it may have looked at the item before a save, and at the store after it.
 
 import FileCoordination
 import FileCoordinationArbiter
@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.moveItem(at: stage.url("moved"), to: stage.url("elsewhere"))
         try stage.saveByRenaming("saved", "newer")
         try FileManager.default.removeItem(at: stage.url("deleted"))
-        // A writer that has died after it saved, and one that died while it added a version.
+        // One writer died after it had saved, and another one while it added a version.
         let write = stage.store.beginWriting(at: try stage.place("written"))
         try stage.saveByRenaming("written", "newer")
         write.abandon()
@@ -75,7 +75,7 @@ import Testing
         let before = try contentsOfStore()
         readAll(["moved", "elsewhere", "saved", "deleted", "written"])
         #expect(try contentsOfStore() == before)
-        // And what the dead have left is seen all the same.
+        // A reader finds the versions of the dead writers nevertheless.
         #expect(try stage.texts("written") == ["old"])
         #expect(try stage.texts("elsewhere") == ["old"])
         #expect(try stage.texts("saved") == ["old", "moved in"])
@@ -123,7 +123,7 @@ import Testing
         let url = try stage.file("a.txt", "1")
         let place = try stage.place("a.txt")
         let failures = Lock<[String]>([])
-        // Writers come one after the other, as under their claims; readers whenever they like.
+        // Writers take turns, as their claims make them do; readers read at any time.
         let claim = Lock(())
         let rounds = 24
         let remaining = Lock(5 * rounds)

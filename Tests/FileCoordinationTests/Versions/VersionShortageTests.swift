@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that runs out of descriptors fails at any call, and must not take "I cannot look" for
-// "there is nothing": what was moved into the store is in one place only.
+// A process without free descriptors fails at any call. It must not take "I cannot look" for
+// "nothing is there": contents that were moved into the store exist only there.
 
 import FileCoordination
 import FileCoordinationVersions
@@ -31,7 +31,7 @@ import Testing
                 guard texts == (isThere ? [] : ["kept"]), stage.leftovers() == [] else { exit(2) }
                 guard result == nil || !isThere else { exit(3) }
             }
-            // Both happen, or nothing was tried.
+            // Some attempts must fail and some succeed, or the test has tried nothing.
             exit((5..<24).contains(failures) ? 0 : 4)
         }
     }

@@ -125,7 +125,7 @@ func text(_ url: URL) throws -> String {
 
 /// Runs `body` with each number below `count`, on a thread of its own; returns when all have ended.
 ///
-/// (`concurrentPerform` has only as many threads as processors, so that who comes late runs alone.)
+/// `concurrentPerform` has only as many threads as processors, so that late calls would run alone.
 func sideBySide(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()
     for index in 0..<count {

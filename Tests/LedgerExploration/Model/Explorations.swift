@@ -138,8 +138,8 @@ package enum Explorations {
 
     /// Places in ticket queues.
     ///
-    /// A client that waits in one may tire of it at any moment, so nothing here depends on which
-    /// client is slow.
+    /// A client that waits for its turn may stop waiting at any moment, so no exploration depends
+    /// on which client is slow.
     private static let ticketQueues: [NamedExploration] = {
         let memberAndRival = [[ModelTask.claimLocally(0)], [.claim(0)]]
         let membersAndStranger = members + [[.claim(0)]]
@@ -150,7 +150,8 @@ package enum Explorations {
             .ordinary(
                 ModelConfiguration(
                     name: "two ticket queues", tasks: busyMembers, servers: 1, ticketQueues: 2)),
-            // The second one is of the same number as the first one, and another place's.
+            // The second ticket queue has the same number as the first one, but is at another
+            // place.
             .ordinary(
                 ModelConfiguration(
                     name: "ticket queues at two places",

@@ -25,7 +25,7 @@ struct ModelClient: Hashable {
         case leavingTicketQueue(LeaveTicketQueue)
         case waiting(Planted<AwaitGrant>)
         case cancelling(Planted<CancelClaim>)
-        /// Under a fault: about to do after filing what belongs before it.
+        /// Under a fault: about to do, after filing, what should have been done before.
         case catchingUp(then: RecordWord)
         case accessing
         /// Ends a claim that may be a local one, if no report of its release is asked for.
@@ -37,10 +37,10 @@ struct ModelClient: Hashable {
     }
 
     var phase = Phase.unborn
-    /// What the procedure wants next.
+    /// The operation that the procedure requests next.
     ///
-    /// Follows from the phase, and so is not part of the state; but for what a sleeper in a ticket
-    /// queue has seen.
+    /// It follows from the phase, and so is not part of the state, except for the value that a
+    /// client has seen that sleeps in a ticket queue.
     var pending: PlantedOperation?
     var isAlive = true
     var isStopped = false
@@ -53,10 +53,9 @@ struct ModelClient: Hashable {
     var task = 0
     var record = 0
     var generation: UInt32 = 0
-    /// The number that the present claim has in a ticket queue, until it passes its turn on or
-    /// leaves.
+    /// The ticket of the present claim, until the client passes its turn on or leaves the queue.
     var ticket: QueueTicket?
-    /// The other thread.
+    /// The procedure of the other thread, which cancels.
     var canceller: Planted<CancelClaim>?
     var cancellerPending: PlantedOperation?
     var cancellerHasStarted = false
@@ -74,15 +73,13 @@ struct ModelClient: Hashable {
 
     var runs: Bool { isAlive && !isStopped }
 
-    /// Enters a procedure: what it wants first.
+    /// Enters a procedure, and gets the first operation that it requests.
     mutating func enter(_ phase: Phase) {
         self.phase = phase
         _ = resume(observing: 0)
     }
 
-    /// Tells the procedure what was observed.
-    ///
-    /// Its outcome if it is finished.
+    /// Gives the procedure the observed value; returns its outcome if it is finished.
     mutating func resume(observing value: UInt64) -> ClientOutcome? {
         pending = nil
         switch phase {
@@ -121,7 +118,7 @@ struct ModelClient: Hashable {
         }
     }
 
-    /// The same where it deals with other clients.
+    /// The same for the procedures of ticket queues.
     private mutating func resumeInTicketQueue(observing value: UInt64) -> ClientOutcome? {
         switch phase {
         case .joining(var procedure, let slot, let free):

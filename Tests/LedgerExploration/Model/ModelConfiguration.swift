@@ -63,12 +63,13 @@ package struct ModelConfiguration: Sendable {
     }
 
     package var start = Start.inPlace
-    /// How often anybody dies, is stopped, forks.
+    /// How many deaths, stops and forks there may be.
     package var deaths = 0
     package var stops = 0
     package var forks = 0
-    /// Whether a server may be deposed although it runs: more than can happen, and so more is
-    /// covered.
+    /// Whether a server may be deposed although it runs.
+    ///
+    /// That cannot happen, but covers more states.
     package var deposesAtAnyTime = false
     /// How often a server may delegate a place.
     package var delegations = 0
@@ -100,7 +101,7 @@ package struct ModelConfiguration: Sendable {
 }
 
 extension ModelConfiguration {
-    /// Tasks that nothing befalls.
+    /// Tasks without any fault.
     package init(_ name: String, _ tasks: [[ModelTask]]) { self.init(name: name, tasks: tasks) }
 }
 
@@ -168,7 +169,7 @@ package enum ModelViolation: Error, Hashable {
     case lostGrant(client: Int)
     /// Everything has come to rest, and the server holds a place for a dead process.
     case ghostHolder(client: Int, server: Int)
-    /// A write ended of which a presenter is to hear, and no server does.
+    /// A write ended whose end a presenter must be told of, and no server was told.
     case unreported(client: Int)
     /// Everything has come to rest, and no process can become server.
     case noServer
@@ -176,6 +177,6 @@ package enum ModelViolation: Error, Hashable {
     case cancelledUnasked(client: Int)
     /// A word was something that it never can be.
     case impossible(client: Int, RecordWord)
-    /// The same state came again without anybody's getting anywhere.
+    /// The same state came again, and no process had made progress.
     case livelock
 }

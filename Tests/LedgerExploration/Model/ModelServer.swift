@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server of the model. It grants a place when nothing that it knows is in the way; everything
-// else is the protocol.
+// A server of the model. It grants a place if no claim that it knows is in the way. All other steps
+// are those of the protocol.
 
 import FileCoordinationLedger
 
@@ -26,7 +26,7 @@ struct ModelServer: Hashable {
             case forming
             /// The server grants the claims that it knows, as usual.
             case held
-            /// It is the clients' turn, one after the other.
+            /// The clients take turns, without the server.
             case open
             /// Some slots still name it, or some records have yet to be looked at.
             case ending
@@ -36,11 +36,11 @@ struct ModelServer: Hashable {
         var stage = Stage.forming
         /// The server's own number.
         var ticket: QueueTicket?
-        /// Whose slots name it, as bits.
+        /// The clients whose slots name the ticket queue, as bits.
         var members = 0
-        /// Whether a claim has come up that perhaps is none of those which are to be waited for.
+        /// Whether a new claim has been filed for which the queue may have to end.
         var hasNews = false
-        /// Whether the server must decide of the place again.
+        /// Whether the queue must end, so that the server decides about the place again.
         var mustEnd = false
 
         /// A client's bit is set until everything is known of its claims.
@@ -54,7 +54,7 @@ struct ModelServer: Hashable {
         case requestReport(place: Int)
     }
 
-    /// The place of a procedure that cares for one record alone.
+    /// The place of a procedure that asks for the report of one record's release only.
     static let noPlace = -1
 
     /// Where it is.
@@ -90,7 +90,7 @@ struct ModelServer: Hashable {
     var listed = 0
     /// By client and record.
     var knowledge: [Knowledge]
-    /// By client and place; not delegated unless it stands.
+    /// By client and place; not delegated, except for delegations that stand.
     var delegations: [SlotWord]
     /// The ticket queue that it has begun and not ended.
     var ticketQueue: TicketQueue?
@@ -117,7 +117,9 @@ struct ModelServer: Hashable {
 
     var runs: Bool { isAlive && !isStopped }
 
-    /// Whether it has recovered, and so may be held to what it should know.
+    /// Whether it has recovered.
+    ///
+    /// From then on, the checkers demand that it knows all claims.
     var hasRecovered: Bool {
         switch phase {
         case .absent, .raising, .listing, .raisingLedger, .deposed: false
@@ -129,7 +131,7 @@ struct ModelServer: Hashable {
         }
     }
 
-    /// Whose ledger its procedure works on.
+    /// The client on whose ledger the procedure works.
     var target: Int {
         switch phase {
         case .raisingLedger(let client, _), .granting(let client, _, _),
@@ -139,20 +141,18 @@ struct ModelServer: Hashable {
             .scanning(let client, _, _), .readingBody(let client, _, _, _),
             .messaging(let client, _):
             client
-        // What all have in common.
+        // The phases that work on no client's ledger.
         case .absent, .raising, .listing, .serving, .renewing, .opening, .checkingLine, .deposed: 0
         }
     }
 
-    /// Enters a procedure: what it wants first.
+    /// Enters a procedure, and gets the first operation that it requests.
     mutating func enter(_ phase: Phase) {
         self.phase = phase
         _ = resume(observing: 0)
     }
 
-    /// Tells the procedure what was observed.
-    ///
-    /// Its outcome if it is finished.
+    /// Gives the procedure the observed value; returns its outcome if it is finished.
     mutating func resume(observing value: UInt64) -> ServerOutcome? {
         pending = nil
         switch phase {

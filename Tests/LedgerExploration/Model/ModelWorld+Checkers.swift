@@ -39,18 +39,18 @@ extension ModelWorld {
 
     private func isAccessing(_ client: Int) -> Bool {
         guard clients[client].isAlive else { return false }
-        // A client that passes its turn on too early does so while its accessor runs.
+        // Under a fault, a client passes its turn on while its accessor still runs.
         if case .passing = clients[client].phase { return clients[client].ticket != nil }
         return clients[client].phase == .accessing
     }
 
-    /// Whether the server counts the client's running accessor as one.
+    /// Whether the server knows of the client's running accessor, or is about to.
     private func knows(
         _ server: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
     ) -> Bool {
         let record = clients[client].record
         switch servers[server].phase {
-        // It has swapped, and has yet to wake the client.
+        // It has swapped the word, and has not woken the client yet.
         case .granting(client, record, _): return true
         // It is about to find out, before it grants anything.
         case .revoking(client, place, _), .caring(client, place, _, _): return true
@@ -88,8 +88,8 @@ extension ModelWorld {
     func checkRest(_ configuration: ModelConfiguration) throws(ModelViolation) {
         let waiting = clients.indices.filter { clients[$0].runs && clients[$0].phase != .done }
         guard let server = reigning else {
-            // Servers that were killed or stopped, and no other to come: no process to blame. But
-            // if one could come and may not, the lock of a dead one is held.
+            // If the servers were killed or stopped, and no other is to come, no process is at
+            // fault. But if another server cannot begin, a dead process still holds the lock.
             let isBlocked = servers.indices.contains { index in
                 servers[index].phase == .absent
                     && servers[..<index].allSatisfy { !$0.isAlive || $0.phase == .deposed }

@@ -13,7 +13,7 @@ extension ModelWorld {
         let record = clients[client].record
         switch clients[client].phase {
         case .unborn:
-            // Locked already; the new name is what makes it seen.
+            // The ledger is locked already. By its new name, servers find it.
             clients[client].isNamed = true
             clients[client].enter(.adopting(Planted(AdoptEpoch(), fault)))
         case .marking(let free):
@@ -151,7 +151,7 @@ extension ModelWorld {
         case .joined, .awaitedTurn, .leftTicketQueue, .passed:
             finishInTicketQueue(client, outcome, configuration)
         case .filed(.asked(let word)), .claimedLocally(.asked(let word)):
-            // A number that was taken in a ticket queue which has ended since is worth nothing.
+            // A ticket is worth nothing if its queue has ended since.
             clients[client].ticket = nil
             let isLate =
                 configuration.fault == .wordBeforeBody || configuration.fault == .markAfterRecord
@@ -179,7 +179,8 @@ extension ModelWorld {
             endClaim(client, configuration)
         case .cancelled(false):
             if configuration.fault == .grantBeforeWord {
-                // The message was believed, the accessor is over, and now the word is there.
+                // The client believed the message, its accessor has ended, and only now the word
+                // says granted.
                 releaseWhatIsHeld(client)
             } else {
                 wait(client, configuration)
@@ -236,7 +237,7 @@ extension ModelWorld {
                     configuration.fault, generation: clients[client].generation)))
     }
 
-    /// The other thread means the first claim, whatever has become of it.
+    /// The other thread cancels the first claim, whether or not that is over.
     mutating func beginCancelling(_ client: Int, _ configuration: ModelConfiguration) {
         clients[client].cancellerHasStarted = true
         clients[client].canceller = Planted(

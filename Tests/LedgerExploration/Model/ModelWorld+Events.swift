@@ -178,19 +178,21 @@ extension ModelWorld {
         }
     }
 
-    /// Whether the server would be told to look, or sees it for itself: a draft is not announced, a
-    /// local grant neither unless it cares, and what names an earlier epoch is none of its concern.
+    /// Whether the server is told to check a word, or notices it itself.
+    ///
+    /// It is not told of a draft, nor of a local grant without a report, and it ignores words of an
+    /// earlier epoch.
     private func isWorthALook(
         _ word: RecordWord, _ known: ModelServer.Knowledge, _ server: Int
     ) -> Bool {
         if word.epoch > servers[server].epoch { return true }
         switch word.state {
-        // No client tells the server of what waits in its ticket queue.
+        // No client tells the server of a claim that waits in the server's ticket queue.
         case .asked: return word.epoch == servers[server].epoch && !word.isInTicketQueue
         case .granted:
             return word.epoch == servers[server].epoch && word.flags != .unreported
         case .released, .cancelled: return true
-        // A claim that ends without a report must have none asked for.
+        // A claim may end as free only if no report of its release was asked for.
         case .free, .draft, nil: return false
         }
     }
@@ -235,7 +237,7 @@ extension ModelWorld {
             }
     }
 
-    /// For reading a place can be had beside others who read.
+    /// A place can be delegated for reading beside others that have it for reading.
     private func canShare(
         _ server: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
     ) -> Bool {
@@ -250,8 +252,8 @@ extension ModelWorld {
             && slots(of: place, by: server).allSatisfy { $0.terms.contains(.readsOnly) }
     }
 
-    /// A place is its client's alone also while a claim of its own runs there that was granted
-    /// without a report.
+    /// A place may be delegated to a client although a claim of that client runs there that was
+    /// granted without a report.
     private func canDelegate(_ server: Int, _ client: Int, _ place: Int) -> Bool {
         if isWaitedFor(place, server) || servers[server].ticketQueue?.place == place {
             return false

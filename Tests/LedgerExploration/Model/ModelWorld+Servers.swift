@@ -92,7 +92,7 @@ extension ModelWorld {
         let index = client * count + record
         switch word.state {
         case .asked, .granted:
-            // Of what waits in its ticket queue the server decides nothing.
+            // The server does not decide about claims that wait in its ticket queue.
             if word.epoch == servers[server].epoch, !word.isInTicketQueue {
                 servers[server].phase = .readingBody(client, record: record, word, next)
                 return

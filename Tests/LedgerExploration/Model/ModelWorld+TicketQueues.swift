@@ -8,7 +8,7 @@ import FileCoordinationLedger
 extension ModelWorld {
     // MARK: What may be decided
 
-    /// A ticket queue can begin at any time: as in reality, that is amid the claims for the place.
+    /// A ticket queue can begin at any time, also while claims for the place run and wait.
     func addTicketQueue(
         _ server: Int, to events: inout [ModelEvent], _ configuration: ModelConfiguration
     ) {
@@ -88,13 +88,14 @@ extension ModelWorld {
         if holdsTicketQueue(server, place) { servers[server].ticketQueue?.hasNews = true }
     }
 
-    /// Done with what it looked at.
+    /// Ends a check of records.
     mutating func serve(_ server: Int) {
         servers[server].phase =
             servers[server].ticketQueue?.hasNews == true ? .checkingLine : .serving
     }
 
-    /// A new claim comes before those in the line only if there are none.
+    /// The server handles a new claim as usual only if no ticket is waiting; if one is, the queue
+    /// ends.
     mutating func checkLine(_ server: Int) {
         let value = memory.load(.word(.ticketQueue(server), of: 0), by: process(ofServer: server))
         servers[server].ticketQueue?.hasNews = false
@@ -110,7 +111,9 @@ extension ModelWorld {
 
     // MARK: Ending
 
-    /// First no client can come in any more, then no number counts, then the server decides about
+    /// Ends a ticket queue.
+    ///
+    /// First no client can join any more, then tickets become void, then the server decides about
     /// all claims.
     mutating func endTicketQueue(_ server: Int, _ configuration: ModelConfiguration) {
         servers[server].ticketQueue?.stage = .ending
@@ -138,7 +141,7 @@ extension ModelWorld {
         servers[server].delegations[client * ModelMemory.slotCount + place].ticketQueue != nil
     }
 
-    /// A member's records have been cared for: those of the next one.
+    /// After one member's records, asks for reports of the next member's.
     mutating func requestReportsInTicketQueue(_ server: Int, after client: Int, _ count: Int) {
         guard let ticketQueue = servers[server].ticketQueue else { return }
         if client >= 0 { servers[server].ticketQueue?.members &= ~(1 << client) }
@@ -172,7 +175,7 @@ extension ModelWorld {
         }
     }
 
-    /// Whether the server decides of this claim from now on.
+    /// Whether this claim waited in the queue that ends, so that the server decides about it now.
     func waitedInTicketQueue(_ server: Int, _ word: RecordWord) -> Bool {
         servers[server].ticketQueue?.stage == .ending && word.state == .asked
             && word.epoch == servers[server].epoch

@@ -55,7 +55,9 @@ extension ModelWorld {
         }
     }
 
-    /// The claim is over; the turn of one that got in by its turn is not, until it is passed on.
+    /// Ends a claim.
+    ///
+    /// If it had a ticket, its turn lasts until it is passed on.
     mutating func endClaim(_ client: Int, _ configuration: ModelConfiguration) {
         guard let ticket = clients[client].ticket else {
             return endTask(client, configuration)
@@ -88,7 +90,7 @@ extension ModelWorld {
             if clients[client].ticket == nil {
                 endTask(client, configuration)
             } else {
-                // Only under the fault that passes first: the accessor runs on.
+                // Only under the fault that passes too early: the accessor still runs.
                 clients[client].ticket = nil
                 clients[client].phase = .accessing
             }

@@ -64,7 +64,7 @@ struct ModelWorld: Hashable {
 
     func process(ofServer server: Int) -> Int { clients.count + server }
 
-    /// Whether the lock that stands for the process's life is free.
+    /// Whether the lock is free that shows that the client's process lives.
     func isLockFree(ofClient client: Int, _ fault: PlantedFault?) -> Bool {
         let child = fault == .descriptorKeptAcrossFork && clients[client].hasForked
         return !clients[client].isAlive && !child
@@ -76,9 +76,8 @@ struct ModelWorld: Hashable {
         return !servers[server].isAlive && !child
     }
 
-    /// Performs an operation on the ledger of `client`.
-    ///
-    /// What was observed, or nil if the process fell asleep.
+    /// Performs an operation on the ledger of `client`; returns the observed value, or nil if the
+    /// process fell asleep.
     mutating func perform(
         _ operation: PlantedOperation, on client: Int, by process: Int
     ) -> UInt64? {
@@ -134,7 +133,7 @@ struct ModelWorld: Hashable {
         return UInt32(truncatingIfNeeded: word) == lowHalf ? nil : 0
     }
 
-    /// What becomes of the world by an event.
+    /// Changes the world by an event.
     mutating func apply(
         _ event: ModelEvent, _ configuration: ModelConfiguration
     ) throws(ModelViolation) {
@@ -168,7 +167,7 @@ struct ModelWorld: Hashable {
         }
     }
 
-    /// What happens to a process from outside.
+    /// Lets a process die, be stopped, continue or fork.
     private mutating func befall(_ event: ModelEvent) {
         switch event {
         case .die(let process):

@@ -7,7 +7,7 @@ import FileCoordinationLedger
 extension Planted {
     /// What happens in place of `operation`.
     ///
-    /// `looked` is what the fault has seen, if it has looked at a word before this operation.
+    /// If the fault has read a word before this operation, `looked` is that word's value.
     mutating func deviate(
         _ fault: PlantedFault, from operation: MemoryOperation, looked: UInt64?
     ) -> Deviation {
@@ -45,7 +45,7 @@ extension Planted {
         case .reportForgotten where expected.state == .draft && desired.state == .granted:
             return .swap(cell, expected, desired.with(.granted, .unreported, desired.epoch))
         case .noSecondLook where Procedure.self == FileClaim.self:
-            // The look is before the record is shown.
+            // The procedure reads the epoch before the record becomes visible.
             guard isShown else {
                 return .swap(cell, kept ?? expected, desired, .always(first))
             }
@@ -68,7 +68,7 @@ extension Planted {
                 return .swap(cell, expected, granted)
             }
             if desired.state == .granted { return .omit(first) }
-            // If the swap fails, a server knows of the claim, which is granted and stays so.
+            // If the swap fails, a server knows of the claim, and the claim stays granted.
             return .swap(cell, kept ?? expected, desired, .always(first))
         default:
             return .none(operation)

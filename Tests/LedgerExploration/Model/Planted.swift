@@ -30,11 +30,11 @@ package struct Planted<Procedure: LedgerProcedure>: Hashable, Sendable {
     /// The generation and the epoch that the procedure is about, for faults that need them.
     let generation: UInt32
     let epoch: ServerEpoch
-    /// How the procedure is to see what is observed next.
+    /// How the fault changes the next observed value before the procedure gets it.
     private var sight = Sight.plain
-    /// The record's word as it really is, where the procedure believes in another one.
+    /// The record's real word, while the procedure is made to believe in another one.
     var kept: RecordWord?
-    /// What is done after the fault has looked at a word for itself.
+    /// The operation to perform after the fault has read a word itself.
     private var postponed: MemoryOperation?
 
     package init(

@@ -86,7 +86,7 @@ enum Absurd {
     private static func waits(_ file: URL) {
         for timeout in timeouts {
             _ = try? NSFileCoordinator().coordinate(writingItemAt: file, timeout: timeout) { _ in }
-            // The holder keeps others waiting; not for as long as they would.
+            // With a longer timeout, the holder would keep the file for too long.
             guard timeout < .seconds(1) else { continue }
             write(file, [], holding(file, timeout))
         }
@@ -113,7 +113,7 @@ enum Absurd {
         isOver.wait()
     }
 
-    /// A coordinator, after another one has waited in vain for its accessor to end.
+    /// Returns a coordinator whose accessor has ended, and for which another one waited in vain.
     private static func holding(_ file: URL, _ timeout: Duration) -> NSFileCoordinator {
         let holder = NSFileCoordinator()
         var failure: NSError?

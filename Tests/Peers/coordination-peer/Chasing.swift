@@ -14,7 +14,7 @@ enum Chasing {
         let (path, text) = (call.order.operands[0], call.order.operands[2])
         let times = Int(call.order.operands[1]) ?? 0
         let uses = call.order.option("uses").flatMap { Int($0) } ?? 0
-        // A process that has accessed little watches nothing.
+        // A process watches directories only after some accesses.
         for number in 0..<8 { _ = read("\(path).warm\(number % 4)") }
         var stale = 0
         for number in 0..<times {
@@ -31,7 +31,7 @@ enum Chasing {
         var text: String?
         var failure: NSError?
         NSFileCoordinator().coordinate(readingItemAt: Access.url(path), error: &failure) {
-            // Before the move, no file is there.
+            // There is no file at the path before the move.
             text = try? String(contentsOf: $0, encoding: .utf8)
         }
         return text

@@ -15,9 +15,9 @@ enum Ends {
         abort()
     }
 
-    /// `LABEL ghost FIFO`: starts a program that does not come to run, since its input is a pipe.
+    /// `LABEL ghost FIFO`: starts a child that hangs before its exec, because its input is a pipe.
     ///
-    /// To that no process writes. Until one does, the child has this program's memory.
+    /// Until a process writes to that pipe, the child shares this program's memory.
     static func ghost(_ call: PeerCall) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

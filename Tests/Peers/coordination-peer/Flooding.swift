@@ -90,7 +90,7 @@ enum Flooding {
                 client.giveUp(records[index])
                 try client.say(.ended(records[index]))
                 let body = try body(index)
-                // Until the server has taken the old one.
+                // Tries again until the server has freed the former record.
                 while true {
                     guard let fresh = try? client.file(.claim, body.encode()) else { continue }
                     records[index] = fresh

@@ -13,7 +13,7 @@ enum Holding {
     static func run(_ call: PeerCall, in callRegistry: CallRegistry) {
         let inbox = callRegistry.open(call.order.label)
         let ending = hold(call, obeying: inbox)
-        // Before the last word, which lets the test use the label again.
+        // Closed before the last word is sent, because then the test may use the label again.
         callRegistry.close(call.order.label)
         call.say(ending)
     }
@@ -69,7 +69,7 @@ enum Holding {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Where it goes, it is inherited.
+        // The descriptor's copy with this number is inherited.
         posix_spawn_file_actions_adddup2(&actions, descriptor, 100)
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
         defer { for word in words { free(word) } }

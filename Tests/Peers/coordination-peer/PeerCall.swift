@@ -130,7 +130,7 @@ struct PeerCall: Sendable {
                 Accessor(call: self, inbox: inbox, urls: urls).run()
             }
             Forking.callReturned(self)
-            // Before the test is told of it and uses the label again.
+            // Closed before the test is told of the end, because then it may use the label again.
             callRegistry.close(order.label)
             finish(runs: runs, failure)
         } catch {

@@ -21,7 +21,8 @@ enum RawClient {
         _ = send(line, [1, 1, 0, 0, 0] as [UInt8], 5, Int32(MSG_NOSIGNAL))
         var answer = [UInt8](repeating: 0, count: 4096)
         var count = recv(line, &answer, answer.count, 0)
-        // The server closed without reading our hello, which is reported before what it had sent.
+        // The server closed without reading our hello. That is reported before the server's
+        // message.
         if count < 0 && errno == ECONNRESET { count = recv(line, &answer, answer.count, 0) }
         // A refusal: its kind, a code, a text with 16 bits of length.
         guard count > 4, answer[0] == 0x82 else { return "answered \(count) bytes" }
@@ -53,13 +54,13 @@ enum RawClient {
             defer { close(line) }
             guard withAbstractAddress(name, { connect(line, $0, $1) }) == 0 else { continue }
             var byte = [UInt8](repeating: 0, count: 512)
-            // Ends when the other side closes, which is all that it does.
+            // The read ends when the other side closes, which is all that it does.
             answers += max(0, recv(line, &byte, byte.count, 0))
         }
         call.say("names \(names.count) answers \(answers)")
     }
 
-    /// `LABEL squat COUNT`: takes so many names beside those that are there.
+    /// `LABEL squat COUNT`: takes so many names that look like those in use.
     static func squat(_ call: PeerCall) {
         guard let model = abstractNames().first, let slash = model.lastIndex(of: "/") else {
             return call.say("squats nowhere")
@@ -69,7 +70,7 @@ enum RawClient {
             let line = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
             let name = model[...slash] + "\(number)-squatter.ledger"
             guard withAbstractAddress(String(name), { bind(line, $0, $1) }) == 0 else { continue }
-            // Half of them never let anybody in.
+            // Half of them never accept a connection.
             if listen(line, number.isMultiple(of: 2) ? 10 : 0) == 0 { count += 1 }
         }
         call.say("squats \(count)")

@@ -62,7 +62,8 @@ enum AsyncWaits {
             let path = field.file(number % files)
             return Task { await book.wait(number, for: path) }
         }
-        // All have begun, and what they file is filed when the arbiter answers a later one of ours.
+        // All tasks have begun. When the arbiter answers a later access, it has read all their
+        // claims.
         while book.begun < waits { await heartbeat.beat() }
         try await roundTrip(field)
         let filed = Double(Kernel.now - filing) / 1e9

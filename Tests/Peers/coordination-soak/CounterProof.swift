@@ -81,7 +81,7 @@ struct CounterWorker {
                 let value = increment(journal, counter, sequence)
                 isDone = value >= goal
             }
-            // A forked child has returned from the accessor, which is not to end the claim.
+            // A forked child has returned from the accessor, which must not end the parent's claim.
             if getpid() != process { _exit(0) }
             if !hasRun {
                 say("error: \(failure.map { "\($0)" } ?? "no accessor, and no error")")
@@ -99,7 +99,7 @@ struct CounterWorker {
         guard lines < goal else { return lines }
         let found = Self.read(counter)
         if forksEvery > 0, sequence % forksEvery == forksEvery - 1, Kernel.fork() == 0 {
-            // Half of the children outlive the accessor, half return from it.
+            // Half of the children return from the accessor, and half live longer than it.
             if sequence / forksEvery % 2 == 0 { return goal }
             Kernel.pause(milliseconds: 20)
             _exit(0)
@@ -108,7 +108,7 @@ struct CounterWorker {
         if isBehind { Self.write(lines, to: counter) }
         let line = CounterLine(
             value: lines + 1, process: getpid(), sequence: sequence,
-            // A counter that is neither is a lost update, and is to be seen.
+            // Any other value of the counter is a lost update, and must show in the journal.
             hasRepaired: found != lines)
         let bytes = line.bytes
         guard Glibc.write(journal, bytes, bytes.count) == bytes.count else { return 0 }

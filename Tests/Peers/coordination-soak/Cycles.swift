@@ -129,15 +129,15 @@ final class CycleWorker: Sendable {
             case 0..<3: read(dice.below(files), coordinator)
             case 3..<6: write(dice.below(files), coordinator) {}
             case 6:
-                // Not among the files that are nested: a call for two items waits in both lines,
-                // and so joins what the one order keeps apart.
+                // Not among the files of nested calls: a call for two items waits in both queues,
+                // and so connects queues that the order of nesting keeps apart.
                 let third = files / 3
                 let from = files - third
                 two(from + dice.below(third), from + dice.below(third), coordinator)
             case 7:
-                // Nested through the same coordinator: in any order (Rule 3.2). A read that asks a
-                // presenter to save would wait for itself if that saves by a claim of its own,
-                // which has to wait for the write around the read.
+                // Nested through the same coordinator, in any order (Rule 3.2). The read does not
+                // ask presenters to save: a presenter that saves by its own claim would wait for
+                // the write around the read, and the read for the presenter.
                 let item = dice.below(files)
                 let isWrite = dice.once(in: 2)
                 write(item, coordinator) { self.nest(item, coordinator, isWrite, saving: false) }

@@ -54,7 +54,7 @@ struct FollowedTree {
     private struct SecondLook {
         let path: String
         let due: UInt64
-        /// Whether a directory was there before, and may have come back.
+        /// Whether a directory was known there, which may have been away and come back.
         let isSought: Bool
     }
 
@@ -103,13 +103,13 @@ struct FollowedTree {
         if let now, let known = items[path], now.isSameItem(as: known) {
             items[path] = now
         } else if now != nil || items[path] != nil {
-            // An item that a message has named may be on its way, together with what is inside: the
-            // message of its move comes later.
+            // The item may have moved here with all that is inside, and the message of its move may
+            // follow.
             readTwice(path)
         }
     }
 
-    /// Reads a path now, and looks when a turn has passed whether that was right.
+    /// Reads a path now, and once more after a turn.
     private mutating func readTwice(_ path: String) {
         let isSought = items[path]?.isDirectory == true
         read(path)

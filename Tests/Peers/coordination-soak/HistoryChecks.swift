@@ -31,7 +31,7 @@ extension History {
         if let idle { checkIdleFiles(UInt64(idle * 1e9), &verdict) }
         let judged = checkOrder(UInt64(slack * 1e9), serverStops, &verdict)
         say("order: \(judged) calls were granted after one that had come earlier and waited")
-        // A short run may be without lines.
+        // In a short run, calls may never have met.
         verdict.demand(
             judged > 0 || attempts.count < 2000 || !demandsLines,
             "no call met another that waited: order was not tried")
@@ -104,16 +104,15 @@ extension History {
         }
     }
 
-    /// Rule 2.14: what the arbiter had before another call began is granted first.
-    ///
-    /// Returns how many pairs of calls show that it was so.
+    /// Rule 2.14: a claim that the arbiter had before another call began is granted first; returns
+    /// how many pairs of calls show this.
     private func checkOrder(
         _ slack: UInt64, _ serverStops: [Span], _ verdict: inout Verdict
     ) -> Int {
         var kept = 0
         for accesses in grantedByItem {
             for (index, access) in accesses.enumerated() {
-                // Those that entered later.
+                // Accesses that were granted later.
                 for later in accesses[(index + 1)...].prefix(64) {
                     guard access.isWrite || later.isWrite else { continue }
                     if let filed = access.filed, let entered = access.entered,
@@ -152,10 +151,10 @@ extension History {
         return texts.isEmpty ? "no process" : texts.joined(separator: ", ")
     }
 
-    /// Whether another access may have gone before a claim because its process was stopped.
+    /// Whether another access may have passed a claim because the claim's process was stopped.
     ///
-    /// Or had been until a moment ago: the arbiter looks a few times a second (Rule 18.6). Who
-    /// takes the place then keeps it while presenters are asked.
+    /// The process may also have continued a moment ago, since the arbiter checks a few times a
+    /// second (Rule 18.6). The claim that takes the place then keeps it while it asks presenters.
     private func isSkipped(_ claim: Attempt, by other: Attempt) -> Bool {
         let moment: UInt64 = 500_000_000
         return lives[claim.life].stops.contains { stop in
@@ -191,7 +190,7 @@ extension History {
 
     /// Whether a process was stopped at any time that matters: it is passed over then (Rule 18.6).
     private func isStopped(_ life: Int, within access: Attempt) -> Bool {
-        // Until it answers again it is asked nothing, so a moment longer.
+        // The arbiter does not ask it until it answers again, so this lasts a moment longer.
         let moment: UInt64 = 1_000_000_000
         return lives[life].stops.contains {
             $0.from < end(of: access) && $0.to + moment > access.called

@@ -118,8 +118,9 @@ enum Kernel {
         return ["Z", "X"].contains(fields[1]) || (UInt64(fields[7]) ?? 0) & exiting != 0
     }
 
-    /// How many programs there are for each processor, at least 1: as many times longer than usual
-    /// does anything take.
+    /// How many programs there are for each processor, at least 1.
+    ///
+    /// Everything takes that many times as long as usual.
     static var crowding: Double {
         let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
         let words = text.split(separator: " ")

@@ -25,7 +25,7 @@ struct Kills {
         let size = options.number("processes", 32)
         let rate = options.number("rate", 20)
         try field.makeFiles(files)
-        // An exit may hold others up by 20 ms at p99: no accessor is to take as long.
+        // An exit may delay others by 20 ms at p99, so accessors must be shorter than that.
         let group = try WorkerGroup(
             field, size: size, files: files, rate: rate, work: isByExit ? 2 : 20)
         let began = Kernel.now
@@ -67,12 +67,12 @@ struct Kills {
             pauses.all.quantile(0.99) < bound, "the pause is not under \(bound) ms at p99")
     }
 
-    /// Kills clients, and now and then the arbiter; returns when arbiters were killed, and who got
-    /// no access any more.
+    /// Kills clients, and now and then the arbiter; returns when arbiters were killed, and which
+    /// workers got no access any more.
     ///
-    /// A new arbiter repairs much of what the last one has done wrong: it looks at all records, and
-    /// wakes who sleeps. So before every other death, and at the end, all clients get access
-    /// without such help.
+    /// A new arbiter repairs many faults of the last one: it reads all records, and wakes sleeping
+    /// clients. So before every other death, and at the end, all clients must get access without a
+    /// new arbiter.
     private func killAll(_ group: WorkerGroup) throws -> (deaths: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -1)
         let kills = options.number("kills", 10_000)
@@ -85,7 +85,7 @@ struct Kills {
             Kernel.pause(milliseconds: 1 + dice.below(2 * pause))
             let arbiter = field.arbiter
             let place = dice.below(group.size)
-            // Where programs serve themselves, one of them is the arbiter.
+            // Without a daemon, one of the programs is the arbiter.
             if killed < kills, group.process(at: place) != arbiter {
                 try group.replace(place)
                 killed += 1
@@ -113,9 +113,9 @@ struct Kills {
         var dice = Dice(options.seed, -2)
         var events: [Instant] = []
         let pause = options.number("pause", 150)
-        // A pause is to be that of one exit: the next comes when the last is over.
+        // Each pause is to be that of one exit, so exits are this far apart.
         let apart = options.number("apart", 100)
-        // To start a program takes a processor longer than to take over: not at the same time.
+        // Starting a program takes longer than a takeover, so it is started later.
         let restart = options.number("restart", 60)
         while events.count < options.number("exits", 1000) {
             Kernel.pause(milliseconds: apart + dice.below(max(1, 2 * (pause - apart))))

@@ -25,7 +25,7 @@ struct Pauses {
         let calls = history.attempts.compactMap { attempt in
             attempt.entered.map { (called: attempt.called, entered: $0, attempt: attempt) }
         }.sorted { $0.called < $1.called }
-        // The first access after each death that was asked for after it.
+        // For each death, when the first access began that was called for after it.
         var served: [Instant] = []
         var next = 0
         for death in deaths {

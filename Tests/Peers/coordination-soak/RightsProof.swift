@@ -89,7 +89,7 @@ struct RightsProof {
     ) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         verdict.demand(names.contains("document"), "document \(number) is gone after \(way)")
-        // The other file is its maker's, as wide as that wanted it.
+        // The new file belongs to its maker, which chose its mode.
         for name in names where name != "fresh" {
             guard let after = AccessRights(path: directory + "/" + name) else { continue }
             for subject in AccessRights.subjects {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exclusion, seen without us: inside each accessor the kernel is asked for a lock on a side file,
-// without waiting. It must be free; a process that was killed with it has lost it by then, or is
-// about to, which shows in its process.
+// Checks exclusion without our library: inside each accessor this asks the kernel for a lock on a
+// side file, without waiting. The lock must be free. A process that was killed while it had the
+// lock has lost it by then, or is about to, as its state shows.
 //
-// Process-owned locks: they say who has them, a forked child does not inherit them, and they are
-// gone as soon as the process closes its files. One accessor at a time may use one in a process.
+// The locks belong to processes: the kernel says which process has one, a forked child does not
+// inherit it, and it is gone when the process closes the file. So only one accessor at a time may
+// use a side file in a process.
 
 import FileCoordination
 import Glibc
@@ -22,7 +23,7 @@ struct SideLock: ~Copyable {
 
     /// Takes it at once; the living process that has it, if there is one.
     func take(isWrite: Bool) -> pid_t? {
-        // A dying process is given the moment that its closing of files may take.
+        // A dying process may take a moment to close its files.
         for _ in 0..<2000 {
             var wish = request(isWrite ? F_WRLCK : F_RDLCK)
             if fcntl(file, F_SETLK, &wish) == 0 { return nil }

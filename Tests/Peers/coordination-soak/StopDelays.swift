@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long accesses took beyond what is explained. Explained is: the caller's own stops, and when
-// the file was held by an accessor, stopped or not. And one who was stopped while it waited at the
-// head of the line holds the file as well: it was granted and does not know of it yet.
+// How long accesses took beyond what is explained: by the caller's own stops, and by the times in
+// which an accessor had the file, stopped or not. A client that is stopped when its claim comes
+// first also has the file: it was granted, and does not know that yet.
 
 import FileCoordination
 
 /// The delays of one run with stops.
 struct StopDelays {
-    /// Who was stopped meanwhile.
+    /// Which processes were stopped meanwhile.
     enum Kind: String, CaseIterable {
         case none = "no relevant process stopped"
         case presenter = "a presenter of the file stopped"
@@ -16,7 +16,7 @@ struct StopDelays {
         case both = "a presenter and the server stopped"
     }
 
-    /// What one stop may cost those who are not stopped themselves, in seconds.
+    /// How long one stop may delay processes that are not stopped themselves, in seconds.
     struct Bounds {
         var usual: Double
         /// For each stop of a presenter of the file, and for each of a server.
@@ -36,7 +36,7 @@ struct StopDelays {
     init(_ history: History, _ serverStops: [Span], _ bounds: Bounds, waitersCount: Bool) {
         let byItem = Dictionary(grouping: history.attempts, by: \.item)
         let presenterSteps = Dictionary(grouping: history.presenterSteps, by: \.item)
-        // Recovery comes after a stop's end as well.
+        // Clients may also wait for the recovery after a stop.
         let servers = serverStops.map { Span(from: $0.from, to: $0.to + 500_000_000) }
         for item in byItem.keys.sorted() {
             let attempts = (byItem[item] ?? []).sorted { $0.called < $1.called }
@@ -76,12 +76,12 @@ struct StopDelays {
         for attempt in attempts {
             let waited = Span(from: attempt.called, to: attempt.entered ?? .max)
             for stop in history.lives[attempt.life].stops where stop.overlaps(waited) {
-                // Free about when it stopped: it was its turn.
+                // The file was free about when the process stopped: the file was granted to it.
                 let moment: UInt64 = 5_000_000
                 let about = Span(from: stop.from - moment, to: stop.from + moment)
                 let isItsTurn = uncovered(about, by: held.filter { $0.overlaps(about) }) > 0
                 guard isItsTurn || !waitersCount else { continue }
-                // Until it has gone on, and has entered.
+                // It has the file until it has continued and its accessor has begun.
                 occupied.append(
                     Span(from: max(stop.from - moment, waited.from), to: min(waited.to, .max)))
             }

@@ -45,7 +45,7 @@ struct Stops {
         var verdict = Verdict()
         for name in hanging { verdict.blame("no progress: \(name)") }
         for name in end.hanging { verdict.blame("hanging: \(name)") }
-        // Ten seconds of a stopped holder, several in a row.
+        // The patience allows for several stopped holders in a row, of ten seconds each.
         history.check(
             patience: patience, slack: options.number("order-slack", 0.005),
             // A stopped server is deposed after a second, by a process that needs it (Rule 18.7a).

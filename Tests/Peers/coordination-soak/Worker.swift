@@ -48,9 +48,9 @@ final class Worker: Sendable {
         let queue = OperationQueue()
         let own = DispatchQueue(label: "later")
         queue.underlyingQueue = own
-        // An operation queue does not keep it.
+        // An operation queue does not retain its underlying queue.
         defer { withExtendedLifetime(own) {} }
-        // Lines form where accessors take long; without lines there is no order to be seen.
+        // Claims wait where accessors take long; only then the order of grants can be checked.
         let (hot, work) = (options.number("hot", 3), options.number("work", 10))
         let thread = Kernel.thread
         var access = 0

@@ -44,7 +44,7 @@ final class WorkerGroup {
         var all = settings
         all["name"] = name
         all["stream"] = "\(lives.count)"
-        // Some of those files that all processes want, and some others.
+        // Some presented files are those that all workers want, and some are others.
         if place < presenting { all["presents"] = "\((place * 7) % files)" }
         lives.append(Life(name: name, process: try field.start("worker", all)))
         return lives.count - 1

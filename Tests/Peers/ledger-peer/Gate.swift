@@ -38,7 +38,7 @@ enum Gate {
     static func pass(_ operation: MemoryOperation) {
         switch operation {
         case .sleep, .sleepForTurn:
-            // Cannot be held back here: whether it sleeps at all is the kernel's to decide.
+            // The process cannot be stopped here: the kernel decides whether it sleeps at all.
             say("S")
         case .load(let cell):
             pass("load \(cell)")

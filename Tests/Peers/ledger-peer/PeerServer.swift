@@ -99,7 +99,7 @@ struct PeerServer {
         }
     }
 
-    /// What was asked and granted under an earlier server is known from here on.
+    /// Reads the claims that were filed and granted under an earlier server.
     private mutating func recover(_ name: String) {
         guard let reader = readers[name] else { return }
         for snapshot in reader.scan() {
@@ -117,9 +117,7 @@ struct PeerServer {
             isHeld: snapshot.state == .granted)
     }
 
-    /// Takes in what is new, and reaps what is over.
-    ///
-    /// Whether anything was reaped.
+    /// Reads new records, and reaps those that are over; returns whether it has reaped any.
     private mutating func checkRecords() -> Bool {
         var hasReaped = false
         for name in names {

@@ -53,8 +53,9 @@ extension Race {
         }
     }
 
-    /// Files, and is granted by a server that does not know yet that it was deposed: odd epochs are
-    /// its reigns, even ones are those of the other process.
+    /// Files a claim, which a deposed server grants that does not know yet that it is deposed.
+    ///
+    /// Odd epochs are those of that server, even ones those of the other process.
     private func fileAndBeGranted(
         _ memory: LedgerMemory, _ free: RecordWord, _ round: UInt64
     ) -> Bool {
@@ -85,11 +86,12 @@ extension Race {
     }
 }
 
-/// The showing of the record and the look after it, without the machinery in between: in a debug
-/// build that would take longer than a store stays in its buffer.
+/// Makes the record visible and reads the word after it, without the code of the procedure between.
 ///
-/// What a store observes is nothing, so the procedure can be asked for its next operation before
-/// the store is performed.
+/// In a debug build, that code takes longer than a store stays in its buffer.
+///
+/// A store observes nothing, so the procedure can be asked for its next operation before the store
+/// is performed.
 struct Burst {
     private let first: PlantedOperation?
 
@@ -97,7 +99,7 @@ struct Burst {
         if case .perform(let operation) = step { first = operation } else { first = nil }
     }
 
-    /// The cell of a step that loads.
+    /// The cell that a loading step reads.
     static func cell<Outcome>(_ step: PlantedStep<Outcome>) -> MemoryCell {
         guard case .perform(.sound(.load(let cell))) = step else {
             preconditionFailure("After the record is shown, the client looks")
@@ -105,7 +107,8 @@ struct Burst {
         return cell
     }
 
-    /// Performs a store together with the load that `next` says; another operation alone.
+    /// Performs a store together with the load of the cell from `next`; performs other operations
+    /// alone.
     func run(_ memory: LedgerMemory, _ round: UInt64, next: () -> MemoryCell) -> UInt64 {
         switch first {
         case .storeReleasing(let cell, let value):
@@ -122,7 +125,7 @@ struct Burst {
         }
     }
 
-    /// A body as any claim has one: plain stores, behind which that of the word must queue.
+    /// Writes a body as any claim has one: plain stores, which come before that of the word.
     private func writeBody(_ memory: LedgerMemory, _ round: UInt64) {
         let body = memory.mapping.base + LedgerLayout.record(0) + LedgerLayout.Record.inline
         body.storeBytes(of: round, as: UInt64.self)

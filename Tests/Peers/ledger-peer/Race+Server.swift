@@ -30,7 +30,7 @@ extension Race {
                 epoch = try successor(of: next)
             }
             serverDecided.store(round)
-            // The one that was too early gives the other one a longer lead, so that they meet.
+            // Adapts the lead, so that both sides reach the place at the same time.
             lead = isFree ? min(lead + 4, 4096) : lead - min(lead, 4)
             if isFree {
                 access(until: clientDecided, round: round)
@@ -67,9 +67,8 @@ extension Race {
         linger(lead + round &* 7 & 15)
     }
 
-    /// Delegates the place, and takes it back while the client claims it.
-    ///
-    /// Whether no claim holds it.
+    /// Delegates the place, and revokes it while the client claims it; returns whether no claim
+    /// holds it.
     private func revoke(
         _ reader: LedgerReader, _ epoch: ServerEpoch, _ round: UInt64, lead: UInt64
     ) throws -> Bool {
@@ -95,9 +94,8 @@ extension Race {
         }
     }
 
-    /// Takes over from the other server while the client files.
-    ///
-    /// Whether no claim holds the place.
+    /// Takes over from the other server while the client files; returns whether no claim holds the
+    /// place.
     private func takeOver(
         _ reader: LedgerReader, _ epoch: ServerEpoch, _ round: UInt64, lead: UInt64
     ) -> Bool {
@@ -105,7 +103,7 @@ extension Race {
         var procedure = RaiseLedger(to: epoch, capacity: 1)
         guard case .perform(let first) = procedure.advance(observing: 0) else { return false }
         let before = memory.perform(first, deadline: nil)
-        // What the procedure does if nothing comes in between, which nothing does.
+        // The operations of the procedure without interference, of which there is none here.
         guard
             case .perform(.compareExchange(let epochCell, let expected, let desired)) =
                 procedure.advance(observing: before),

@@ -12,7 +12,7 @@ import LedgerExploration
 
 /// What both sides of the race share.
 struct Race {
-    /// Whose look the client's is a race with.
+    /// What the client checks in the race.
     enum Subject: String {
         /// A delegated claim against the revoking of its slot.
         case slot
@@ -71,8 +71,9 @@ struct Race {
         inside.store(0)
     }
 
-    /// Spins, for both sides must be on a processor at once; but not for ever, if there is only
-    /// one.
+    /// Spins, because both sides must run at the same time.
+    ///
+    /// Yields now and then, in case there is only one processor.
     func wait(for word: AtomicWord, toReach round: UInt64) {
         var spins = 0
         while word.loadAcquiring() < round {
@@ -81,7 +82,7 @@ struct Race {
         }
     }
 
-    /// Passes a moment, another one in every round, so that the two sides meet in all ways.
+    /// Passes a short time, which varies between rounds, so that the two sides meet in all ways.
     func linger(_ count: UInt64) {
         var rest = count
         while rest > 0 {

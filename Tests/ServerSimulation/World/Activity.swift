@@ -22,9 +22,9 @@ final class StepExecutor: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// What an activity begins with; it does not leave the thread of its world.
+/// The arguments of an activity's task; they do not leave the thread of its world.
 ///
-/// No tuple: the compiler (6.3.1) releases the parts of one that a task captures once too often.
+/// This is no tuple: the compiler (6.3.1) releases the parts of a captured tuple once too often.
 private struct ActivityStart: @unchecked Sendable {
     let activity: Activity
     let body: (Activity) async throws -> Void
@@ -179,7 +179,8 @@ extension Activity {
             client.wake(cell)
             return 0
         case .wakeForTurn:
-            // A client that waits for a turn sees that the queue has moved.
+            // Nothing to do: a client that waits for a turn sees by itself that the queue has
+            // moved.
             return 0
         case .sleep(let cell, let lowHalf):
             guard UInt32(truncatingIfNeeded: memory.word(cell).load()) == lowHalf else { return 0 }
@@ -189,7 +190,7 @@ extension Activity {
         case .sleepForTurn(let ticket, let lowHalf):
             let word = memory.word(.ticketQueue(ticket.ticketQueue))
             guard UInt32(truncatingIfNeeded: word.load()) == lowHalf else { return 0 }
-            // Keeps the memory mapped as long as it waits.
+            // The closure keeps the memory mapped while the activity waits.
             try await pause(
                 .turn(hasMoved: {
                     withExtendedLifetime(memory) {

@@ -106,7 +106,7 @@ package struct Schedule: Sendable {
         self.seed = seed
         clients = dice.within(2...4)
         let all = ["/d/f", "/d/g", "/e", "/d"]
-        // Places that are handed over all the time come into ticket queues.
+        // Paths that are handed over all the time get ticket queues.
         isContended = dice.one(in: 4)
         places =
             isContended
@@ -118,11 +118,11 @@ package struct Schedule: Sendable {
         let isContended = isContended
         let weights = Choice.Kind.allCases.map { kind in
             let isThere = !kind.isTrouble || (!isCalm && dice.one(in: 2)) || dice.one(in: 8)
-            // A stranger, or one that dies, ends a queue.
+            // These choices end a queue, because another client comes or a member dies.
             let isRare = isContended && kind.isTrouble && !dice.one(in: 3)
             return isThere && !isRare ? kind.weight * (isContended ? 4 : 1) : 0
         }.enumerated().map { index, weight in
-            // Claims that wait and go on are what hands a place over.
+            // A path is handed over when waiting claims are granted, which `calm` lets happen.
             let isBusy = isContended && Choice.Kind.allCases[index] == .calm
             return isBusy ? weight * 3 : weight
         }

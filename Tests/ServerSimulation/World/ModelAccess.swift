@@ -25,17 +25,17 @@ final class ModelClaim {
     var isOver = false
     /// Whether its accessor has moved its item.
     var hasMoved = false
-    /// What the history knows of it.
+    /// Whether the history contains the claim.
     var isNoted: Bool { notedAt != nil }
-    /// When it was noted; nil if it was not.
+    /// When the claim was recorded in the history; nil if it was not.
     var notedAt: UInt64?
     /// Since when it has been in the queue, for the first time or again.
     var inLineSince: UInt64 = 0
     var holdsPosition = false
-    /// When its word was swapped to cancelled; its client may not have gone on since.
+    /// When its word was swapped to cancelled; its client may not have noticed yet.
     var cancelledAt: UInt64?
     var grantedAt: UInt64 = 0
-    /// Whether it was granted so that no server is told of its end; whether one has found it.
+    /// Whether it was granted without a report, and whether a server has found it since.
     var isQuiet = false
     var isFound = false
 
@@ -123,7 +123,7 @@ extension ModelClient {
 
     // MARK: By the short way
 
-    /// Grants an access on the spot or in its turn; false if it has to be filed whole.
+    /// Grants an access at once or in its turn, without the server; false if it has to be filed.
     private func accessLocally(
         _ key: ClaimKey, _ items: [AccessItem], _ activity: Activity
     ) async throws -> Bool {
@@ -138,7 +138,7 @@ extension ModelClient {
             record: Int(claim.record.index), free: word(claim), slot: grant.slot,
             delegation: grant.word, isWriting: isWriting)
         guard case .granted = try await activity.run(procedure) else {
-            // It has become an ordinary claim: it is given up, and a whole one is filed.
+            // The delegation was revoked meanwhile: discard this claim, and file an ordinary one.
             try await abandon(claim, activity)
             place.end(isWriting: isWriting)
             return false
@@ -267,7 +267,7 @@ extension ModelClient {
         opening.close(isWriting: isWriting)
     }
 
-    /// Gives a claim up that waits; its own activity finds out.
+    /// Cancels a waiting claim; the activity that waits notices that by itself.
     func cancel(_ claim: ModelClaim, because reason: GivingUp = .wish) {
         begin("\(name)\(claim.key)×") { [unowned self] activity in
             let (index, generation) = (Int(claim.record.index), claim.record.generation)
@@ -304,7 +304,7 @@ extension ModelClient {
         try await activity.pause(.accessor)
     }
 
-    /// Releases a claim; returns whether no server is told of that.
+    /// Releases a claim; returns whether the release need not be reported to a server.
     @discardableResult
     private func release(_ claim: ModelClaim, _ activity: Activity) async throws -> Bool {
         claim.isRunning = false

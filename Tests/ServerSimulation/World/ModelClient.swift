@@ -21,7 +21,7 @@ final class ModelClient {
     let ledgerName: String
     private(set) var isDead = false
     private(set) var isFrozen = false
-    /// When it went on, if the server has not looked since: to the server it is stopped until then.
+    /// When it continued, if the server has not checked since; until then, the server skips it.
     private var thawedAt: UInt64?
     private var writer: LedgerWriter?
     private var places: DelegatedPlaces?
@@ -93,7 +93,7 @@ final class ModelClient {
         thawedAt = world.now
     }
 
-    /// The server looks whether it is stopped.
+    /// The server checks whether the client is stopped.
     func showState() -> Bool {
         if let thawedAt, !isFrozen { world.recordContinuation(of: key, since: thawedAt) }
         thawedAt = isFrozen ? thawedAt : nil
@@ -107,10 +107,10 @@ final class ModelClient {
 
     // MARK: Talking
 
-    /// Whether it has a connection, as far as it knows.
+    /// Whether it has a connection, as far as the client knows.
     var isConnected: Bool { socket != nil && !isDeposed }
 
-    /// Whether what it says now reaches the server that reigns.
+    /// Whether a message that it sends now reaches the present server.
     var isHeard: Bool { isConnected && connectedTo != nil && connectedTo === world.server }
 
     private var isDeposed: Bool {
@@ -144,7 +144,7 @@ final class ModelClient {
 
     private func send(_ message: ClientMessage) {
         if isDeposed { disconnect() }
-        // What is not sent is in the ledger, where the next server finds it.
+        // If the message cannot be sent, the next server finds its content in the ledger.
         guard let socket, (try? socket.send(message.encode())) != nil else { return }
         if case .hello = message { return world.note("\(name): says hello") }
         world.note("\(name): says \(message)")

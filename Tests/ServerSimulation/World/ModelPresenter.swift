@@ -118,7 +118,7 @@ extension ModelClient {
         return true
     }
 
-    /// A presenter answers a question that is none any more.
+    /// A presenter answers a question that was withdrawn or lost.
     @discardableResult
     private func answerLate() -> Bool {
         guard isConnected, let presenter = presenters.first(where: \.isLate) else { return false }
@@ -133,7 +133,7 @@ extension ModelClient {
 
     private func answer(_ presenter: ModelPresenter, isRefusing: Bool) {
         let (claim, steps) = presenter.questions.removeFirst()
-        // What a dead server does not hear is asked again, and answered anew.
+        // If no server reads the refusal, the next server asks again, and gets another answer.
         let isRefusing = isRefusing && isHeard
         world.coverage.count(isRefusing ? .refused : .answered)
         // Relinquishing cannot be refused.

@@ -57,7 +57,7 @@ package struct ServerSimulation {
 }
 
 extension History {
-    /// Lists what the checkers say of it, but for what they cannot know.
+    /// Lists the violations that the checkers find, except for what they cannot know.
     ///
     /// - Parameters:
     ///   - filedAgain: claims that were refused, and filed again because their clients had not
@@ -67,7 +67,7 @@ extension History {
     fileprivate func complaints(
         but filedAgain: Set<ClaimKey>, _ sentOn: Set<ClaimKey>
     ) -> [String] {
-        // A grant is seen; since when presenters were asked for it is not.
+        // Grants are seen; since when a claim has asked presenters is not.
         var plain = History()
         for entry in entries {
             switch entry.fact {

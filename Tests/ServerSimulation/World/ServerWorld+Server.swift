@@ -14,7 +14,7 @@ import FileCoordinationWire
 /// The turn that the server takes at the moment.
 struct ServerTurn {
     var isUnderWay = false
-    /// How many operations there are before others come in between; nil: none do.
+    /// After how many operations other activities come in between; nil if none does.
     var operationsLeft: Int?
     /// Which operations those are.
     var kind = Kind.any
@@ -28,7 +28,7 @@ struct ServerTurn {
         /// A ledger's records are about to be looked at.
         case mark
     }
-    /// How many choices happen there.
+    /// How many choices happen at that time.
     var choices = 0
 }
 
@@ -115,7 +115,7 @@ extension ServerWorld {
         let choices = dice.within(1...4)
         let kind = ServerTurn.Kind.allCases[dice.below(ServerTurn.Kind.allCases.count)]
         guard !turn.isUnderWay else { return }
-        // It may take some turns until there were so many operations.
+        // So many operations may take the server several turns.
         if isInterrupted, turn.operationsLeft == nil {
             turn.kind = kind
             turn.operationsLeft = kind == .any ? operations : operations % 4
@@ -135,7 +135,7 @@ extension ServerWorld {
         turn.isUnderWay = false
         watch()
         guard self.server === server else {
-            // It was stopped in its turn, and has gone on as a deposed one.
+            // The server was stopped in its turn and deposed, and has continued since.
             server.abandon()
             return false
         }
@@ -167,7 +167,8 @@ extension ServerWorld {
         if isDead, !turn.isUnderWay {
             old.abandon()
         } else {
-            // As those do who depose it; it learns of that when it goes on.
+            // Processes that depose a server remove this file; the server notices that when it
+            // continues.
             try? runtime.directory.remove(RuntimeDirectory.Name.serverLock)
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
             if !turn.isUnderWay { deposed.append(old) }

@@ -35,23 +35,25 @@ extension ServerWorld {
             }
         }
         for (_, claim) in seen.sorted(by: { $0.serial < $1.serial }) { recordFiling(claim) }
-        // A place is taken from a claim before another one gets it, though both are seen at once.
+        // A claim loses its place before another one gets it, though both are seen at the same
+        // time.
         for claim in waiting(in: .asked) where claim.holdsPosition {
             claim.holdsPosition = false
             record(.returned(claim.key))
             claim.inLineSince = now + 1
         }
-        // Of a question to a client that is not connected, no client hears.
+        // If the presenter's client is not connected, it is not told of the question.
         for claim in waiting(in: .asked) {
             let serial = claim.client.ledger.serial(of: claim.record)
             guard server?.awaitsPresenters(claim: serial) == true else { continue }
-            // It has taken its place since the last look.
+            // The claim has taken its place since the last check.
             if askedFor.insert(claim.key).inserted {
                 claim.inLineSince = max(claim.inLineSince, watchedAt)
             }
         }
         defer { watchedAt = now }
-        // One that was granted without a serial number came before all that is filed from now on.
+        // A claim that was granted without a serial number came before all that are filed from now
+        // on.
         for claim in waiting(in: .granted) { recordPlace(claim) }
         for client in living {
             for presenter in client.presenters where !presenter.isNoted {
@@ -63,8 +65,8 @@ extension ServerWorld {
         }
     }
 
-    /// Whether a serial number was written by a former server after the next one had looked: that
-    /// one replaces it.
+    /// Whether a former server wrote a serial number after the next server had read the record; the
+    /// next server replaces such a number.
     private func isLate(_ serial: UInt64) -> Bool {
         serial < epochs.load().firstSerial && server?.knows(claim: serial) == false
     }
@@ -80,8 +82,8 @@ extension ServerWorld {
 
     /// Records that the server knows a presenter.
     ///
-    /// Behind the claims that were filed in the same turn: of those it is not told which came
-    /// first.
+    /// The registration comes after the claims that were filed in the same turn, because the server
+    /// is not told which of them came first.
     func recordRegistration(_ presenter: ModelPresenter) {
         guard !presenter.isNoted else { return }
         presenter.isNoted = true
@@ -95,7 +97,7 @@ extension ServerWorld {
 
     /// Records that presenters have to be told of what a claim has written.
     func recordChanges(by claim: ModelClaim, since granted: UInt64) {
-        // What it has moved changed elsewhere.
+        // An item that the claim has moved has changed at another path.
         guard !claim.hasMoved else { return }
         for presenter in living.flatMap(\.presenters)
         where presenter.registered.methods.contains(.itemDidChange) {
@@ -127,7 +129,7 @@ extension ServerWorld {
         recordFiling(claim)
         guard !claim.holdsPosition else { return }
         claim.holdsPosition = true
-        // One for which presenters were asked had its place before it was granted.
+        // A claim for which presenters were asked had its place before it was granted.
         guard askedFor.contains(claim.key) else { return record(.holding(claim.key)) }
         recordLate(.holding(claim.key), since: claim.inLineSince)
     }

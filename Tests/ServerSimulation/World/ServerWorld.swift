@@ -33,14 +33,14 @@ final class ServerWorld {
     var refusals: [ClaimKey: UInt64] = [:]
 
     var history = History()
-    /// Claims whose refusal their clients have not been told of, and which were filed again for
-    /// that.
+    /// Claims that were refused, and filed again because their clients were not told of the
+    /// refusal.
     var filedAgain: Set<ClaimKey> = []
-    /// Claims that waited while something moved: whom they had to ask cannot be told from outside.
+    /// Claims that waited while an item moved: an observer cannot tell which presenters they ask.
     var sentOn: Set<ClaimKey> = []
     /// Claims for which presenters were asked.
     var askedFor: Set<ClaimKey> = []
-    /// When it was last looked at what the server has done.
+    /// When the effects of the server were last recorded.
     var watchedAt: UInt64 = 0
     /// Facts that were found out later.
     private var late: [History.Entry] = []
@@ -119,23 +119,25 @@ final class ServerWorld {
         late.append(History.Entry(Moment(from: earliest, to: latest ?? now), fact))
     }
 
-    /// Writes down that a claim has failed: when a presenter refused it.
+    /// Records that a claim has failed, at the time at which a presenter refused it.
     func recordFailure(of claim: ModelClaim) {
         guard claim.isNoted else { return }
         let moment = refusals[claim.key].map { $0 + 1 } ?? now
         recordLate(.failed(claim.key), since: moment, until: moment)
     }
 
-    /// Writes down that a claim was given up: with the swap of its word, of which its client goes
-    /// on to know.
+    /// Records that a claim was cancelled, at the swap of its word; its client may notice that
+    /// later.
     func recordCancellation(of claim: ModelClaim, since swap: UInt64) {
         guard let noted = claim.notedAt else { return }
-        // A presenter may have refused it before, of which its client has not been told.
+        // A presenter may have refused the claim before, without its client knowing.
         recordLate(.cancelled(claim.key), since: refusals[claim.key] ?? max(swap, noted + 1))
     }
 
-    /// Writes down that a client went on, which the server notices now: what it decides in the same
-    /// pass, about clients that it looked at before, it decides without knowing that.
+    /// Records that a client has continued, which the server notices now.
+    ///
+    /// In the same pass, the server may still decide about clients that it has checked before,
+    /// without knowing this.
     func recordContinuation(of client: ClientKey, since thawed: UInt64) {
         let pass: UInt64 = 1_000_000
         recordLate(.continued(client), since: thawed, until: now + pass)
@@ -256,10 +258,11 @@ final class ServerWorld {
             let new = ItemPath(dice.one(of: ["/d/m", "/m", "/d/f", "/n"]) ?? "/m"),
             claim.items[0].path != new, !claim.items[0].path.contains(new)
         else { return }
-        // All that was said before, and then this alone: so it is known what came first.
+        // The server first reads all earlier messages, so that the announcement is known to come
+        // after.
         turn.operationsLeft = nil
         while try takeTurn(), findings.isEmpty {}
-        // A mover that claims its item alone does not look who has the place where that goes.
+        // A mover that claims only its item does not check which claims hold the destination.
         guard claim.client.isHeard, !claim.isOver, isUnclaimed(new) else { return }
         let move = ItemMove(from: claim.items[0].path, to: new)
         note("\(claim.client.name)\(claim.key): moves \(move.old) to \(move.new)")
@@ -280,7 +283,7 @@ final class ServerWorld {
         }
     }
 
-    /// Where things are by now that were known when an item moved.
+    /// Redirects claims and presenters after a move.
     private func follow(_ move: ItemMove, of mover: ModelClaim) {
         for client in living {
             for claim in client.claims where claim.isNoted && !claim.isRunning {
@@ -305,13 +308,13 @@ final class ServerWorld {
     }
 
     func end(_ client: ModelClient) {
-        // What was refused is over, though its client never is told of it.
+        // A refused claim is over, even if its client is never told of that.
         for claim in client.claims
         where !claim.isRunning && refusals[claim.key] != nil && !filedAgain.contains(claim.key) {
             recordFailure(of: claim)
         }
-        // So is what was given up, though its client has not noticed yet that it has done so. The
-        // record does not tell: the server may have given it back already.
+        // So is a cancelled claim whose client has not noticed the swap yet. The record does not
+        // show that: the server may have reaped it already.
         for claim in client.claims {
             if let swap = claim.cancelledAt { recordCancellation(of: claim, since: swap) }
         }

@@ -51,7 +51,7 @@ struct FaultSchedule {
     /// How many actions there are before everything comes to rest.
     let steps: Int
     let clients: Int
-    /// No more claims than these at once.
+    /// The largest number of claims at once.
     let claims: Int
     let presenters: Int
     /// The places that all this is about.
@@ -93,7 +93,7 @@ struct FaultSchedule {
         }
         if presenters == 0 { weights[Action.addPresenter.rawValue] = 0 }
         if delegates {
-            // Places that are used again, and by few others.
+            // Makes clients use the same paths again, with few others in between.
             weights[Action.claimLocally.rawValue] *= 2
             if isPlain { weights[Action.takeTurn.rawValue] *= 4 }
         }

@@ -20,9 +20,9 @@ struct SimulatedClaim {
     /// Its items are where its client was told that they are.
     var filed: FiledClaim
     var stage = Stage.waiting
-    /// Whether its accessor runs, rather than that it was only granted.
+    /// Whether its client has taken the grant up, so that the accessor runs.
     var isTaken = false
-    /// What its accessor has made known, and an arbiter has acted on.
+    /// Announcements of its accessor on which an arbiter has acted.
     var heard: [Announcement] = []
     /// Whether the arbiter knows nothing of it: its client has granted it to itself, or need not
     /// report its end.
@@ -64,11 +64,11 @@ struct SimulatedPresenter {
     var away: [Relinquishment] = []
     /// The call that occupies its queue, from a callback or from elsewhere.
     var occupant: ClaimID?
-    /// The claim of the only question that the occupant keeps from being answered, because it was
-    /// made in that callback, on a concurrent queue; nil if none can be answered.
+    /// The claim whose question is the only one that the occupant blocks, because the call was made
+    /// in that question's callback, on a concurrent queue; nil if the occupant blocks all
+    /// questions.
     var occupiedQuestion: ClaimID?
-    /// The waiting calls of which the arbiter knows that they are in the way, by the question's
-    /// claim.
+    /// The waiting calls that the arbiter knows to block an answer, by the claim of the question.
     var blockers: [ClaimID: ClaimID] = [:]
 
     var id: PresenterID { registered.id }

@@ -15,7 +15,7 @@ extension World {
         else { return }
         guard !isRecalling || action.isPossibleDuringRecalls else { return answerRecall() }
         if !delegations.openQueues.isEmpty, dice.one(in: 2) {
-            // For a while no other client comes near.
+            // For a while, only members of a ticket queue use its path.
             takeTurn()
         } else if !delegations.queues.isEmpty, delegations.openQueues.isEmpty, !dice.one(in: 4) {
             end()
@@ -131,7 +131,7 @@ extension World {
     private mutating func die() {
         let slot = dice.below(clients.count)
         let dead = clients[slot].id
-        // Of what is waiting for a recall the arbiter has not been told yet.
+        // The arbiter has not been told yet of events that wait for a recall.
         let isKnown =
             claims.contains { $0.filed.client == dead && !$0.isHidden }
             || presenters.contains { $0.client == dead }
@@ -145,15 +145,15 @@ extension World {
         tellOfHidden(dead)
         let left = claims.filter { $0.filed.client == dead }
         departing = left.filter(\.isGranted)
-        // A member that dies in its turn passes it on to no other.
+        // A member that dies in its turn does not pass it on.
         for claim in left { delegations.openQueues.removeAll { $0 == claim.queue } }
         for claim in left { forget(claim.id) }
         presenters.removeAll { $0.client == dead }
         tell(.clientDied(dead), .died(dead.key))
     }
 
-    /// What its records say is told before: claims whose end is to be reported, and those that a
-    /// recall is about to find.
+    /// Before the death, the arbiter is told what the dead process's records say: claims whose end
+    /// is to be reported, and claims that a recall is about to find.
     private mutating func tellOfHidden(_ dead: ClientID) {
         let reports = delegations.reports.filter { $0.claim.filed.client == dead }
         for report in reports { tellReport(of: report.claim.id) }
@@ -198,8 +198,8 @@ extension World {
 }
 
 extension Action {
-    /// Whether it can happen while the arbiter waits for the answer to a recall: what clients do
-    /// that need not wait for it, and what makes it wait.
+    /// Whether the action can happen while the arbiter waits for the answer to a recall: actions of
+    /// clients that do not wait for the arbiter, and actions that cause such waits.
     fileprivate var isPossibleDuringRecalls: Bool {
         switch self {
         case .file, .end, .claimLocally, .takeTurn, .answerRecall, .addPresenter, .die, .restart,

@@ -106,7 +106,8 @@ extension World {
             let member = dice.one(of: members.map(\.client).filter(isRunning))
         else { return }
         if let holder = claims.first(where: { $0.queue == id }) {
-            // Whose turn is known to the arbiter passes it on when the arbiter is told of the end.
+            // If the arbiter knows of the holder's claim, the turn is passed on when the claim
+            // ends.
             if holder.isHidden, isRunning(holder.filed.client) { endHidden(holder, [.changed]) }
             return
         }
@@ -136,7 +137,7 @@ extension World {
         }
     }
 
-    /// A process lets no claim in beside what it has filed or granted itself there.
+    /// Whether a process has no claim of its own that would conflict with a local one there.
     private func isFree(_ item: AccessItem, for client: ClientID) -> Bool {
         claims.allSatisfy { other in
             guard other.filed.client == client else { return true }
@@ -266,7 +267,7 @@ extension World {
         while isRecalling { answerRecall() }
     }
 
-    /// What follows for slots from an arbiter's death: its epoch ended them all.
+    /// Discards all delegations after an arbiter's death: the next one's epoch has ended them.
     mutating func forgetDelegations() {
         delegations.standing = []
         delegations.recalls = []
@@ -283,7 +284,7 @@ extension World {
 
     // MARK: What presenters are owed
 
-    /// Records who is to be told of a write (Rules 7.3, 7.8).
+    /// Records which presenters must be told of a write (Rules 7.3, 7.8).
     mutating func owe(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
         guard claim.heard.isEmpty, claim.filed.kind == .access else { return }
         for (index, item) in claim.filed.items.enumerated()
@@ -292,7 +293,8 @@ extension World {
             case .unchanged, .deleted: continue
             case .changed, .created: break
             }
-            // One whose registration waits for a recall came after the end of the write.
+            // A presenter whose registration still waits for a recall came after the end of the
+            // write.
             for presenter in presenters
             where arbiter.presenter(presenter.id) != nil && presenter.registered.path == item.path
                 && presenter.registered.purpose != claim.filed.purpose
@@ -303,7 +305,7 @@ extension World {
         }
     }
 
-    /// What is owed and was not given, when everything has come to rest.
+    /// Presenters that had to be told and were not, when everything has come to rest.
     var debts: [Violation] {
         delegations.owed.filter { id in presenters.contains { $0.id == id } }.map {
             Violation(.rest, "presenter \($0.rawValue) never heard of a write")
@@ -312,7 +314,7 @@ extension World {
 }
 
 extension Delegation {
-    /// Whether a client may have granted itself this claim by it.
+    /// Whether its client may have granted itself this claim by the delegation.
     fileprivate func covers(_ claim: SimulatedClaim) -> Bool {
         guard client == claim.filed.client, let item = claim.filed.items.first else { return false }
         switch holding {

@@ -60,12 +60,13 @@ extension World {
         return filed.id
     }
 
-    /// Whether a presenter's coordinator files it: that wants every end to be reported.
+    /// Whether a presenter's coordinator files the claim; its ends are always reported.
     private func isOfPresenter(_ purpose: Purpose) -> Bool {
         presenters.contains { $0.registered.purpose == purpose }
     }
 
-    /// Whether a member of a queue that is not open files what it was about to.
+    /// Whether a member of a queue that is not open yet files a claim that it had begun to file
+    /// before.
     private func isBeforeQueue(_ client: ClientID, _ items: [AccessItem]) -> Bool {
         guard items.count == 1, items[0].access == .writing(.plain) else { return false }
         return delegations.queues.contains { id, members in

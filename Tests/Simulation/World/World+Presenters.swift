@@ -108,7 +108,7 @@ extension World {
         }
         guard let index = dice.one(of: late) else { return }
         let claim = presenters[index].forgotten.removeFirst()
-        // What a mailbox has not been asked since it does not answer.
+        // A mailbox has not been asked again as long as it does not answer.
         guard !presenters[index].questions.contains(where: { $0.claim == claim }) else { return }
         coverage.count(.late)
         let id = presenters[index].id

@@ -25,7 +25,7 @@ extension World {
         recover(Remains())
     }
 
-    /// The same when all recalls have been answered, and nothing of what follows is done.
+    /// The arbiter dies after all recalls were answered, before it has carried out what follows.
     mutating func restartAmidRecalls() {
         coverage.count(.crashes)
         recover(Remains())
@@ -66,7 +66,8 @@ extension World {
         recover(remains)
     }
 
-    /// What has happened, and what the arbiter has decided, although few participants were told.
+    /// Records what has happened and what the arbiter has decided, although few processes were
+    /// told.
     ///
     /// If a claim was to get its position because another claim had failed, and no client was told,
     /// the claim still waits. In that case, the history gets only the positions that were carried
@@ -115,7 +116,7 @@ extension World {
             inform(.claimEnded(claim.id, outcomes: outcomes))
         }
         delegations.reports = []
-        // At the same instant: before it nothing is decided.
+        // Recorded at the same instant: no arbiter decides anything before it.
         follow(arbiter.handle(.recoveryFinished))
         if let orphan = remains.orphans.first {
             follow(arbiter.handle(.clientDied(orphan.filed.client)))
@@ -127,7 +128,7 @@ extension World {
         tellBlocked()
     }
 
-    /// What the former arbiter was told and held back is to be seen all the same.
+    /// Events that the former arbiter was told and held back are told to the next arbiter again.
     private mutating func keepHeld(_ remains: inout Remains) {
         for event in delegations.deferred {
             if let (claim, announcement) = event.announced {
@@ -162,7 +163,7 @@ extension World {
         }
     }
 
-    /// A presenter's process writes down what it has given away.
+    /// Records in the presenter's process what the presenter has relinquished.
     mutating func relinquish(_ question: SimulatedPresenter.Question, _ index: Int) {
         for kind in question.steps.relinquish where !presenters[index].away.contains(kind) {
             presenters[index].away.append(kind)

@@ -63,7 +63,7 @@ package struct World {
         let effects = arbiter.handle(event)
         let after = arbiter.heldEventCount
         if crashes {
-            // Of what has waited for recalls nothing is done.
+            // The arbiter dies before it has carried out the events that waited for recalls.
             guard after >= before else { return restartAmidRecalls() }
             return crash(during: event, fact, effects, isHeld: after > before)
         }
@@ -77,8 +77,8 @@ package struct World {
         tellOfQueues()
     }
 
-    /// Writes a fact down when the arbiter acts on it: its moment is that of its place in the
-    /// queue.
+    /// Keeps a fact until the arbiter acts on it: its moment is that of the event's position in the
+    /// queue of held events.
     private mutating func hold(_ event: Event, _ fact: Fact?) {
         coverage.count(.held)
         var announced: (ClaimID, Announcement)?
@@ -162,7 +162,7 @@ package struct World {
             .blocked(id.key, for: asking.key, by: blocker?.key))
     }
 
-    /// The waiting call, made where the presenter would have to run, or inside such a call.
+    /// The waiting call that occupies the presenter's queue, or that was made inside such a call.
     private func blocker(of presenter: SimulatedPresenter) -> ClaimID? {
         guard let occupant = presenter.occupant else { return nil }
         return claims.last { claim in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program's own default for every presenter's optional method, which on Apple's compiles and is
-// not called. Here the library has one as well, and the compiler does not choose.
+// A program's own default for an optional method of all presenters. On Apple's it compiles, and is
+// not called. Here the library has a default as well, and the compiler does not choose.
 // Cure: constrain the extension to a protocol of the program's own, as `Document` in Examples.
 
 import FileCoordination

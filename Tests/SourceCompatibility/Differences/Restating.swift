@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subclasses that have to say again what their superclass says, and an override whose inner closure
-// is not `@Sendable`.
+// Subclasses that must repeat a conformance of their superclass, and an override whose inner
+// closure is not `@Sendable`.
 // Cure: `@unchecked Sendable`, as the compiler proposes; `@escaping @Sendable () -> Void`.
 
 import FileCoordination

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Swift 6 mode and programs from before there was `@Sendable`. They compile: presenters without a
-// word, what later accessors change around them with warnings. Swift 5 mode says nothing; there is
-// more of it in ClassicSpellings. Cure: `@Sendable` where the compiler proposes it.
+// Swift 6 mode, and programs from before there was `@Sendable`. Presenters compile without a
+// warning; for variables that later accessors change, there are warnings. Swift 5 mode does not
+// warn; see also ClassicSpellings. Cure: `@Sendable` where the compiler proposes it.
 
 import FileCoordination
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A version that is made by hand is of no item: on a Mac it compiles, and is of no use.
+// A version that a program makes itself belongs to no item: on a Mac it compiles, and is useless.
 // Cure: the class methods of NSFileVersion, such as `currentVersionOfItem(at:)`.
 
 import FileCoordination

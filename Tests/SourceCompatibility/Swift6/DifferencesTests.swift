@@ -48,10 +48,11 @@ final class DifferencesTests: XCTestCase {
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         compiler.arguments = [
-            // Not only type-checked: what is sent where is looked at later.
+            // Compiled, because type-checking alone does not check what is sent between isolation
+            // domains.
             "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", mode,
             "-I", products.appendingPathComponent("Modules").path,
-            // That of the build: a home of its own has none yet.
+            // The module cache of the build, because a test's own home has none yet.
             "-module-cache-path", products.appendingPathComponent("ModuleCache").path,
             "-Xcc", "-fmodule-map-file=\(moduleMap.path)", file.path,
         ]

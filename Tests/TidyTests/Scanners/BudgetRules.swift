@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much one type and one knot of files may hold, so that a reader can keep it in mind: stored
-// properties of a type, files that can only be understood together, failures that are ignored.
+// Limits so that a reader can keep things in mind: stored properties of a type, files that can only
+// be understood together, failures that are ignored.
 
 /// Budgets of the architecture.
 enum BudgetRules {
@@ -93,11 +93,11 @@ enum BudgetRules {
 
     // MARK: Cycles of files
 
-    /// The largest knots of files of one module: each of its files needs all others of it, by the
-    /// types that they name.
+    /// The largest sets of files in one module in which each file needs all others, by the types
+    /// that the files name.
     ///
-    /// Nested types are reached by way of the types around them, and their names, such as `Result`
-    /// or `State`, are also those of others.
+    /// Nested types do not count: they are used through the types around them, and their names,
+    /// such as `Result` or `State`, are also those of other types.
     static func knots(of files: [SourceFile]) -> [[String]] {
         var owners: [String: Set<Int>] = [:]
         for (index, file) in files.enumerated() {

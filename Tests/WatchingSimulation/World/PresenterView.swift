@@ -88,7 +88,7 @@ struct PresenterView {
         let isDirectory = change.observed?.isDirectory == true
         let carried = announced.filter { isDirectory && former.contains($0.key) }
         for place in carried.keys { announced[place] = nil }
-        // What a view has read after the change is another item there already, and stays.
+        // If the view has read the path after the change, another item is there, and stays.
         if let observed = change.observed, items[former]?.isSameItem(as: observed) == true {
             parts = below(former).map {
                 ($0.0.replacingPrefix(depth: former.depth, by: to), $0.1)

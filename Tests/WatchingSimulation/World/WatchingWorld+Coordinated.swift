@@ -27,10 +27,10 @@ extension WatchingWorld {
         finish(nextClaim - 1)
     }
 
-    /// Complains about a report of a change that a plain program is said to have made.
+    /// Complains if a change is reported as a plain program's.
     ///
-    /// Of what is inside a directory that a writer has moved from a place without presenters, it is
-    /// not known whether it came with the directory.
+    /// If a writer has moved a directory from a path without presenters, the watcher cannot know
+    /// which items inside came along, so their reports may be of either origin.
     mutating func checkIsCoordinated(_ news: WatchNews, _ view: PresenterView) {
         guard case .changes(let changes) = news.body,
             let wrong = changes.first(where: { change in
@@ -38,7 +38,7 @@ extension WatchingWorld {
                 case .coordinated: false
                 case .uncoordinated: true
                 case .either:
-                    // The view may have read further than it was told.
+                    // The view may already have read a state that is later than its messages.
                     change.what != .appeared
                         && (change.what != .deleted || view.items[change.path] != nil)
                 }

@@ -42,7 +42,8 @@ struct Evidence {
 
     /// The last change by this origin at a path, of an item, or of a directory above.
     ///
-    /// That a directory was moved explains where the items inside are, but not what is in them.
+    /// A move of a directory explains the new paths of the items inside, but no change of their
+    /// contents.
     func last(
         _ origin: ChangeOrigin, _ path: [String], _ handle: UInt64?, isOfPlace: Bool
     ) -> Int {
@@ -121,7 +122,7 @@ extension WatchingWorld {
         enterClaims(of: touched.compactMap(\.1))
     }
 
-    /// A claim whose item was changed through another of its names counts that change as its own.
+    /// If an item of a claim is changed through another name, the claim reports that change, too.
     private mutating func enterClaims(of touched: [UInt64]) {
         for path in claims.flatMap(\.paths) {
             guard let handle = files.find(path), touched.contains(handle) else { continue }
@@ -200,7 +201,8 @@ extension WatchingWorld {
             return
         }
         if files.find(path).map({ files[$0].isDirectory }) ?? false {
-            // What a writer does inside its directory cannot be told from what others do.
+            // The watcher cannot tell a writer's changes inside its directory from those of other
+            // programs.
             let inside = path + [["a", "f"][dice.below(2)]]
             return perform(
                 dice.below(11), inside, inside, [.coordinated, .uncoordinated, .either])
@@ -257,11 +259,11 @@ extension WatchingWorld {
         var name = "\(change.what)"
         if case .moved(let place) = change.what { (former, name) = (place, "moved") }
         outcome.count("\(name), \(change.origin)")
-        // A package's own change stands for one inside, whose evidence is judged by itself.
+        // A package's own change is reported for a change inside, which is checked by itself.
         guard change.origin != .either, change.path != view.path || view.kind != .package else {
             return
         }
-        // The view has read further than it was told.
+        // The view has already read a state that is later than its messages.
         if change.what == .deleted, view.items[change.path] == nil { return }
         let places = [change.path] + (former.map { [$0] } ?? [])
         // A coordinated write to one name is a plain one to the others.
@@ -278,7 +280,7 @@ extension WatchingWorld {
             outcome.complaint =
                 "presenter \(presenter) is told of \(change), and no such writer did anything"
         }
-        // What was told may be older than what is there, and more is to come.
+        // A report may be older than the present state; then another one follows.
         if files.observed(at: change.path.texts) == change.observed {
             evidence.reported[key] = evidence.instant
         }

@@ -129,7 +129,7 @@ public struct WatchingWorld {
 
     private mutating func addPresenter() {
         guard views.count < 6 else { return }
-        // Without a server, the presenters of moved items would not be moved along.
+        // No server moves presenters along, so only items are presented that no writer moves.
         let unmoved: [([String], PresentedKind)] = [(["r"], .directory), (["s"], .directory)]
         let places: [([String], PresentedKind)] = [
             (["r"], .directory), (["r", "a"], .directory), (["r", "a", "b"], .package),
