@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that were not asked, waits without end, and reported cycles that are none (Rules 2.19,
-// 18.3, 18.4).
+// Presenters that were not asked, waits without end, and
+// reported cycles that are none (Rules 2.19, 18.3, 18.4).
 
 import CoordinationCheckers
 import Testing

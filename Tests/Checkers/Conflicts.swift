@@ -26,8 +26,8 @@ extension Item {
         return other.use.isWide && Item.contains(other.place, place)
     }
 
-    /// Whether these items conflict only because this one moves a directory in which the other is
-    /// (Rule 2.8a).
+    /// Whether these items conflict only because this one
+    /// moves a directory in which the other is (Rule 2.8a).
     func onlyMovesAround(_ other: Item) -> Bool {
         use.ends.contains(.moving) && !use.isDeletion && !use.ends.contains(.contents)
             && place != other.place && unit != other.unit
@@ -87,8 +87,8 @@ extension Presenter {
         let isItem = place == item.place
         let isPackage = !isItem && item.packages.contains(place)
         let isInside = Item.contains(item.place, place)
-        // 6.4: all other presenters in the package, but not those of plain directories above the
-        // item (6.2).
+        // 6.4: all other presenters in the package, but not
+        // those of plain directories above the item (6.2).
         let isOnTheWay = Item.contains(place, item.place) && !isPackage
         let isBeside = item.packages.first.map { Item.contains($0, place) && !isOnTheWay } ?? false
         let isNear = isItem || isPackage || isBeside

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a history once, and collects the life of every claim and presenter: the numbers of the
-// facts that begin and end its parts. Checkers ask here when something was, and what of that is
-// certain.
+// Reads a history once, and collects the life of every claim and
+// presenter: the numbers of the facts that begin and end its parts.
+// Checkers ask here when something was, and what of that is certain.
 
 /// The life of one claim.
 struct ClaimLife {
@@ -42,8 +42,8 @@ struct PresenterLife {
     var questions: [Question] = []
     /// When it got its item back.
     var reacquired: [(fact: Int, step: RequiredStep)] = []
-    /// When a claim began to keep it from answering: the question of one claim, or, without one,
-    /// all questions.
+    /// When a claim began to keep it from answering: the
+    /// question of one claim, or, without one, all questions.
     var blockings: [(since: Int, question: ClaimKey?, claim: ClaimKey?)] = []
 
     /// Something it was asked.
@@ -53,8 +53,8 @@ struct PresenterLife {
         let steps: [RequiredStep]
         var answered: Int?
         var succeeds = true
-        /// When the question was discarded, because the arbiter that had asked was replaced, for
-        /// example.
+        /// When the question was discarded, because the
+        /// arbiter that had asked was replaced, for example.
         private(set) var void: Int?
 
         /// Discards the question, unless it was answered or discarded before.
@@ -200,8 +200,8 @@ struct Lives {
                 claims[index].close(number)
             }
             for index in presenters.indices {
-                // The next arbiter does not know yet which claim keeps which presenter from
-                // answering.
+                // The next arbiter does not know yet which
+                // claim keeps which presenter from answering.
                 if !presenters[index].blockings.isEmpty {
                     presenters[index].blockings.append((number, nil, nil))
                 }

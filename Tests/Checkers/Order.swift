@@ -167,8 +167,8 @@ extension Lives {
             }
             if isDone { return false }
             if seen.questions.contains(where: { $0.claim == life.claim.key }) { return true }
-            // The presenter may be asked later, about where both were when the claim took its
-            // place.
+            // The presenter may be asked later, about where
+            // both were when the claim took its place.
             return [window.to, taken ?? window.to].contains { fact in
                 !seen.presenter.steps(
                     before: life.claim, life.items(at: fact), at: seen.place(at: fact)
@@ -214,9 +214,9 @@ extension Lives {
         }
     }
 
-    /// Whether a claim may have to wait for the end of another, for which a presenter made room,
-    /// because that presenter must have its item back in between (Rule 6.11), wherever the item is
-    /// by now.
+    /// Whether a claim may have to wait for the end of another, for
+    /// which a presenter made room, because that presenter must have its
+    /// item back in between (Rule 6.11), wherever the item is by now.
     private func mayOutlast(_ other: ClaimLife, _ life: ClaimLife, _ window: Window) -> Bool {
         guard mayAsk(life, window), mayRun(other, window) else { return false }
         return presenters.contains { seen in
@@ -250,8 +250,8 @@ extension Lives {
     /// How long readers may keep a presenter relinquished one after the other (Rule 6.11).
     private var readersPatience: UInt64 { 30_000_000_000 }
 
-    /// Whether a chain of waits may lead from a claim, itself included, to one that passes the
-    /// test.
+    /// Whether a chain of waits may lead from a claim,
+    /// itself included, to one that passes the test.
     private func mayLead(
         from start: ClaimLife, _ window: Window, to test: (ClaimLife) -> Bool
     ) -> Bool {

@@ -53,8 +53,7 @@ extension Lives {
         }
     }
 
-    /// A presenter that came later is not asked (Rule 5.4); one that has gone is not awaited (Rule
-    /// 5.7).
+    /// A presenter that came later is not asked (Rule 5.4); one that has gone is not awaited (5.7).
     private func isConcerned(_ seen: PresenterLife, _ window: Window, _ granted: Int) -> Bool {
         isBefore(seen.added, window.from) && isBefore(granted, seen.removed)
     }
@@ -90,9 +89,9 @@ extension Lives {
     ) -> Bool {
         switch step {
         case .relinquishToReader, .relinquishToWriter:
-            // It may have relinquished for any claim: it stays relinquished until it gets its item
-            // back (Rule 6.11). If a later step failed, it has relinquished nevertheless (Rule
-            // 9.4).
+            // It may have relinquished for any claim: it stays relinquished
+            // until it gets its item back (Rule 6.11). If a later step
+            // failed, it has relinquished nevertheless (Rule 9.4).
             return seen.questions.contains { question in
                 guard question.steps.contains(step), let answered = question.answered,
                     !isBefore(granted, answered)

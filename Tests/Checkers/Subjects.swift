@@ -51,8 +51,8 @@ package struct Use: Hashable, Sendable {
     /// A write that replaces the item.
     package static let replace = Use(isWrite: true, [.replacing])
 
-    /// Whether it concerns everything inside the item: "D/M/R" in the rules, or an access to
-    /// contents.
+    /// Whether it concerns everything inside the item:
+    /// "D/M/R" in the rules, or an access to contents.
     package var isWide: Bool {
         !ends.isDisjoint(with: [.deleting, .moving, .replacing, .contents])
     }

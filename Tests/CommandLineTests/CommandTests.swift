@@ -150,8 +150,8 @@ final class CommandTests: XCTestCase {
 
     func testTheCommandInheritsNoDescriptorsOfOurs() throws {
         try with { sandbox in
-            // COMMAND may inherit descriptors of the tests' own process, so compare with a plain
-            // `ls`.
+            // COMMAND may inherit descriptors of the tests'
+            // own process, so compare with a plain `ls`.
             let before = try sandbox.runInShell("exec ls /proc/self/fd")
             let under = try sandbox.runInShell("exec \"$0\" read a -- ls /proc/self/fd")
             XCTAssertEqual(under.output, before.output)

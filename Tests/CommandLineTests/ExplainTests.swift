@@ -120,8 +120,8 @@ final class ExplainTests: XCTestCase {
                 ["relinquishPresentedItem(toWriter:)", "presentedSubitemDidChange(at:)"]
                     .allSatisfy { name in lines.contains { $0.contains(name) } }
             }
-            // A read waits for the presenter's answer, and `explain` says that another read would,
-            // too.
+            // A read waits for the presenter's answer, and
+            // `explain` says that another read would, too.
             let reader = try sandbox.start("read", "a")
             try sandbox.awaitStatus("question") { $0.claims.first?.state == "asking" }
             let again = try explain("a", in: sandbox)

@@ -105,8 +105,8 @@ final class FileSystemCrossingTests: XCTestCase {
         }
     }
 
-    /// Otherwise a power failure could leave only the copy, under a name that the next move
-    /// removes.
+    /// Otherwise a power failure could leave only the
+    /// copy, under a name that the next move removes.
     func testNothingIsRemovedBeforeTheNewNameIsOnTheDevice() throws {
         try withElsewhere { sandbox, elsewhere in
             try sandbox.makeFile("a", "text")

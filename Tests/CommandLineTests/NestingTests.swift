@@ -41,8 +41,8 @@ final class NestingTests: XCTestCase {
     func testTheCommandAroundIsFoundThroughShellsAndOtherClaims() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "")
-            // When the innermost command asks, the claim in the middle still runs, or is over
-            // already.
+            // When the innermost command asks, the claim in
+            // the middle still runs, or is over already.
             for middle in ["read b -- sh -c", "read --for-uploading b -- sh -c"] {
                 try sandbox.makeFile("b", "")
                 let outcome = try sandbox.run(
@@ -54,8 +54,8 @@ final class NestingTests: XCTestCase {
         }
     }
 
-    /// More surrounding claims than fit into a record: the arbiter follows them from claim to
-    /// claim.
+    /// More surrounding claims than fit into a record:
+    /// the arbiter follows them from claim to claim.
     func testTheOutermostOfManyIsFound() throws {
         try with { sandbox in
             var words = [Self.program, "write", "f0", "--", "true"]

@@ -91,8 +91,8 @@ final class PlainWriterTableTests: XCTestCase {
             perhaps: ["presentedSubitemDidChange(at:) n/m"], before: "mkdir n && echo 1 >n/m"),
     ]
 
-    /// Programs that may make the file anew: the watcher may find no file first, and then a new
-    /// one.
+    /// Programs that may make the file anew: the watcher
+    /// may find no file first, and then a new one.
     private static let editors = [
         Row(
             name: "vim", script: "vim -u NONE -i NONE -N -n -es -c 'normal! ax' -c wq f",

@@ -53,8 +53,8 @@ final class WatchDegradationTests: XCTestCase {
             for number in 1...6 { try sandbox.makeFile("d/\(number)/f", "1") }
             for number in 1...6 { try command.awaitName("\(number)/f", to: directory) }
             try limit(to: 100_000)
-            // When a watch is given back, the server tries to watch the other directories at the
-            // next poll.
+            // When a watch is given back, the server tries to
+            // watch the other directories at the next poll.
             try sandbox.runPlainly("rm -r d/1 d/2")
             try awaitWatching("notified", sandbox)
             try sandbox.makeFile("d/6/after", "1")

@@ -58,8 +58,8 @@ final class WatchesGivenBackTests: XCTestCase {
                 }
                 leave(one)
                 try one.exitStatus()
-                // The other presenter needs watches of the file and of the directories above it
-                // only.
+                // The other presenter needs watches of the
+                // file and of the directories above it only.
                 try daemon.awaitWatches("end of the directory's watches, \(name)") {
                     !$0.contains(anyOf: inside)
                 }

@@ -65,8 +65,8 @@ class AccessHoldTests: StageTestCase {
     //                                                   release
     //                                  held
     //
-    /// Rules 2.10 and 2.17: if a holder hands its hold over before it releases, the item is never
-    /// free.
+    /// Rules 2.10 and 2.17: if a holder hands its hold
+    /// over before it releases, the item is never free.
     func testAHoldIsHandedOverPastThoseWhoWait() throws {
         let (file, programs) = try peers("X", "A", "W", "B")
         let (x, a, w, b) = (programs[0], programs[1], programs[2], programs[3])
@@ -89,8 +89,8 @@ class AccessHoldTests: StageTestCase {
         try w.expect("w held")
     }
 
-    /// While another program has the access, the token of a released hold gives no access: its user
-    /// waits.
+    /// While another program has the access, the token of
+    /// a released hold gives no access: its user waits.
     func testAJoinTokenOfAHoldThatIsOverWaitsLikeAnyOther() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])
@@ -161,8 +161,8 @@ class AccessHoldTests: StageTestCase {
         try b.ask("b hold \(file)", "b held")
     }
 
-    /// Rule 18.13: like a lock on an inherited descriptor, a hold lasts until the last copy is
-    /// closed.
+    /// Rule 18.13: like a lock on an inherited descriptor,
+    /// a hold lasts until the last copy is closed.
     func testAHoldLastsAsLongAsACopyOfItsDescriptor() throws {
         let (file, programs) = try peers("A", "B")
         let (a, b) = (programs[0], programs[1])
@@ -197,8 +197,8 @@ class AccessHoldTests: StageTestCase {
         try b.expect("b held")
     }
 
-    /// If the program that keeps holds cannot be started, nothing is handed down and the hold
-    /// stays.
+    /// If the program that keeps holds cannot be started,
+    /// nothing is handed down and the hold stays.
     func testWithoutAKeeperTheHoldStays() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A", environment: ["FILECOORD": "/nonexistent"])

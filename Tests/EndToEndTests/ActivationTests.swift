@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The daemon is started by the user's service manager, through a socket that only asks for a start.
-// Whatever the manager does, there is one server: if the manager starts none, a program provides
-// it.
+// The daemon is started by the user's service manager, through a
+// socket that only asks for a start. Whatever the manager does, there
+// is one server: if the manager starts none, a program provides it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -85,8 +85,8 @@ class AnswerDeadlineTests: StageTestCase {
     //  answers at last
     //  did change
     //
-    /// Rules 12.5, 18.3: an answer counts although its question was withdrawn with a cancelled
-    /// claim.
+    /// Rules 12.5, 18.3: an answer counts although its
+    /// question was withdrawn with a cancelled claim.
     func testAnAnswerCountsAfterTheClaimWasCancelled() throws {
         let scene = try Scene(on: stage)
         try scene.reader.ask("x cancel c", "x cancelled")
@@ -95,8 +95,8 @@ class AnswerDeadlineTests: StageTestCase {
         try scene.answer(on: stage)
     }
 
-    /// Rules 15.8, 18.3: an answer counts although its question was withdrawn at the claimant's
-    /// death.
+    /// Rules 15.8, 18.3: an answer counts although its
+    /// question was withdrawn at the claimant's death.
     func testAnAnswerCountsAfterTheClaimantDied() throws {
         let scene = try Scene(on: stage)
         scene.reader.end()

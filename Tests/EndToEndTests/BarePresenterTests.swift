@@ -104,8 +104,8 @@ final class BarePresenterTests: StageTestCase {
         b.signal(SIGCONT)
         let second = try presenter.receiveQuestion()
         presenter.answer(first)
-        // The arbiter reads messages in order: when it answers this one, it has read the answer
-        // before.
+        // The arbiter reads messages in order: when it
+        // answers this one, it has read the answer before.
         presenter.line.send(ClientMessage.statusRequest.encode())
         while let bytes = presenter.line.receive() {
             if case .statusPart(_, isLast: true) = try ServerMessage(decoding: bytes) { break }

@@ -64,8 +64,8 @@ class BatchTests: StageTestCase {
         try finder.ask("b go", "b returned")
     }
 
-    /// Rule 14.4: the call returns when the handler was called, on whatever thread, or was
-    /// released.
+    /// Rule 14.4: the call returns when the handler was
+    /// called, on whatever thread, or was released.
     func testItReturnsWhenTheHandlerWasCalledOrDropped() throws {
         let file = try stage.file("f")
         let finder = try stage.peer("finder")

@@ -148,8 +148,8 @@ class ContainerTests: StageTestCase {
     //  returns
     //                                                  granted
     //
-    /// Rule 18.6: the arbiter does not check a process of its own side that has the waiter's
-    /// number.
+    /// Rule 18.6: the arbiter does not check a process
+    /// of its own side that has the waiter's number.
     func testANumberOfAnotherProcess() throws {
         let file = try stage.file("f")
         let namesake = try stage.start("namesake", ["/bin/sleep", "1000"])
@@ -216,8 +216,8 @@ class ContainerTests: StageTestCase {
 
     /// Rule 18.7a: a program in a container cannot see that a server outside is stopped.
     ///
-    /// It does not depose that server, but waits, and is granted its claim when the server runs
-    /// again.
+    /// It does not depose that server, but waits, and
+    /// is granted its claim when the server runs again.
     func testTheServerIsStoppedOutside() throws {
         try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")

@@ -101,8 +101,8 @@ final class DeadMountTests: StageTestCase {
         let file = try stage.file("f")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
-        // A waits first, because the client does not examine the item of an uncontended claim
-        // beforehand.
+        // A waits first, because the client does not examine
+        // the item of an uncontended claim beforehand.
         try b.ask("0 read \(place)/f", "0 granted")
         a.tell("1 write \(place)/f")
         try stage.untilWaits(a)
@@ -112,8 +112,8 @@ final class DeadMountTests: StageTestCase {
         try stage.untilWaits(b)
         let mount = try DeadMount(at: place)
         defer { mount.end() }
-        // A compares the item with what it was before. That waits for the mount, and so does the
-        // claim.
+        // A compares the item with what it was before.
+        // That waits for the mount, and so does the claim.
         a.tell("1 go")
         try a.ask("a write \(file)", "a granted")
         b.tell("b read \(file)")

@@ -235,8 +235,8 @@ class DelegationTests: DelegatingTestCase {
     //
     /// Rule 18.4: a cycle is found that leads through a local claim.
     func testALocalClaimIsPartOfACircle() throws {
-        // Two directories: B's claim in A's directory would already end the delegation of that
-        // directory.
+        // Two directories: B's claim in A's directory would
+        // already end the delegation of that directory.
         for folder in ["d", "e"] { try stage.folder(folder) }
         let (file, other) = (try stage.file("d/f"), try stage.file("e/g"))
         try server()
@@ -276,8 +276,8 @@ class DelegationTests: DelegatingTestCase {
         try b.ask("p present \(stage.path("e"))", "p registered")
         try holdLocally(a, "write \(file)")
         let arbiter = try stage.arbiter()
-        // Asking who arbitrates has made the claim known to the arbiter, so A makes another local
-        // claim.
+        // Asking who arbitrates has made the claim known
+        // to the arbiter, so A makes another local claim.
         try a.ask("l go", "l released")
         try holdLocally(a, "write \(file)")
         kill(arbiter, SIGSTOP)

@@ -122,8 +122,8 @@ class DeposingTests: StageTestCase {
         try scene.third.expect("3 granted")
     }
 
-    /// Rule 18.7a: a holder that waits for nothing finds the next server when it has to send a
-    /// message.
+    /// Rule 18.7a: a holder that waits for nothing finds
+    /// the next server when it has to send a message.
     func testTheHolderReturnsUnderTheNextArbiter() throws {
         let scene = try scene()
         try deposeArbiter(scene.arbiter)

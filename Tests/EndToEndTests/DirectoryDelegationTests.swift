@@ -48,8 +48,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try a.expect("a granted")
     }
 
-    /// Rules 2.2, 2.6: a claim to delete the directory, or what contains it, waits for claims
-    /// inside.
+    /// Rules 2.2, 2.6: a claim to delete the directory,
+    /// or what contains it, waits for claims inside.
     func testWhoDeletesADelegatedDirectoryWaitsForClaimsInside() throws {
         try stage.folder("d")
         try stage.file("d/f")
@@ -66,8 +66,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try a.expect("a granted")
     }
 
-    /// Rule 2.6: a claim to delete an item inside waits for its reader, and excludes the next
-    /// reader.
+    /// Rule 2.6: a claim to delete an item inside waits
+    /// for its reader, and excludes the next reader.
     func testWhoDeletesInADelegatedDirectoryWaitsForTheItem() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
@@ -107,8 +107,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         }
     }
 
-    /// Rule 2.2: if another client has a claim in a directory, only single paths are delegated
-    /// there.
+    /// Rule 2.2: if another client has a claim in a
+    /// directory, only single paths are delegated there.
     func testADirectoryInWhichAnotherHasAnItemIsNotDelegated() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
@@ -124,8 +124,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try a.ask("a go", "a released")
     }
 
-    /// Rules 1.12, 1.15: the client notices that an item has changed since it read the whole
-    /// directory.
+    /// Rules 1.12, 1.15: the client notices that an item
+    /// has changed since it read the whole directory.
     func testAFileOfADelegatedDirectoryBecomesAPackage() throws {
         try stage.folder("d")
         for number in 0..<60 { try stage.file("d/\(number)") }

@@ -32,8 +32,8 @@ final class FailpointTests: StageTestCase {
         case successor
     }
 
-    /// Operations that only a server does, so that a victim that is only a client never comes to
-    /// them.
+    /// Operations that only a server does, so that a
+    /// victim that is only a client never comes to them.
     private static let ofServers: Set<Failpoint.Operation> = [
         .raisesLedger, .raisesRecord, .numbersRecord, .marksRelocation, .grants, .wakes, .frees,
         .handlesHello, .handlesFiled, .handlesEnded, .handlesAnnounced, .handlesAnswered,

@@ -59,8 +59,8 @@ final class FloodTests: StageTestCase {
                     other.end()
                 }
             }
-            // Other work of the machine can only add to the costs, so the smallest ones are
-            // compared.
+            // Other work of the machine can only add to the
+            // costs, so the smallest ones are compared.
             let (few, many) = (costs[250]?.min() ?? 0, costs[1000]?.min() ?? .max)
             print("beside \(kind): 250: \(few / 200) ns an access, 1000: \(many / 200) ns")
             XCTAssertLessThan(Double(many), 3 * Double(few), "\(kind): \(costs)")

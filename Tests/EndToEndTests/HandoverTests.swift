@@ -78,8 +78,8 @@ final class HandoverTests: StageTestCase {
     /// Rule 18.7: programs come and go while daemons leave as soon as they may.
     func testManyProgramsAndManyIdleDaemons() throws {
         let file = try stage.file("f", "0")
-        // A program that starts a daemon cannot pass on `--idle-exit`, so the test starts each
-        // daemon.
+        // A program that starts a daemon cannot pass on
+        // `--idle-exit`, so the test starts each daemon.
         for round in 1...5 {
             let daemon = try stage.start("daemon", [Products.daemon, "--idle-exit", "0.001"])
             let programs = try (1...4).map { try stage.peer("\(round).\($0)") }

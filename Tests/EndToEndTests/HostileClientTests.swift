@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that send messages, or write ledgers, that no client of ours does: they harm only
-// themselves.
+// Programs that send messages, or write ledgers, that
+// no client of ours does: they harm only themselves.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -143,8 +143,8 @@ final class HostileClientTests: StageTestCase {
         XCTAssertEqual(silent.count, 75)
     }
 
-    /// Rule 18.8: a program that asks for status and does not read it is disconnected, and delays
-    /// no client.
+    /// Rule 18.8: a program that asks for status and does
+    /// not read it is disconnected, and delays no client.
     func testAConnectionThatNeverReads() throws {
         let bystanders = try Bystanders(on: stage)
         let deaf = try ArbiterLine(runtime: stage.runtime)
@@ -233,8 +233,8 @@ final class HostileClientTests: StageTestCase {
         }
     }
 
-    /// Rule 18.7: a file among the ledgers that is no ledger does not keep a server from taking
-    /// over.
+    /// Rule 18.7: a file among the ledgers that is no
+    /// ledger does not keep a server from taking over.
     func testStrangeFilesAmongTheLedgers() throws {
         let bystanders = try Bystanders(on: stage)
         let ledgers = stage.runtime + "/ledgers/"

@@ -33,8 +33,8 @@ final class LimitTests: StageTestCase {
         return (pages.flatMap { Int($0) } ?? 0) * 4096 >> 20
     }
 
-    /// Rule 18.12: a client can have 16,384 claims and presenters; an error says so for the next
-    /// one.
+    /// Rule 18.12: a client can have 16,384 claims and
+    /// presenters; an error says so for the next one.
     func testOneClientsClaims() throws {
         let daemon = try stage.daemon()
         let (a, b) = try bystanders()
@@ -124,8 +124,8 @@ final class LimitTests: StageTestCase {
         kill(stopped.pid, SIGCONT)
         try stopped.expect("q did change")
         try stopped.expect("p")
-        // It is told what had room in the socket, and each presenter once more; not all 1,000
-        // notices.
+        // It is told what had room in the socket, and each
+        // presenter once more; not all 1,000 notices.
         XCTAssertLessThan(stopped.lines.count, 600, "\(stopped.lines.count) lines")
     }
 

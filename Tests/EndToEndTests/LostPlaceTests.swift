@@ -26,8 +26,8 @@ final class LostPlaceTests: StageTestCase {
         let f = try stage.file("f", "text")
         let (g, h) = (stage.path("g"), stage.path("h"))
         stage.settle(f)
-        // With SIGXFSZ ignored, a file that grows too long is an error, and does not end the
-        // server.
+        // With SIGXFSZ ignored, a file that grows too
+        // long is an error, and does not end the server.
         let server = try stage.peer("server", through: ["/usr/bin/env", "--ignore-signal=XFSZ"])
         try server.ask("first read \(f)", "first granted")
         try server.ask("first go", "first released")

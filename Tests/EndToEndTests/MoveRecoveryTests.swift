@@ -187,8 +187,8 @@ class MoveRecoveryTests: StageTestCase {
     //  dies while it redirects that
     //                granted, at g
     //
-    /// Rules 11.7 and 18.7: the claim is granted, whatever the server had written of the
-    /// redirection.
+    /// Rules 11.7 and 18.7: the claim is granted, whatever
+    /// the server had written of the redirection.
     func testTheArbiterDiesWhileItRedirectsAClaim() throws {
         try XCTSkipIf(Self.serving == .daemon, "Only a program of the test has a failpoint.")
         for failpoint in ["before.writesRelocations:2", "after.writesRelocations:2"] {

@@ -63,8 +63,8 @@ class MoveTests: StageTestCase {
             try viewer.expect("v did move \(root)/c/other")
             expected.append("v did move \(root)/c/other")
             try follow("/c/other", "/.trash/doc-1", sees: "/.trash/doc-1")
-            // The move is over when the viewer's own access is granted, and no other message came
-            // between.
+            // The move is over when the viewer's own access
+            // is granted, and no other message came between.
             try mover.ask("m write \(root)/.trash/doc-1", "m granted")
             try mover.ask("m go", "m released")
             try viewer.ask("x write \(root)/.trash", "x granted")

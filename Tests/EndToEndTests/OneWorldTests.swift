@@ -162,8 +162,8 @@ class OneWorldTests: StageTestCase {
         try job.expect("y granted")
     }
 
-    /// Rule 18.14: if a directory appears later in which programs look, the server puts a stand-in
-    /// there.
+    /// Rule 18.14: if a directory appears later in which
+    /// programs look, the server puts a stand-in there.
     func testThePlaceThatALoginMakesIsTaken() throws {
         let machine = try Machine(stage)
         let job = try machine.peer("job")

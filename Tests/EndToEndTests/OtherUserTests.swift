@@ -51,8 +51,8 @@ class OtherUserTests: StageTestCase {
         for path in [""] + paths {
             try stranger.ask("y peep \(stage.runtime)\(path)", "y \(EACCES)")
         }
-        // A stranger can connect to abstract sockets, but their owners see its user and do not
-        // answer.
+        // A stranger can connect to abstract sockets, but
+        // their owners see its user and do not answer.
         let answer = try stranger.ask("z abstract", "z names")
         XCTAssertTrue(answer.hasSuffix(" answers 0"), answer)
         XCTAssertFalse(answer.hasPrefix("z names 0 "), answer)

@@ -7,8 +7,8 @@ import FileCoordinationWire
 import XCTest
 
 class PlainClientTests: StageTestCase {
-    /// Rules 2.1 and 1.2: the program waits for a writer and reads its text, and waits for a
-    /// reader.
+    /// Rules 2.1 and 1.2: the program waits for a writer
+    /// and reads its text, and waits for a reader.
     func testAProgramWithoutFoundationTakesPart() throws {
         let file = try stage.file("f", "old")
         let a = try stage.peer("A")

@@ -74,8 +74,8 @@ final class RetirementTests: StageTestCase {
         try server.ask("s go", "s released")
     }
 
-    /// Rule 18.14: retirement also removes stand-ins in other places, and what a killed daemon has
-    /// left.
+    /// Rule 18.14: retirement also removes stand-ins in
+    /// other places, and what a killed daemon has left.
     func testAllPlacesAreRemoved() throws {
         let machine = try Machine(stage)
         try machine.logIn()

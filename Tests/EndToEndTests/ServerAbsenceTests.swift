@@ -111,8 +111,8 @@ final class ServerAbsenceTests: StageTestCase {
     //  goes on
     //                granted: x
     //
-    /// Rule 11.4: a claim is not redirected by a move that its client announced before it filed the
-    /// claim.
+    /// Rule 11.4: a claim is not redirected by a move that
+    /// its client announced before it filed the claim.
     func testWhatWasSaidBeforeIsHeardBefore() throws {
         let (holder, presenter, daemon) = try scene()
         let (x, y) = (try stage.file("x"), stage.path("y"))

@@ -116,8 +116,8 @@ class ServerDeathTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    /// Rules 7.14, 18.7: a presenter without a method for its directory itself is told to look,
-    /// too.
+    /// Rules 7.14, 18.7: a presenter without a method
+    /// for its directory itself is told to look, too.
     func testAPresenterOfADirectoryIsToldToLookAfterTheArbiterDied() throws {
         if Self.serving == .embedded { _ = try stage.firstProgram("server") }
         let folder = try stage.folder("d")
@@ -327,8 +327,8 @@ class ServerDeathTests: StageTestCase {
     //  killed
     //                              waits first, whosever ledger is read first
     //
-    /// Rules 2.14 and 18.7: claims without a serial number are granted in the order of their
-    /// filing.
+    /// Rules 2.14 and 18.7: claims without a serial
+    /// number are granted in the order of their filing.
     func testClaimsThatNoArbiterHasSeenKeepTheirOrder() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
@@ -371,8 +371,8 @@ class ServerDeathTests: StageTestCase {
         try stage.untilWaits(later)
         let arbiter = try stage.arbiter()
         kill(arbiter, SIGKILL)
-        // When these accesses are over, the next arbiter has told the client whatever there is to
-        // tell.
+        // When these accesses are over, the next arbiter
+        // has told the client whatever there is to tell.
         for label in ["2", "3"] {
             try later.ask("\(label) later read:\(stage.path("other"))", "\(label) granted")
             try later.ask("\(label) go", "\(label) returns")

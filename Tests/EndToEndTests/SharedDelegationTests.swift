@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths that several programs have delegated for reading, and documents that other programs
-// present: claims there need no arbiter either. As in `DelegationTests`, the arbiter is stopped to
-// show this.
+// Paths that several programs have delegated for reading, and documents
+// that other programs present: claims there need no arbiter either. As
+// in `DelegationTests`, the arbiter is stopped to show this.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -96,8 +96,8 @@ class SharedDelegationTests: DelegatingTestCase {
         try a.ask("w go", "w released")
     }
 
-    /// Rules 2.1, 2.12: a program that shares a path for reading waits for the others before it
-    /// writes.
+    /// Rules 2.1, 2.12: a program that shares a path for
+    /// reading waits for the others before it writes.
     func testAReaderThatWritesWaitsForTheOthers() throws {
         let file = try stage.file("f")
         try server()

@@ -151,8 +151,8 @@ class ShortageTests: StageTestCase {
         let c = try stage.peer("C")
         let pages = stage.text("/proc/\(c.pid)/statm")?.split(separator: " ").first
         let size = (pages.flatMap { Int($0) } ?? 0) * 4096
-        // Under the limit the program could not start its thread for the access, so it starts it
-        // before.
+        // Under the limit the program could not start its
+        // thread for the access, so it starts it before.
         try c.ask("w prepared write \(stage.path("g")) explain", "w stands by")
         // Enough for threads and small things, and not for a ledger.
         try stage.limit("--as=\(size + (22 << 20)):", of: c)

@@ -48,8 +48,8 @@ class SoakTests: StageTestCase {
         )
     }
 
-    /// A file is never more open to other users than before, wherever the program that replaces it
-    /// dies.
+    /// A file is never more open to other users than
+    /// before, wherever the program that replaces it dies.
     func testNoReplacementGivesAwayRights() throws {
         try prove("rights", "--documents", "20")
     }

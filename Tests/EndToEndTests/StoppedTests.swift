@@ -154,8 +154,8 @@ class StoppedTests: StageTestCase {
         try stage.untilWaits(c)
         try b.stop()
         try stage.until(c, .asking)
-        // By its answer to the former question the presenter relinquishes; it reacquires (Rule
-        // 8.6).
+        // By its answer to the former question the
+        // presenter relinquishes; it reacquires (Rule 8.6).
         editor.tell("x answer p")
         try editor.expect("p reacquire from writer")
         editor.tell("x answer p")
@@ -169,8 +169,8 @@ class StoppedTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    /// Rules 18.6 and 18.7: the next server also skips a waiter that was stopped when the server
-    /// died.
+    /// Rules 18.6 and 18.7: the next server also skips
+    /// a waiter that was stopped when the server died.
     func testAStoppedWaiterAndAServerThatDies() throws {
         let file = try stage.file("f")
         let former = Self.serving == .embedded ? try stage.firstProgram("server").pid : nil
@@ -190,8 +190,8 @@ class StoppedTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    /// Rule 18.6: a program can choose Apple's behaviour: a wait fails if others were granted
-    /// before.
+    /// Rule 18.6: a program can choose Apple's behaviour:
+    /// a wait fails if others were granted before.
     func testAWaitThatFailsBecauseOthersWentBefore() throws {
         let file = try stage.file("f")
         try server()

@@ -39,8 +39,8 @@ final class TestHomeTests: StageTestCase {
         }
     }
 
-    /// A command with a home of its own does not open the home in the password file, which is full
-    /// of versions.
+    /// A command with a home of its own does not open the
+    /// home in the password file, which is full of versions.
     ///
     /// The script notices a command that does.
     func testAnOpenedHomeIsNoticed() throws {
@@ -59,8 +59,8 @@ final class TestHomeTests: StageTestCase {
         XCTAssert(read, "\(careless.said)")
     }
 
-    /// Runs a shell command as a user whose home is full; returns its status and the script's
-    /// lines.
+    /// Runs a shell command as a user whose home is
+    /// full; returns its status and the script's lines.
     private func watched(_ command: String) throws -> (status: Int32, said: [String]) {
         let checkout = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
             url.deletingLastPathComponent()
@@ -74,8 +74,8 @@ final class TestHomeTests: StageTestCase {
     }
 
     func testWhatAKilledRunLeftIsCleared() throws {
-        // Tests make sockets there, so the path must be short, and other users must be able to
-        // pass.
+        // Tests make sockets there, so the path must be
+        // short, and other users must be able to pass.
         var template = Array("/tmp/fcp-XXXXXX".utf8CString)
         let parent = String(cString: try XCTUnwrap(mkdtemp(&template)))
         defer { try? FileManager.default.removeItem(atPath: parent) }

@@ -106,8 +106,8 @@ final class TrapTests: StageTestCase {
         try a.ask("r read \(folder) options=forUploading", "r granted")
     }
 
-    /// Rule 18.12: each limit is lowered as far as possible; an access succeeds, or fails with an
-    /// error.
+    /// Rule 18.12: each limit is lowered as far as possible;
+    /// an access succeeds, or fails with an error.
     func testEachLimitLowered() throws {
         _ = try stage.daemon()
         try lowerEachLimit()

@@ -88,8 +88,8 @@ class TreeTests: StageTestCase {
     //  presents own
     //                                          .package attribute, configured and added extensions
     //
-    /// Rule 1.11: the configuration, and kinds that a program adds, apply to all clients of the
-    /// arbiter.
+    /// Rule 1.11: the configuration, and kinds that a
+    /// program adds, apply to all clients of the arbiter.
     func testOnePolicySaysWhatIsAPackage() throws {
         try stage.folder("config/filecoordination")
         try stage.file("config/filecoordination/packages", "package mine\ndirectory rtfd\n")

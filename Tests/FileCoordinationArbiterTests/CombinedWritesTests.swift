@@ -179,8 +179,8 @@ import Testing
         #expect(
             fixture.heard(directory)
                 == [.subitemDidChange(path("/d/g")), .subitemDidChange(path("/d/f"))])
-        // With a move alone, or with nothing new at the old path, the directory is not told of the
-        // old path.
+        // With a move alone, or with nothing new at the old
+        // path, the directory is not told of the old path.
         for (options, outcome) in [
             (WritingOptions.moving, ItemOutcome.changed), ([.moving, .replacing], .unchanged),
         ] {

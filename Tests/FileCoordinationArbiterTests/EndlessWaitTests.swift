@@ -81,16 +81,16 @@ import Testing
 
     @Test func `Rule 6.11: no claim outlasts a reader that waits for it`() {
         var arbiter = Arbiter()
-        // Presenter 1 never answers that it has saved; 2 never relinquishes to a writer; 3 answers
-        // all.
+        // Presenter 1 never answers that it has saved; 2
+        // never relinquishes to a writer; 3 answers all.
         _ = arbiter.handle(presenter(1, [.save]))
         _ = arbiter.handle(presenter(2, Self.both))
         _ = arbiter.handle(presenter(3, Self.both))
         _ = arbiter.handle(claim(1, .read("/f")))
         _ = arbiter.handle(answer(2, for: 1))
         _ = arbiter.handle(answer(3, for: 1))
-        // Presenter 1 writes before the reader (Rule 2.16), and presenter 2 is asked for that
-        // write.
+        // Presenter 1 writes before the reader (Rule
+        // 2.16), and presenter 2 is asked for that write.
         _ = arbiter.handle(claim(2, .write("/f"), purpose: "presenter 1", client: 1))
         _ = arbiter.handle(answer(3, for: 2))
         _ = arbiter.handle(.clockAdvanced(to: 31 * Self.second))

@@ -122,8 +122,8 @@ import Testing
         let reader = fixture.file(.read("/d/f"))
         let ofFirst = fixture.file(.write("/d/f"), purpose: "first")
         #expect(fixture.last == [.askToYield(second, for: ofFirst, .toWriter)])
-        // The reader waits for `ofFirst`, which asks `second`: the reader waits for `second`
-        // indirectly.
+        // The reader waits for `ofFirst`, which asks
+        // `second`: the reader waits for `second` indirectly.
         let ofSecond = fixture.file(.write("/d/f"), purpose: "second")
         #expect(fixture.stage(ofSecond) == .granted)
         fixture.answer(second, ofFirst)

@@ -266,8 +266,8 @@ import Testing
         let editor = fixture.client()
         let presenter = fixture.present("/a/f", purpose: "editor", client: editor)
         let writer = fixture.file(.write("/a/f"))
-        // The editor's own claim passes the writer, because the writer waits for the editor's
-        // answer.
+        // The editor's own claim passes the writer, because
+        // the writer waits for the editor's answer.
         let save = fixture.file(.write("/a/f"), purpose: "editor", client: editor)
         #expect(fixture.stage(save) == .granted)
         fixture.answer(presenter, writer)

@@ -61,8 +61,8 @@ import Testing
     @Test func `Rule 11.7: only a place where the presenter has been is left behind`() {
         var fixture = ArbiterFixture()
         let presenter = fixture.present("/a", purpose: "editor")
-        // The client knows of a move of which the arbiter does not know: the claim's own path
-        // counts.
+        // The client knows of a move of which the arbiter
+        // does not know: the claim's own path counts.
         let ahead = fixture.file(
             .replace("/b"), purpose: "editor", standpoint: Standpoint(presenter, at: path("/b")))
         #expect(fixture.arbiter.claim(ahead)?.items.map(\.path) == [path("/b")])

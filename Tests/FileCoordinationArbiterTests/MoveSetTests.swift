@@ -114,8 +114,8 @@ import Testing
         var fixture = ArbiterFixture()
         let folder = fixture.present("/d", .didMethods)
         let mover = fixture.file(.move("/d/") + .move("/x") + .move("/y"))
-        // An item that moves to the folder's old path is not inside the folder; one at its new path
-        // is.
+        // An item that moves to the folder's old path is
+        // not inside the folder; one at its new path is.
         fixture.announce(
             mover, move("/d/", to: "/e/"), move("/x", to: "/d/x"), move("/y", to: "/e/y"))
         #expect(fixture.heard(folder) == [.subitemDidAppear(path("/e/y"))])

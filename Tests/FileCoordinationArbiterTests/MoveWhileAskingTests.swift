@@ -93,8 +93,8 @@ import Testing
         fixture.answer(editors[0], claims[0])
         #expect(fixture.last == [.grant(claims[0])])
         fixture.end(claims[0], .changed)
-        // The presenter was asked for the other item. By its move, it presents an item of this
-        // package.
+        // The presenter was asked for the other item. By
+        // its move, it presents an item of this package.
         let steps = YieldSteps(relinquish: [.writer])
         #expect(fixture.last.contains(.askToYield(editors[0], for: claims[1], steps)))
         fixture.answer(editors[0], claims[1])

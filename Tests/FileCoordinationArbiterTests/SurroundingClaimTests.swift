@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims of commands that run under claims of other processes, which wait for the commands (Rules
-// 2.17, 18.4).
+// Claims of commands that run under claims of other
+// processes, which wait for the commands (Rules 2.17, 18.4).
 
 import FileCoordinationArbiter
 import Testing

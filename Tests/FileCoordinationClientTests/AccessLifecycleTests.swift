@@ -118,8 +118,8 @@ import Testing
         #expect(isGivenUp)
         let reason = life.filedNext()
         #expect(reason?.isGranted == false)
-        // The claim was granted first, but the thread that ends the wait sees the cancellation as
-        // well.
+        // The claim was granted first, but the thread that
+        // ends the wait sees the cancellation as well.
         let finished = life.finishWait(failure: nil)
         #expect(finished.releases)
         #expect(!finished.ending.isGranted)

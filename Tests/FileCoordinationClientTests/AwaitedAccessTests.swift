@@ -47,8 +47,8 @@ import Testing
         stage.notifyAll()
     }
 
-    /// Expects that the claim is filed after that and reported as ended, so that no accessor can
-    /// run.
+    /// Expects that the claim is filed after that and
+    /// reported as ended, so that no accessor can run.
     private func expectFiledAndEnded() throws {
         guard case .filed(let record)? = try server.receive(on: connection) else {
             Issue.record("Nothing was filed")

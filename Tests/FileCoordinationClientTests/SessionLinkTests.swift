@@ -63,8 +63,8 @@ import Testing
         #expect(!server.session.link.send(message, on: socket))
     }
 
-    /// Calls, each of which begins when the one before fails, on the thread that reports the
-    /// failure.
+    /// Calls, each of which begins when the one before
+    /// fails, on the thread that reports the failure.
     private final class Calls: Sendable {
         static let count = 32
         let failed = Lock(0)

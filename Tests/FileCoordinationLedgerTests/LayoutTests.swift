@@ -126,8 +126,8 @@ struct LayoutTests {
         #expect(last.joined.passed.serves(QueueTicket(0, next: last.joined)))
     }
 
-    /// A client that ends its turn late, in a later use of the word, must not end another client's
-    /// turn.
+    /// A client that ends its turn late, in a later use
+    /// of the word, must not end another client's turn.
     ///
     /// A number of eight bits was the same again after 128 beginnings and ends.
     @Test func `A number of one use of a ticket queue's word is none of any other`() {

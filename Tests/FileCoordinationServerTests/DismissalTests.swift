@@ -81,8 +81,8 @@ import Testing
         let serial = number(waiting)
         #expect(held.isGranted)
         try world.replaceServer()
-        // When the client connects, it would file the claim again, without knowing that it was
-        // ended.
+        // When the client connects, it would file the
+        // claim again, without knowing that it was ended.
         #expect(try User(world).dismiss(.claim(serial)) == .unreachable)
     }
 

@@ -129,8 +129,8 @@ struct PackageConfigurationTests {
             adding("package a\ndirectory a\npackage a", to: "directory b\n")
                 == "directory b\npackage a\n")
         #expect(adding("directory\ta\t# why", to: "package a # how") == "directory\ta\t# why\n")
-        // The writer does not compare spellings of one extension. Readers use the last line, so it
-        // stays last.
+        // The writer does not compare spellings of one extension.
+        // Readers use the last line, so it stays last.
         #expect(
             adding("package a", to: "package a\ndirectory .a\n")
                 == "directory .a\npackage a\n")

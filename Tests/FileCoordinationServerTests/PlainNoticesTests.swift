@@ -125,8 +125,8 @@ struct PlainNoticesTests {
         let after = change(.changed(.content), item, changed: 11)
         #expect(isExplained(during, seen: 3))
         #expect(!isExplained(after, seen: 3))
-        // The watcher knew of the write when it saw the change, and reports another program's
-        // change.
+        // The watcher knew of the write when it saw the
+        // change, and reports another program's change.
         #expect(!isExplained(during, seen: 4))
         #expect(!isExplained(during, seen: 3, later: 60_000_000_000))
         #expect(isExplained(change(.changed(.content), item, .coordinated), seen: 9))

@@ -232,8 +232,8 @@ import Testing
             if case .notified = event { true } else { false }
         }
         #expect(dropped > 0)
-        // Among the dropped events may be those of the claim itself, and of its client's
-        // description.
+        // Among the dropped events may be those of the
+        // claim itself, and of its client's description.
         #expect((count...count + 8).contains(notified.count + dropped))
         #expect(world.server.outgoing.recordings.isEmpty)
     }

@@ -64,8 +64,8 @@ struct RelocationLogDamageTests {
 
     @Test func `A file longer than any server writes is read in part`() throws {
         try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
-        // The long file has a hole and takes no disk space. Its reader must not take that much
-        // memory.
+        // The long file has a hole and takes no disk space.
+        // Its reader must not take that much memory.
         try FileSpace.truncate(
             try world.directory.openFile("places.1", [.write]), length: 1 << 42)
         #expect(try world.log(2).items(ofClaim: 1) == .one("/a"))

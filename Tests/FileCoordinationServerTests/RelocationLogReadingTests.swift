@@ -33,8 +33,8 @@ struct RelocationLogReadingTests {
         return round
     }
 
-    /// Servers that follow one another: each writes two rounds, and the last one half of all
-    /// rounds.
+    /// Servers that follow one another: each writes two
+    /// rounds, and the last one half of all rounds.
     private static func write(
         in world: RelocationLogWorld, rounds: Int, progress: Monitor<Progress>
     ) throws {

@@ -37,8 +37,8 @@ import Testing
         #expect(drain(&queue) == [3, 4, 5, 9, 10].map { .hangUp($0) })
     }
 
-    /// Rule 2.14: a claim from a ticket queue that ends comes after claims that were filed before
-    /// it.
+    /// Rule 2.14: a claim from a ticket queue that ends
+    /// comes after claims that were filed before it.
     @Test func `A claim that asks is put where its time is`() {
         var queue = WorkQueue()
         let filed = [1, 3, 5].map { RecordCheck.asking(UInt32($0), since: UInt64($0)) }

@@ -54,8 +54,8 @@ final class ForkGuardTests: XCTestCase {
         var wakeUp: WakeUp? = try WakeUp()
         let number = wakeUp?.descriptor.number ?? -1
         let child = Child {
-            // The child reuses the object's descriptor number, and the object must not close that
-            // descriptor.
+            // The child reuses the object's descriptor number,
+            // and the object must not close that descriptor.
             guard dup2(2, number) == number else { return 1 }
             wakeUp = nil
             return fcntl(number, F_GETFD) == -1 ? 2 : 0

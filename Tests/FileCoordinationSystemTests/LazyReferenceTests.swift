@@ -5,8 +5,8 @@ import Testing
 
 /// The stored object.
 ///
-/// The reference itself is in a class, because the macros of tests cannot handle values that cannot
-/// be copied.
+/// The reference itself is in a class, because the macros
+/// of tests cannot handle values that cannot be copied.
 private final class Item: Sendable {}
 
 private final class Holder: Sendable {

@@ -73,8 +73,8 @@ import Testing
     @Test func `What was sent before the end is read before the end`() throws {
         var (a, b): (SequencedSocket?, SequencedSocket)
         (a, b) = try SequencedSocket.pair()
-        // If the closing end has unread messages, the kernel reports a reset before the last
-        // message.
+        // If the closing end has unread messages, the
+        // kernel reports a reset before the last message.
         #expect(try b.send(Array("unread".utf8)))
         #expect(try a?.send(Array("last words".utf8)) == true)
         a = nil

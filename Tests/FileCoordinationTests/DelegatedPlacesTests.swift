@@ -176,8 +176,8 @@ struct DelegatedPlacesTests {
             #expect(!isLocal(try inside(100), places))
             filed.close(isWriting: true)
             #expect(isLocal(try inside(100), places))
-            // An item that was used before the directory was asked for, and one that was never
-            // used.
+            // An item that was used before the directory
+            // was asked for, and one that was never used.
             #expect(isLocal(try inside(0), places))
             #expect(isLocal(try inside(101), places))
             let writer = places.begin(try inside(101))

@@ -39,8 +39,8 @@ final class FarModificationTimeTests: CoordinatorTestCase {
                 coordinator.item(at: $0, didMoveTo: new)
             }
             XCTAssertNil(failure, year)
-            // A presenter must be told of the outcome of these writes, so the library examines the
-            // item.
+            // A presenter must be told of the outcome of
+            // these writes, so the library examines the item.
             write(new)
             write(new)
         }

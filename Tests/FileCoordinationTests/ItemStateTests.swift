@@ -46,8 +46,8 @@ final class ItemStateTests: CoordinatorTestCase {
         XCTAssertEqual(try told(url, since: stored(url), 0), ["did change"])
     }
 
-    /// Size and modification time stay the same; only the change time and the inode show the
-    /// change.
+    /// Size and modification time stay the same; only
+    /// the change time and the inode show the change.
     func testEachChangeIsTold() throws {
         let changes: [(String, (URL) throws -> Void)] = [
             ("written", { try Data("next".utf8).write(to: $0) }),

@@ -39,8 +39,8 @@ final class LaterCancellingTests: CoordinatorTestCase {
         }
     }
 
-    /// Rules 12.1 and 13.1: cancelling releases a granted claim whose operation still waits in its
-    /// queue.
+    /// Rules 12.1 and 13.1: cancelling releases a granted
+    /// claim whose operation still waits in its queue.
     func testACancelFreesAClaimWhoseOperationWaitsInItsQueue() throws {
         let (first, second) = (try file("f"), try file("g"))
         let queue = OperationQueue()

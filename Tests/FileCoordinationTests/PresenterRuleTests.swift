@@ -82,8 +82,8 @@ final class PresenterRuleTests: CoordinatorTestCase {
     /// passes a reacquirer, or none. The access succeeds in each case.
     func testAPresenterMayAnswerLaterAndMoreThanOnce() throws {
         for handsOver in [true, false] {
-            // The file is not presented when it is created, so the watcher does not report the
-            // creation.
+            // The file is not presented when it is created,
+            // so the watcher does not report the creation.
             let url = try file("f-\(handsOver)")
             let presenter = SlowPresenter(url, handsOver: handsOver)
             NSFileCoordinator.addFilePresenter(presenter)

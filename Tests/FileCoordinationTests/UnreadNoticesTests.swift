@@ -59,16 +59,16 @@ import Testing
         _ = tell(of: UnreadNotices.limit + 1)
         let move = PresenterNotice.plain(.itemDidMove(to: itemPath("/e")))
         #expect(mailbox.noticed(move) == [.deliver(.notify(move))])
-        // The notice that anything may have changed, which waits before the move, is about the old
-        // path.
+        // The notice that anything may have changed, which
+        // waits before the move, is about the old path.
         #expect(tell(of: 2) == [.plain(.itemDidChange)])
     }
 
     @Test mutating func `Rule 16.4: on a concurrent queue, the one about all may be first`() {
         let told = tell(of: UnreadNotices.limit + 7)
         #expect(mailbox.begin(.notify(.plain(.itemDidChange))) == true)
-        // The presenter may have read by now. It needs another such notice, as the others still
-        // wait.
+        // The presenter may have read by now. It needs
+        // another such notice, as the others still wait.
         #expect(tell(of: 7) == [.plain(.itemDidChange)])
         for notice in told { #expect(mailbox.begin(.notify(notice)) == true) }
         #expect(tell(of: 1) == [.plain(.subitemDidAppear(item(0)))])

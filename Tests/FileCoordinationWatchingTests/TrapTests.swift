@@ -233,8 +233,8 @@ final class WatchLimitTests: WatchedTestCase {
     override var configuration: Watcher.Configuration {
         var configuration = Watcher.Configuration()
         let depth = String(cString: test_home_root()).split(separator: "/").count
-        // Watches for the directories above, the barrier's file, the tree, and two directories in
-        // it.
+        // Watches for the directories above, the barrier's
+        // file, the tree, and two directories in it.
         configuration.watchLimit = depth + 7
         configuration.limits.polling = 20_000_000
         return configuration

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays the user's service manager with the unit filecoordinationd.socket: it listens where the
-// unit says, and passes the socket to the daemons that it starts. The test decides when it starts
-// one.
+// Plays the user's service manager with the unit filecoordinationd.socket:
+// it listens where the unit says, and passes the socket to the daemons
+// that it starts. The test decides when it starts one.
 
 import Foundation
 

@@ -182,8 +182,8 @@ struct Rulebook: Hashable {
 
     /// Exceptions A and B.
     func canBypass(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
-        // The exceptions need a claim of this purpose that runs, or a presenter of it that is
-        // asked.
+        // The exceptions need a claim of this purpose
+        // that runs, or a presenter of it that is asked.
         let purpose = claim.filed.purpose
         guard
             claims.contains(where: { seen in

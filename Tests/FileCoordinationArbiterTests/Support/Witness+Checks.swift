@@ -92,9 +92,9 @@ extension Witness {
     func checkQuiet(
         _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {
-        // Nothing is decided while claims of a former arbiter are being recovered. When readers
-        // have kept a presenter out too long (Rule 6.11), claims wait for more than the witness
-        // knows.
+        // Nothing is decided while claims of a former arbiter are being
+        // recovered. When readers have kept a presenter out too long
+        // (Rule 6.11), claims wait for more than the witness knows.
         if isRecovering || clock >= Limits.readerChainForTests { return nil }
         for claim in rules.claims {
             let obstacles = rules.obstacles(of: claim)

@@ -24,8 +24,8 @@ struct Witness: Hashable {
     private(set) var accommodated: [ClaimID: [PresenterID]] = [:]
     /// The steps that each claim needed of each presenter when it took its place.
     private(set) var needs: [ClaimID: [PresenterID: YieldSteps]] = [:]
-    /// The steps that an asking claim needed before its items moved, until it asks at the new
-    /// paths.
+    /// The steps that an asking claim needed before its
+    /// items moved, until it asks at the new paths.
     var neededBefore: [ClaimID: [PresenterID: YieldSteps]] = [:]
     /// Questions that are not answered.
     private(set) var open: [Question] = []
@@ -307,9 +307,9 @@ struct Witness: Hashable {
             }
         }
         refreshAwaited()
-        // If two claims arrive in one event, the witness cannot always see which came first. It
-        // believes the arbiter, and ``checkOrder(_:_:before:)`` checks whether that order is
-        // possible.
+        // If two claims arrive in one event, the witness cannot always see
+        // which came first. It believes the arbiter, and
+        // ``checkOrder(_:_:before:)`` checks whether that order is possible.
         for id in arrived {
             letPast(id) { other in
                 arrived.contains(other.id) && impediments?(other.id).contains(.claim(id)) != true

@@ -6,8 +6,8 @@ import FileCoordination
 import XCTest
 
 final class FoundationCompatibilityInAccessorsTests: CoordinatorTestCase {
-    /// Rule 3.5: a call that would coordinate by itself fails before it does that, and waits for no
-    /// other access.
+    /// Rule 3.5: a call that would coordinate by itself fails
+    /// before it does that, and waits for no other access.
     func testCloudCallsInsideAnAccessorDoNotWaitForIt() throws {
         let url = try file("note.txt")
         let elsewhere = directory.appendingPathComponent("elsewhere.txt")

@@ -70,8 +70,8 @@ final class UploadArchiveTests: XCTestCase {
     // MARK: A large tree
 
     func testATreeOfTenThousandFilesRoundTrips() throws {
-        // In memory, because on a disk the tools would need nearly all of the time to make the
-        // files.
+        // In memory, because on a disk the tools would
+        // need nearly all of the time to make the files.
         let stage = try UploadStage.inMemory(128 << 20)
         try stage.make("many")
         let text = prose(4_000)
@@ -82,8 +82,8 @@ final class UploadArchiveTests: XCTestCase {
                 if folder == 0 {
                     try stage.write(name, Array(text[..<(file * 40)]))
                 } else {
-                    // Further links to the same files: they are made faster, and archived like
-                    // other files.
+                    // Further links to the same files: they are
+                    // made faster, and archived like other files.
                     try stage.name("many/0/\(file)", also: name)
                 }
             }

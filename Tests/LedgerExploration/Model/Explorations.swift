@@ -150,8 +150,8 @@ package enum Explorations {
             .ordinary(
                 ModelConfiguration(
                     name: "two ticket queues", tasks: busyMembers, servers: 1, ticketQueues: 2)),
-            // The second ticket queue has the same number as the first one, but is at another
-            // place.
+            // The second ticket queue has the same number
+            // as the first one, but is at another place.
             .ordinary(
                 ModelConfiguration(
                     name: "ticket queues at two places",

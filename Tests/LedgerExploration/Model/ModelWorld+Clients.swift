@@ -179,8 +179,8 @@ extension ModelWorld {
             endClaim(client, configuration)
         case .cancelled(false):
             if configuration.fault == .grantBeforeWord {
-                // The client believed the message, its accessor has ended, and only now the word
-                // says granted.
+                // The client believed the message, its accessor
+                // has ended, and only now the word says granted.
                 releaseWhatIsHeld(client)
             } else {
                 wait(client, configuration)

@@ -180,8 +180,8 @@ extension ModelWorld {
 
     /// Whether the server is told to check a word, or notices it itself.
     ///
-    /// It is not told of a draft, nor of a local grant without a report, and it ignores words of an
-    /// earlier epoch.
+    /// It is not told of a draft, nor of a local grant without
+    /// a report, and it ignores words of an earlier epoch.
     private func isWorthALook(
         _ word: RecordWord, _ known: ModelServer.Knowledge, _ server: Int
     ) -> Bool {

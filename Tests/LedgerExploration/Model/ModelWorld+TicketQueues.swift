@@ -94,8 +94,8 @@ extension ModelWorld {
             servers[server].ticketQueue?.hasNews == true ? .checkingLine : .serving
     }
 
-    /// The server handles a new claim as usual only if no ticket is waiting; if one is, the queue
-    /// ends.
+    /// The server handles a new claim as usual only if
+    /// no ticket is waiting; if one is, the queue ends.
     mutating func checkLine(_ server: Int) {
         let value = memory.load(.word(.ticketQueue(server), of: 0), by: process(ofServer: server))
         servers[server].ticketQueue?.hasNews = false

@@ -21,8 +21,8 @@ enum RawClient {
         _ = send(line, [1, 1, 0, 0, 0] as [UInt8], 5, Int32(MSG_NOSIGNAL))
         var answer = [UInt8](repeating: 0, count: 4096)
         var count = recv(line, &answer, answer.count, 0)
-        // The server closed without reading our hello. That is reported before the server's
-        // message.
+        // The server closed without reading our hello.
+        // That is reported before the server's message.
         if count < 0 && errno == ECONNRESET { count = recv(line, &answer, answer.count, 0) }
         // A refusal: its kind, a code, a text with 16 bits of length.
         guard count > 4, answer[0] == 0x82 else { return "answered \(count) bytes" }

@@ -62,8 +62,8 @@ enum AsyncWaits {
             let path = field.file(number % files)
             return Task { await book.wait(number, for: path) }
         }
-        // All tasks have begun. When the arbiter answers a later access, it has read all their
-        // claims.
+        // All tasks have begun. When the arbiter answers
+        // a later access, it has read all their claims.
         while book.begun < waits { await heartbeat.beat() }
         try await roundTrip(field)
         let filed = Double(Kernel.now - filing) / 1e9

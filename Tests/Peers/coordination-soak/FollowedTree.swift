@@ -103,8 +103,8 @@ struct FollowedTree {
         if let now, let known = items[path], now.isSameItem(as: known) {
             items[path] = now
         } else if now != nil || items[path] != nil {
-            // The item may have moved here with all that is inside, and the message of its move may
-            // follow.
+            // The item may have moved here with all that is
+            // inside, and the message of its move may follow.
             readTwice(path)
         }
     }

@@ -70,9 +70,9 @@ struct Kills {
     /// Kills clients, and now and then the arbiter; returns when arbiters were killed, and which
     /// workers got no access any more.
     ///
-    /// A new arbiter repairs many faults of the last one: it reads all records, and wakes sleeping
-    /// clients. So before every other death, and at the end, all clients must get access without a
-    /// new arbiter.
+    /// A new arbiter repairs many faults of the last one: it reads all
+    /// records, and wakes sleeping clients. So before every other death,
+    /// and at the end, all clients must get access without a new arbiter.
     private func killAll(_ group: WorkerGroup) throws -> (deaths: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -1)
         let kills = options.number("kills", 10_000)

@@ -90,8 +90,8 @@ extension Race {
 ///
 /// In a debug build, that code takes longer than a store stays in its buffer.
 ///
-/// A store observes nothing, so the procedure can be asked for its next operation before the store
-/// is performed.
+/// A store observes nothing, so the procedure can be asked
+/// for its next operation before the store is performed.
 struct Burst {
     private let first: PlantedOperation?
 
@@ -107,8 +107,8 @@ struct Burst {
         return cell
     }
 
-    /// Performs a store together with the load of the cell from `next`; performs other operations
-    /// alone.
+    /// Performs a store together with the load of the
+    /// cell from `next`; performs other operations alone.
     func run(_ memory: LedgerMemory, _ round: UInt64, next: () -> MemoryCell) -> UInt64 {
         switch first {
         case .storeReleasing(let cell, let value):

@@ -67,8 +67,8 @@ extension Race {
         linger(lead + round &* 7 & 15)
     }
 
-    /// Delegates the place, and revokes it while the client claims it; returns whether no claim
-    /// holds it.
+    /// Delegates the place, and revokes it while the client
+    /// claims it; returns whether no claim holds it.
     private func revoke(
         _ reader: LedgerReader, _ epoch: ServerEpoch, _ round: UInt64, lead: UInt64
     ) throws -> Bool {
@@ -94,8 +94,8 @@ extension Race {
         }
     }
 
-    /// Takes over from the other server while the client files; returns whether no claim holds the
-    /// place.
+    /// Takes over from the other server while the client
+    /// files; returns whether no claim holds the place.
     private func takeOver(
         _ reader: LedgerReader, _ epoch: ServerEpoch, _ round: UInt64, lead: UInt64
     ) -> Bool {

@@ -179,8 +179,8 @@ extension Activity {
             client.wake(cell)
             return 0
         case .wakeForTurn:
-            // Nothing to do: a client that waits for a turn sees by itself that the queue has
-            // moved.
+            // Nothing to do: a client that waits for a turn
+            // sees by itself that the queue has moved.
             return 0
         case .sleep(let cell, let lowHalf):
             guard UInt32(truncatingIfNeeded: memory.word(cell).load()) == lowHalf else { return 0 }

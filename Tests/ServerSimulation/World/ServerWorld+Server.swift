@@ -167,8 +167,8 @@ extension ServerWorld {
         if isDead, !turn.isUnderWay {
             old.abandon()
         } else {
-            // Processes that depose a server remove this file; the server notices that when it
-            // continues.
+            // Processes that depose a server remove this file;
+            // the server notices that when it continues.
             try? runtime.directory.remove(RuntimeDirectory.Name.serverLock)
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
             if !turn.isUnderWay { deposed.append(old) }

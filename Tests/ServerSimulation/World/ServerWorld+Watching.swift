@@ -35,8 +35,8 @@ extension ServerWorld {
             }
         }
         for (_, claim) in seen.sorted(by: { $0.serial < $1.serial }) { recordFiling(claim) }
-        // A claim loses its place before another one gets it, though both are seen at the same
-        // time.
+        // A claim loses its place before another one gets
+        // it, though both are seen at the same time.
         for claim in waiting(in: .asked) where claim.holdsPosition {
             claim.holdsPosition = false
             record(.returned(claim.key))
@@ -52,8 +52,8 @@ extension ServerWorld {
             }
         }
         defer { watchedAt = now }
-        // A claim that was granted without a serial number came before all that are filed from now
-        // on.
+        // A claim that was granted without a serial number
+        // came before all that are filed from now on.
         for claim in waiting(in: .granted) { recordPlace(claim) }
         for client in living {
             for presenter in client.presenters where !presenter.isNoted {

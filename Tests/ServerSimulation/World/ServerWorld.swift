@@ -33,8 +33,8 @@ final class ServerWorld {
     var refusals: [ClaimKey: UInt64] = [:]
 
     var history = History()
-    /// Claims that were refused, and filed again because their clients were not told of the
-    /// refusal.
+    /// Claims that were refused, and filed again because
+    /// their clients were not told of the refusal.
     var filedAgain: Set<ClaimKey> = []
     /// Claims that waited while an item moved: an observer cannot tell which presenters they ask.
     var sentOn: Set<ClaimKey> = []
@@ -126,8 +126,8 @@ final class ServerWorld {
         recordLate(.failed(claim.key), since: moment, until: moment)
     }
 
-    /// Records that a claim was cancelled, at the swap of its word; its client may notice that
-    /// later.
+    /// Records that a claim was cancelled, at the swap
+    /// of its word; its client may notice that later.
     func recordCancellation(of claim: ModelClaim, since swap: UInt64) {
         guard let noted = claim.notedAt else { return }
         // A presenter may have refused the claim before, without its client knowing.
@@ -258,8 +258,8 @@ final class ServerWorld {
             let new = ItemPath(dice.one(of: ["/d/m", "/m", "/d/f", "/n"]) ?? "/m"),
             claim.items[0].path != new, !claim.items[0].path.contains(new)
         else { return }
-        // The server first reads all earlier messages, so that the announcement is known to come
-        // after.
+        // The server first reads all earlier messages, so
+        // that the announcement is known to come after.
         turn.operationsLeft = nil
         while try takeTurn(), findings.isEmpty {}
         // A mover that claims only its item does not check which claims hold the destination.

@@ -64,9 +64,9 @@ struct SimulatedPresenter {
     var away: [Relinquishment] = []
     /// The call that occupies its queue, from a callback or from elsewhere.
     var occupant: ClaimID?
-    /// The claim whose question is the only one that the occupant blocks, because the call was made
-    /// in that question's callback, on a concurrent queue; nil if the occupant blocks all
-    /// questions.
+    /// The claim whose question is the only one that the occupant
+    /// blocks, because the call was made in that question's callback,
+    /// on a concurrent queue; nil if the occupant blocks all questions.
     var occupiedQuestion: ClaimID?
     /// The waiting calls that the arbiter knows to block an answer, by the claim of the question.
     var blockers: [ClaimID: ClaimID] = [:]

@@ -106,8 +106,8 @@ extension World {
             let member = dice.one(of: members.map(\.client).filter(isRunning))
         else { return }
         if let holder = claims.first(where: { $0.queue == id }) {
-            // If the arbiter knows of the holder's claim, the turn is passed on when the claim
-            // ends.
+            // If the arbiter knows of the holder's claim,
+            // the turn is passed on when the claim ends.
             if holder.isHidden, isRunning(holder.filed.client) { endHidden(holder, [.changed]) }
             return
         }
@@ -293,8 +293,8 @@ extension World {
             case .unchanged, .deleted: continue
             case .changed, .created: break
             }
-            // A presenter whose registration still waits for a recall came after the end of the
-            // write.
+            // A presenter whose registration still waits
+            // for a recall came after the end of the write.
             for presenter in presenters
             where arbiter.presenter(presenter.id) != nil && presenter.registered.path == item.path
                 && presenter.registered.purpose != claim.filed.purpose

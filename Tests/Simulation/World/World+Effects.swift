@@ -16,8 +16,8 @@ extension World {
         case .failInCycle(let id, let steps):
             coverage.count(.cycles)
             if steps.contains(where: { $0.presenter != nil }) { coverage.count(.presenterCycles) }
-            // A claim that took its place and failed in one event was not recorded at its place
-            // yet.
+            // A claim that took its place and failed in
+            // one event was not recorded at its place yet.
             for step in steps where step.stage == .asking { recordPlace(of: step.claim.id) }
             let links = steps.map { Link($0.claim.id.key, through: $0.presenter?.key) }
             record(.foundInCycle(id.key, links))

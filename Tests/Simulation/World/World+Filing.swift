@@ -65,8 +65,8 @@ extension World {
         presenters.contains { $0.registered.purpose == purpose }
     }
 
-    /// Whether a member of a queue that is not open yet files a claim that it had begun to file
-    /// before.
+    /// Whether a member of a queue that is not open yet
+    /// files a claim that it had begun to file before.
     private func isBeforeQueue(_ client: ClientID, _ items: [AccessItem]) -> Bool {
         guard items.count == 1, items[0].access == .writing(.plain) else { return false }
         return delegations.queues.contains { id, members in

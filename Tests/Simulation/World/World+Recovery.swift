@@ -66,8 +66,8 @@ extension World {
         recover(remains)
     }
 
-    /// Records what has happened and what the arbiter has decided, although few processes were
-    /// told.
+    /// Records what has happened and what the arbiter
+    /// has decided, although few processes were told.
     ///
     /// If a claim was to get its position because another claim had failed, and no client was told,
     /// the claim still waits. In that case, the history gets only the positions that were carried

@@ -48,8 +48,8 @@ final class DifferencesTests: XCTestCase {
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         compiler.arguments = [
-            // Compiled, because type-checking alone does not check what is sent between isolation
-            // domains.
+            // Compiled, because type-checking alone does not
+            // check what is sent between isolation domains.
             "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", mode,
             "-I", products.appendingPathComponent("Modules").path,
             // The module cache of the build, because a test's own home has none yet.

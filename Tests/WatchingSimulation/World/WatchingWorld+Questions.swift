@@ -35,9 +35,9 @@ extension WatchingWorld {
         guard outcome.complaint == nil, let later = views[id], later.path != place,
             files.find(later.path.texts) == nil, later.items[later.path] != nil
         else { return }
-        // The watcher may have given up on an item that was away for too long (Rule 11.9); then it
-        // reports the item as gone after the pause. If it reports a move only then, its answer came
-        // too early.
+        // The watcher may have given up on an item that was away for too
+        // long (Rule 11.9); then it reports the item as gone after the
+        // pause. If it reports a move only then, its answer came too early.
         now += 60_000_000
         endTurn()
         if outcome.complaint != nil { return }

@@ -42,8 +42,8 @@ struct Evidence {
 
     /// The last change by this origin at a path, of an item, or of a directory above.
     ///
-    /// A move of a directory explains the new paths of the items inside, but no change of their
-    /// contents.
+    /// A move of a directory explains the new paths of
+    /// the items inside, but no change of their contents.
     func last(
         _ origin: ChangeOrigin, _ path: [String], _ handle: UInt64?, isOfPlace: Bool
     ) -> Int {
@@ -201,8 +201,8 @@ extension WatchingWorld {
             return
         }
         if files.find(path).map({ files[$0].isDirectory }) ?? false {
-            // The watcher cannot tell a writer's changes inside its directory from those of other
-            // programs.
+            // The watcher cannot tell a writer's changes inside
+            // its directory from those of other programs.
             let inside = path + [["a", "f"][dice.below(2)]]
             return perform(
                 dice.below(11), inside, inside, [.coordinated, .uncoordinated, .either])
