@@ -206,10 +206,9 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
-    /// Between two servers, none watches.
+    /// No server watches between two servers, but such a change is told.
     ///
-    /// The presenter's process is told of such a change because the next server's welcome makes it
-    /// look at the item.
+    /// The next server's welcome makes the presenter's process look at the item.
     func testAChangeBetweenTwoServersIsTold() throws {
         try with { sandbox in
             let file = try sandbox.makeFile("f", "0")

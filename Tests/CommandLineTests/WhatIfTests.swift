@@ -103,7 +103,7 @@ final class WhatIfTests: XCTestCase {
         let report = StatusReport.of(
             [.claim(1, .reading([]))], [.presenter(7, relinquished: [.reader])])
         XCTAssertEqual(try outcome(report, .read).requests.map(\.steps.messages), [[.save]])
-        // The presenter has its item back before the writer is considered.
+        // The presenter has its item back when the writer's turn comes.
         let write = try outcome(report, .write)
         XCTAssertEqual(write.blockers, [0])
         XCTAssertEqual(write.requests.map(\.steps.messages), [[.relinquishToWriter]])

@@ -209,7 +209,7 @@ struct HandMadeKernel {
         #expect(kernel.turn().contains("1 degraded: permission"))
         kernel.there["/a"] = open
         kernel.unreadable = []
-        // The check that the directory's own change causes also finds files that came before it.
+        // The check after the directory's own change also finds files that came before it.
         kernel.there["/a/g"] = HandMadeKernel.file(5)
         kernel.notify("/a", .changed, "")
         #expect(kernel.turn().contains("1 /a/g appeared"))
