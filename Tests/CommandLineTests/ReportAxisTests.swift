@@ -52,13 +52,14 @@ final class ReportAxisTests: XCTestCase {
             console.log(ticks(100.01e9, 100.05e9, 4).map(tick => tick.text).join(", "));
             console.log(ticks(0, 4e6, 4).map(tick => tick.text).join(", "));
             console.log(ticks(30e9, 90e9, 3).map(tick => tick.text).join(", "));
+            console.log(ticks(0, 5e9, 3).map(tick => tick.text).join(", "));
             """)
         XCTAssertEqual(
             output.split(separator: "\n"),
             [
                 "1 min 40 s, +10 ms, +20 ms, +30 ms, +40 ms, +50 ms, +60 ms, +70 ms, +80 ms",
                 "1 min 40.01 s, +10 ms, +20 ms, +30 ms, +40 ms",
-                "0 ms, 1 ms, 2 ms, 3 ms, 4 ms", "30.0 s, 1 min 0 s, 1 min 30 s",
+                "0 ms, 1 ms, 2 ms, 3 ms, 4 ms", "30 s, 1 min 0 s, 1 min 30 s", "0 s, 2 s, 4 s",
             ])
     }
 }

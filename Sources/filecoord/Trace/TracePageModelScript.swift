@@ -210,7 +210,7 @@ enum TracePageModelScript {
           const first = Math.ceil(from / step) * step;
           const [unit, name] = step < 1e3 ? [1, "ns"] : step < 1e6 ? [1e3, "\u00b5s"] : [1e6, "ms"];
           for (let time = first; time <= to; time = first + result.length * step) {
-            let text = duration(time);
+            let text = wholeTime(time);
             if (step < 1e9 && to < 1e5 * unit) text = Math.round(time / unit) + " " + name;
             else if (step < 1e9)
               text = result.length ? "+" + Math.round((time - first) / unit) + " " + name :
