@@ -11,11 +11,16 @@ struct MoveEnds {
     let from: ChangeOrigin
     /// Who moved the item to its present path, if ``leftAt`` is nil.
     private let arrival: ChangeOrigin
+    /// Whether a claim has announced an item at the present path.
+    private let isArrivalAnnounced: Bool
     /// Where a claim left the item, if another program has moved it on from there.
     var leftAt: ItemPath?
 
     /// Who moved the item to its present path.
     var to: ChangeOrigin { leftAt == nil ? arrival : .uncoordinated }
+
+    /// Who moved the item to its present path, if no claim has announced an item there.
+    var unannouncedArrival: ChangeOrigin? { isArrivalAnnounced ? nil : to }
 
     /// - Parameters:
     ///   - from: the origins of its absence at the former path.
@@ -23,6 +28,7 @@ struct MoveEnds {
     init(from: [ChangeOrigin], to: [ChangeOrigin]) {
         self.from = Self.origin(of: from, beside: to)
         arrival = Self.origin(of: to, beside: from)
+        isArrivalAnnounced = to.contains(.coordinated)
     }
 
     /// The origin of one end.

@@ -59,7 +59,8 @@ public struct WatchedChange: Hashable, Sendable {
     /// A writer's claim for the present path does not announce that the item has left the former
     /// one.
     public var departure: ChangeOrigin?
-    /// Who moved the item to its present path, if not the author of its departure.
+    /// Who moved the item to its present path, if not the author of its departure, and no claim has
+    /// announced an item there.
     ///
     /// A writer's claim for the former path does not announce that the item has come to the present
     /// one.

@@ -100,7 +100,7 @@ extension WatchReconciler {
             what: report.what, path: report.path, origin: origin, observed: report.observed,
             leftAt: report.ends?.leftAt,
             departure: report.ends.flatMap { $0.from == origin ? nil : $0.from },
-            arrival: report.ends.flatMap { $0.to == origin ? nil : $0.to })
+            arrival: report.ends?.unannouncedArrival.flatMap { $0 == origin ? nil : $0 })
         let left = WatchedChange(
             what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil)
         giveChangeTime(change, of: node, &outbox)
