@@ -66,6 +66,11 @@ public struct WatchedChange: Hashable, Sendable {
     /// one.
     public var arrival: ChangeOrigin?
 
+    /// Whether claims announce all of the change.
+    var isAnnounced: Bool {
+        origin == .coordinated && leftAt == nil && departure == nil && arrival == nil
+    }
+
     var isMove: Bool {
         if case .moved = what { true } else { false }
     }

@@ -204,7 +204,7 @@ extension WatchReconciler {
     /// that other programs have made after that.
     private mutating func raiseReason(of id: UInt64, _ changes: [WatchedChange]) {
         guard presenters[id].whole == .rewritten,
-            changes.contains(where: { $0.origin != .coordinated })
+            changes.contains(where: { !$0.isAnnounced })
         else { return }
         presenters[id].whole = .replaced
     }

@@ -216,8 +216,7 @@ extension WatchReconciler {
         guard !presenters[id].isStarting else { return }
         guard presenters[id].isSettled else {
             // It is not decided yet where the presenter's item is.
-            let reason: WatchNews.Reason =
-                change.origin == .coordinated ? .rewritten : .replaced
+            let reason: WatchNews.Reason = change.isAnnounced ? .rewritten : .replaced
             presenters[id].whole = max(presenters[id].whole ?? reason, reason)
             return
         }

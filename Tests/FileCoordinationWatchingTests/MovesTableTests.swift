@@ -14,6 +14,9 @@ final class MovesTableTests: WatchedTestCase {
         let steps: [String]
         let moved: [String]
         var other: [String] = []
+        /// What the presenter of `a/f` comes to know if so much time passes within a step that the
+        /// watcher gives the item up.
+        var late: [String]?
     }
 
     private static let rows = [
@@ -45,14 +48,15 @@ final class MovesTableTests: WatchedTestCase {
             moved: ["deleted tree/a/f"]),
         Row(
             move: "out and back at once", steps: ["mv a/f ../outside/f; mv ../outside/f a/f"],
-            moved: ["attributes tree/a/f"]),
+            moved: ["attributes tree/a/f"], late: ["deleted tree/a/f", "appeared tree/a/f"]),
         Row(
             move: "out, and back when that was told",
             steps: ["mv a/f ../outside/f", "mv ../outside/f a/f"],
             moved: ["deleted tree/a/f", "appeared tree/a/f"]),
         Row(
             move: "its directory out and back at once",
-            steps: ["mv a ../outside/a; mv ../outside/a a"], moved: []),
+            steps: ["mv a ../outside/a; mv ../outside/a a"], moved: [],
+            late: ["deleted tree/a/f", "appeared tree/a/f"]),
         Row(
             move: "away, and another item to its name", steps: ["mv a/f a/n; echo new >a/f"],
             moved: ["changed tree/a/f"]),
@@ -72,7 +76,10 @@ final class MovesTableTests: WatchedTestCase {
                 try tree.shell(step, in: "tree")
                 try tree.barrier()
             }
-            XCTAssertEqual(tree.told(moved), row.moved, "\(row.move), the presenter of a/f")
+            let told = tree.told(moved)
+            if told != row.late {
+                XCTAssertEqual(told, row.moved, "\(row.move), the presenter of a/f")
+            }
             XCTAssertEqual(tree.told(other), row.other, "\(row.move), the presenter of b/g")
         }
     }

@@ -141,7 +141,14 @@ final class WatchedTree {
     }
 
     /// Returns when everything that was done before has been told.
+    ///
+    /// A move over another item may need a second look, and is then told a turn after what was done
+    /// later. So two moves are awaited.
     func barrier() throws {
+        for _ in 0..<2 { try moveBarrier() }
+    }
+
+    private func moveBarrier() throws {
         let former = try item("barrier/\(barriers)")
         try move("barrier/\(barriers)", to: "barrier/\(barriers + 1)")
         barriers += 1

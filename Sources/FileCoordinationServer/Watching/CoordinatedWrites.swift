@@ -19,7 +19,8 @@ struct CoordinatedWrites {
             /// What the accessor left; nil if that is not known.
             let after: ObservedFile??
             let hasChanged: Bool
-            /// Messages of the watcher that had seen this many commands take the write into account.
+            /// Messages of the watcher that had seen this many commands take the write into
+            /// account.
             let knownFrom: UInt64
 
             /// Whether the watcher saw what this write left, or an earlier state, when it did not

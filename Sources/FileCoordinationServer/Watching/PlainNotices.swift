@@ -118,7 +118,7 @@ extension WatchedChange {
             what: .moved(former: leftAt), path: path, origin: .uncoordinated, observed: observed)
     }
 
-    /// Returns the end of a coordinated writer's move that no claim announces; nil if there is none.
+    /// Returns the end of a coordinated writer's move that no claim announces, or nil.
     ///
     /// It is the removal from the former path if the writer's claim covers the present path alone:
     /// the item was beside it under a name of its own, or a plain program had moved it there. It is

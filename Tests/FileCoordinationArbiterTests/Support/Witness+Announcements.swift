@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the effects of an announcement from the rules (``ExpectedMoves``) before the arbiter handles
-// it, and compares them with the arbiter's effects: each must occur exactly once, and no other.
+// Computes the effects of an announcement from the rules (``ExpectedMoves``) before the arbiter
+// handles it, and compares them with the arbiter's effects: each must occur exactly once, and no
+// other.
 
 import FileCoordinationArbiter
 
