@@ -21,6 +21,8 @@ struct ChangeAttribution {
         var last: ObservedFile?
         /// The latest states that claims found or left there in between.
         private(set) var between: [ObservedFile?] = []
+        /// The state that presenters were told last, if one of these claims found or left it.
+        var lastTold: ObservedFile??
         /// Whether a claim found another state than the claim before it had left, so that another
         /// program made a change in between.
         var isPlain = false
@@ -39,6 +41,7 @@ struct ChangeAttribution {
         /// Whether presenters were last told about a state that some claim found or left.
         func explains(_ told: ObservedFile?) -> Bool {
             if told.isSameVersion(as: first) { return true }
+            if let lastTold, told.isSameVersion(as: lastTold) { return true }
             // A rename changes the change time. If a coordinated writer moved the item here, its
             // claim was for the former path, and another claim has written the item since then,
             // this difference is not another program's. If a program did rename or link the item,
@@ -81,8 +84,11 @@ struct ChangeAttribution {
 
         /// Puts what writes did at the same path earlier before this account.
         mutating func precede(with earlier: Account) {
+            let own = first
             first = earlier.first
-            between = (earlier.between + [earlier.last] + between).suffix(8)
+            lastTold = earlier.lastTold
+            // Presenters know an item that was moved here by its state at its former path.
+            between = (earlier.between + [earlier.last, own] + between).suffix(8)
             isPlain = isPlain || earlier.isPlain
             isCoordinated = isCoordinated || earlier.isCoordinated
             isUnknown = isUnknown || earlier.isUnknown
@@ -290,7 +296,7 @@ struct ChangeAttribution {
         let path = claimed(path)
         guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
         else { return accounts[path] = nil }
-        accounts[path]?.first = now
+        accounts[path]?.lastTold = now
     }
 
     /// Discards the reports about a path, because presenters were told that an item was moved away

@@ -69,4 +69,32 @@ struct ChangeAttributionTests {
         #expect(book.originsOfDeparture(from: path, told: told).contains(.uncoordinated))
         #expect(book.originsOfDeparture(from: path, told: before) != [.coordinated])
     }
+
+    /// Rule 7.14: a writer moves a directory over an empty one, in which writers have created and
+    /// deleted an item of the same name as one that they have changed.
+    @Test func `A change in a directory that is moved over another one is the writer's`() throws {
+        func directory(_ inode: UInt64) -> ObservedFile {
+            ObservedFile(
+                identity: FileIdentity(device: 1, inode: inode), isDirectory: true,
+                stamp: FileStamp(size: 0, modified: 1, changed: 1, mode: 0o40755))
+        }
+        let inner = try #require(ItemPath("/c/g"))
+        let places = try [#require(ItemPath("/c")), #require(ItemPath("/d"))]
+        var book = ChangeAttribution()
+        func write(_ number: UInt64, _ changes: [ClaimedChange]) {
+            book.began(number, changes.map(\.path))
+            _ = book.ended(number, changes)
+        }
+        let (before, after) = (observed(changed: 10), observed(size: 4, modified: 30, changed: 30))
+        write(1, [ClaimedChange(path: path, before: nil, after: observed(changed: 25))])
+        write(2, [ClaimedChange(path: path, before: observed(changed: 25), after: nil)])
+        write(3, [ClaimedChange(path: inner, before: before, after: after)])
+        write(
+            4,
+            [
+                ClaimedChange(path: places[0], before: directory(7), after: nil),
+                ClaimedChange(path: places[1], before: directory(8), after: directory(7)),
+            ])
+        #expect(book.origins(at: path, told: before, now: after) == [.coordinated])
+    }
 }

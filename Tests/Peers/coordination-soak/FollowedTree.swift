@@ -121,7 +121,7 @@ struct FollowedTree {
         let due = again.filter { $0.due <= Kernel.now }
         again.removeAll { $0.due <= Kernel.now }
         for look in due {
-            if look.isSought, items[look.path] == nil { read(look.path) }
+            if look.isSought, items[look.path] == nil { readTwice(look.path) }
             for key in below(look.path) where FollowedItem(at: key) == nil { forget(key) }
         }
     }
