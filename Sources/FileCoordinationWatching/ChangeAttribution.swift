@@ -261,7 +261,7 @@ struct ChangeAttribution {
             !left.isUnknown,
             !arrived.isUnknown, left.isCoordinated, let first = left.first,
             left.last?.isSameItem(as: first) != true,
-            arrived.first?.isSameItem(as: first) != true,
+            arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
             arrived.last?.isSameItem(as: first) == true
         else { return origins(at: path, told: told, now: now) }
         let isPlain =

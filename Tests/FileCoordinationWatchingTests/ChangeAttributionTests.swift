@@ -97,4 +97,30 @@ struct ChangeAttributionTests {
             ])
         #expect(book.origins(at: path, told: before, now: after) == [.coordinated])
     }
+
+    /// Rule 7.14: the moved item has the inode number of one that a writer moved away from the
+    /// present path before.
+    @Test func `A change of a moved item is the writer's whatever had its number before`() throws {
+        let former = try #require(ItemPath("/c/g"))
+        var book = ChangeAttribution()
+        func write(_ number: UInt64, _ changes: [ClaimedChange]) {
+            book.began(number, changes.map(\.path))
+            _ = book.ended(number, changes)
+        }
+        let earlier = observed(size: 9, modified: 5, changed: 5)
+        write(1, [ClaimedChange(path: path, before: earlier, after: nil)])
+        var told = observed(changed: 10)
+        told.identity.born = 10
+        let (arrived, after) = (observed(changed: 20), observed(size: 4, modified: 30, changed: 30))
+        write(
+            2,
+            [
+                ClaimedChange(path: former, before: observed(changed: 10), after: nil),
+                ClaimedChange(path: path, before: nil, after: arrived),
+            ])
+        write(3, [ClaimedChange(path: path, before: arrived, after: after)])
+        #expect(
+            book.originsOfDifference(movedFrom: former, to: path, told: told, now: after)
+                == [.coordinated])
+    }
 }
