@@ -211,7 +211,10 @@ extension WatchReconciler {
         // The nodes at the slot are empty names that only these presenters need.
         for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
         if nodes[slot].flags.contains(.unsure) {
-            for below in nodes.subtree(of: node) { nodes[below].flags.insert(.unsure) }
+            // A claim on a name makes a node for it, also where there has never been an item.
+            for below in nodes.subtree(of: node) where nodes[below].now != nil || mayBe(below) {
+                nodes[below].flags.insert(.unsure)
+            }
         }
         drop(slot)
         nodes.attach(node, to: parent, named: name)

@@ -105,7 +105,7 @@ extension WatchReconciler {
     }
 
     /// Whether there may be an item at a name that is still to be checked.
-    private func mayBe(_ node: WatchNodeID) -> Bool {
+    func mayBe(_ node: WatchNodeID) -> Bool {
         nodes[node].isPending
             && (nodes[node].flags.contains(.announced) || pace.rescanUntil != nil)
     }

@@ -163,4 +163,19 @@ enum Progress: CaseIterable {
         #expect(plain(told) == ["\(above) deleted /r/g", "\(beside) appeared /s/g"], "\(told)")
         #expect(world.complaint() == nil)
     }
+
+    @Test(arguments: Progress.allCases)
+    func `A name that a claim has looked for in vain is told of nowhere`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        coordinate(world, .createDirectory, "/r/n")
+        coordinate(world, .move(to: "/r/n/a"), "/r/a")
+        world.endClaim(world.beginClaim("/r/a/x"))
+        progress.reach(world)
+        world.endClaim(world.beginClaim("/r/n/a/x"))
+        let told = world.settle()
+        #expect(!told.contains { $0.contains("deleted") }, "\(told), \(above)")
+        #expect(world.complaint() == nil)
+    }
 }
