@@ -66,9 +66,11 @@ extension WatchReconciler {
         let origins = claims.origins(
             at: path, told: prior.flatMap { nodes[$0].told?.observed }, now: now,
             isToldKnown: !nodes[node].flags.contains(.unsure))
-        if nodes[node].told == nil, !origins.contains(.coordinated),
-            let place = placeLeft(by: now, butAt: [path])
-        {
+        var place: ItemPath?
+        if nodes[node].told == nil, !origins.contains(.coordinated) {
+            place = placeLeft(by: now, butAt: [path])
+        }
+        if let place, !isBelowOvertaken(node) {
             return reportTakenOn(node, now, from: place, to: path)
         }
         // If the former item was moved in the same turn, that is reported as a move.
@@ -78,7 +80,21 @@ extension WatchReconciler {
             observed: now, origins: origins)
         result.prior = prior
         result.isNew = true
+        result.announcedAt = place
         return [result]
+    }
+
+    /// Whether a directory above is reported as a new one because another item has taken the path
+    /// by which presenters knew it.
+    ///
+    /// Then presenters do not carry along what is inside.
+    private func isBelowOvertaken(_ node: WatchNodeID) -> Bool {
+        var next = nodes[node].parent
+        while let above = next {
+            if nodes[above].flags.contains(.overtaken) { return true }
+            next = nodes[above].parent
+        }
+        return false
     }
 
     /// The path to which a claim has moved an item, if a plain program has moved it back to where

@@ -151,4 +151,18 @@ import WatchingSimulation
         #expect(told.contains(where: arrivals.contains), "\(told)")
         #expect(world.complaint() == nil)
     }
+
+    @Test(arguments: Progress.allCases)
+    func `A new file of a writer is in one of two directories that are exchanged`(
+        _ progress: Progress
+    ) {
+        let world = ScriptedWorld()
+        let above = world.present("/", .directory)
+        _ = world.settle()
+        coordinate(world, .create, "/r/a/g")
+        progress.reach(world)
+        #expect(world.act(.exchange(with: "/s"), "/r/a"))
+        let told = world.settle()
+        #expect(world.complaint() == nil, "\(told), \(above)")
+    }
 }
