@@ -72,6 +72,8 @@ final class ModelClient {
         activities = []
         claims = []
         presenters = []
+        // A child that another test of this process has forked may have the socket, too.
+        if let socket { shutdown(socket.descriptor.number, Int32(SHUT_RDWR)) }
         socket = nil
         ticketQueues = nil
         places = nil
