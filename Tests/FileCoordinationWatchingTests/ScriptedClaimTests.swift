@@ -25,29 +25,12 @@ enum Progress: CaseIterable {
 }
 
 @Suite struct ScriptedClaimTests {
-    private func coordinate(_ world: ScriptedWorld, _ action: ScriptedWorld.Action, _ path: String)
-    {
-        let claim: UInt64
-        if case .move(let to) = action {
-            claim = world.beginClaim(path, to)
-        } else {
-            claim = world.beginClaim(path)
-        }
-        #expect(world.act(action, path))
-        world.endClaim(claim)
-    }
-
-    /// What presenters are told that no claim announces.
-    private func plain(_ told: [String]) -> [String] {
-        told.filter { !$0.hasSuffix("(coordinated)") }
-    }
-
     @Test(arguments: Progress.allCases)
     func `A file that a writer has created, and a program deletes, is told`(_ progress: Progress) {
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/g")
+        world.coordinate(.create, "/r/g")
         progress.reach(world)
         #expect(world.act(.remove, "/r/g"))
         let told = world.settle()
@@ -61,7 +44,7 @@ enum Progress: CaseIterable {
         let above = world.present("/r", .directory)
         let beside = world.present("/r/a", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/g")
+        world.coordinate(.create, "/r/g")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/a/h"), "/r/g"))
         let told = world.settle()
@@ -79,7 +62,7 @@ enum Progress: CaseIterable {
         let above = world.present("/r", .directory)
         let beside = world.present("/s", .directory)
         _ = world.settle()
-        coordinate(world, .move(to: "/s/g"), "/r/f")
+        world.coordinate(.move(to: "/s/g"), "/r/f")
         progress.reach(world)
         #expect(world.act(.remove, "/s/g"))
         let told = world.settle()
@@ -95,14 +78,14 @@ enum Progress: CaseIterable {
         _ = world.present("/", .directory)
         let file = world.present("/r/a/f", .file)
         _ = world.settle()
-        coordinate(world, .write(7), "/r/a/f")
+        world.coordinate(.write(7), "/r/a/f")
         progress.reach(world)
-        coordinate(world, .createDirectory, "/r/a/d")
-        coordinate(world, .create, "/r/a/d/g")
+        world.coordinate(.createDirectory, "/r/a/d")
+        world.coordinate(.create, "/r/a/d/g")
         progress.reach(world)
-        coordinate(world, .move(to: "/r/a/k"), "/r/a/f")
+        world.coordinate(.move(to: "/r/a/k"), "/r/a/f")
         progress.reach(world)
-        coordinate(world, .move(to: "/s/t"), "/r/a")
+        world.coordinate(.move(to: "/s/t"), "/r/a")
         let told = world.settle()
         #expect(plain(told) == [], "\(told)")
         #expect(told.contains { $0.hasPrefix("\(file) moved /r/a/f to ") }, "\(told)")
@@ -117,7 +100,7 @@ enum Progress: CaseIterable {
         let above = world.present("/r", .directory)
         let beside = world.present("/s", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/a/g")
+        world.coordinate(.create, "/r/a/g")
         progress.reach(world)
         #expect(world.act(.move(to: "/s/t"), "/r/a"))
         let told = plain(world.settle())
@@ -135,7 +118,7 @@ enum Progress: CaseIterable {
         let above = world.present("/r", .directory)
         let beside = world.present("/s", .directory)
         _ = world.settle()
-        coordinate(world, .write(7), "/r/f")
+        world.coordinate(.write(7), "/r/f")
         progress.reach(world)
         let claim = world.beginClaim("/r/f")
         #expect(world.act(.remove, "/r/f"))
@@ -155,7 +138,7 @@ enum Progress: CaseIterable {
         let above = world.present("/r", .directory)
         let beside = world.present("/s", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/g")
+        world.coordinate(.create, "/r/g")
         progress.reach(world)
         #expect(world.act(.remove, "/r/g"))
         #expect(world.act(.create, "/s/g"))
@@ -169,8 +152,8 @@ enum Progress: CaseIterable {
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .createDirectory, "/r/n")
-        coordinate(world, .move(to: "/r/n/a"), "/r/a")
+        world.coordinate(.createDirectory, "/r/n")
+        world.coordinate(.move(to: "/r/n/a"), "/r/a")
         world.endClaim(world.beginClaim("/r/a/x"))
         progress.reach(world)
         world.endClaim(world.beginClaim("/r/n/a/x"))

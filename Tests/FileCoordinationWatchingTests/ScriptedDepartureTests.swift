@@ -9,29 +9,12 @@ import Testing
 import WatchingSimulation
 
 @Suite struct ScriptedDepartureTests {
-    private func coordinate(_ world: ScriptedWorld, _ action: ScriptedWorld.Action, _ path: String)
-    {
-        let claim: UInt64
-        if case .move(let to) = action {
-            claim = world.beginClaim(path, to)
-        } else {
-            claim = world.beginClaim(path)
-        }
-        #expect(world.act(action, path))
-        world.endClaim(claim)
-    }
-
-    /// What presenters are told that no claim announces.
-    private func plain(_ told: [String]) -> [String] {
-        told.filter { !$0.hasSuffix("(coordinated)") }
-    }
-
     @Test(arguments: Progress.allCases)
     func `A file is moved back to where a writer has moved it from`(_ progress: Progress) {
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .move(to: "/r/g"), "/r/f")
+        world.coordinate(.move(to: "/r/g"), "/r/f")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/f"), "/r/g"))
         let told = world.settle()
@@ -44,7 +27,7 @@ import WatchingSimulation
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .move(to: "/r/c"), "/r/a")
+        world.coordinate(.move(to: "/r/c"), "/r/a")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/a"), "/r/c"))
         let told = world.settle()
@@ -57,11 +40,11 @@ import WatchingSimulation
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/g")
+        world.coordinate(.create, "/r/g")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/h"), "/r/g"))
         progress.reach(world)
-        coordinate(world, .write(7), "/r/h")
+        world.coordinate(.write(7), "/r/h")
         let told = world.settle()
         let departures = ["\(above) deleted /r/g", "\(above) moved /r/g to /r/h"]
         #expect(plain(told).contains(where: departures.contains), "\(told)")
@@ -91,7 +74,7 @@ import WatchingSimulation
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/a/g")
+        world.coordinate(.create, "/r/a/g")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/c"), "/r/a"))
         progress.reach(world)
@@ -107,7 +90,7 @@ import WatchingSimulation
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/a/g")
+        world.coordinate(.create, "/r/a/g")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/c"), "/r/a"))
         let told = world.settle()
@@ -120,11 +103,11 @@ import WatchingSimulation
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
         _ = world.settle()
-        coordinate(world, .move(to: "/r/g"), "/r/f")
+        world.coordinate(.move(to: "/r/g"), "/r/f")
         progress.reach(world)
         #expect(world.act(.move(to: "/r/h"), "/r/g"))
         progress.reach(world)
-        coordinate(world, .create, "/r/g")
+        world.coordinate(.create, "/r/g")
         let told = world.settle()
         let arrivals = [
             "\(above) appeared /r/h", "\(above) moved /r/g to /r/h",
@@ -159,7 +142,7 @@ import WatchingSimulation
         let world = ScriptedWorld()
         let above = world.present("/", .directory)
         _ = world.settle()
-        coordinate(world, .create, "/r/a/g")
+        world.coordinate(.create, "/r/a/g")
         progress.reach(world)
         #expect(world.act(.exchange(with: "/s"), "/r/a"))
         let told = world.settle()
