@@ -70,7 +70,7 @@ extension WatchReconciler {
         if nodes[node].told == nil, !origins.contains(.coordinated) {
             place = placeLeft(by: now, butAt: [path])
         }
-        if let place, !isBelowOvertaken(node) {
+        if let place, placeKnown(of: node) != place || !isBelowOvertaken(node) {
             return reportTakenOn(node, now, from: place, to: path)
         }
         // If the former item was moved in the same turn, that is reported as a move.
