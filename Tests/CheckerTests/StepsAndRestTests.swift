@@ -105,6 +105,36 @@ import Testing
         #expect(findings(stopped + granted(1_999_999_999)) == [.requiredStep])
     }
 
+    @Test func `Rule 18.3: an access extends the time only at the presenter's item`() {
+        let second = """
+            5000000010 granted claim=1
+            5000000011 ended claim=1
+            5000000012 filed claim=3 client=1 purpose=b order=3 item=read,/f
+            5000000012 granted claim=3
+            5000000013 ended claim=3
+
+            """
+        func history(_ item: String, at moment: UInt64) -> String {
+            let access = """
+                \(moment) filed claim=2 client=7 purpose=e order=2 item=read,\(item)
+                \(moment) granted claim=2
+                \(moment) ended claim=2
+
+                """
+            let asked = editorAndReader + "10 asked presenter=7 claim=1 do=toReader do=save\n"
+            return moment < 5_000_000_000
+                ? asked + access + second
+                : asked
+                    + second.replacing("5000000012 filed", with: access + "5000000012 filed")
+        }
+        // It was passed over and is still silent: no claim asks it again.
+        #expect(findings(history("/elsewhere", at: 4_000_000_000)) == [])
+        // Busy with its item, it had more time for the second claim, too.
+        #expect(findings(history("/f", at: 4_000_000_000)) == [.requiredStep])
+        // It is back, and must be asked again.
+        #expect(findings(history("/elsewhere", at: 5_000_000_011)) == [.requiredStep])
+    }
+
     @Test func `No claim waits in the queue for nothing`() {
         let forgotten = firstWriter + "12 ended claim=1\n20 granted claim=2\n21 ended claim=2\n"
         #expect(findings(forgotten) == [.rest])

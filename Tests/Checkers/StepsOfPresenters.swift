@@ -176,11 +176,8 @@ extension Lives {
         if wasStopped { return true }
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in
-            // The time of a busy presenter is extended. A presenter that answers again is asked
-            // again, for claims that take their place later.
-            let asked = entries[question.asked].moment.earliest
-            let since = max(asked, lastSign(of: seen, before: window.from))
-            let (overdue, isNever) = since.addingReportingOverflow(patience)
+            let (overdue, isNever) = begin(of: question, seen, before: window.from, patience)
+                .addingReportingOverflow(patience)
             guard !isNever, overdue <= end else { return false }
             let gone = question.answered ?? question.void
             return gone.map { entries[$0].moment.latest >= overdue } ?? true
@@ -190,17 +187,40 @@ extension Lives {
     /// How long a stopped presenter is waited for (Rule 18.6).
     private var stoppedPatience: UInt64 { 2_000_000_000 }
 
-    /// When a call of its purpose was made or ended last.
-    private func lastSign(of seen: PresenterLife, before fact: Int) -> UInt64 {
-        var result: UInt64 = 0
-        func note(_ number: Int?) {
-            guard let number, isBefore(number, fact) else { return }
-            result = max(result, entries[number].moment.earliest)
-        }
-        for life in claims where life.claim.purpose == seen.presenter.purpose {
-            note(life.filed)
-            note(life.over)
+    /// When the time for an answer began: when the presenter was asked, or at the last access of
+    /// its purpose that showed it busy or back.
+    ///
+    /// An access to the presenter's item extends its time. One elsewhere does not, but a presenter
+    /// that was passed over is asked again after any access, by claims that take their place later.
+    private func begin(
+        of question: PresenterLife.Question, _ seen: PresenterLife, before fact: Int,
+        _ patience: UInt64
+    ) -> UInt64 {
+        var result = entries[question.asked].moment.earliest
+        for sign in signs(of: seen, before: fact) where sign.moment > result {
+            let (overdue, isNever) = result.addingReportingOverflow(patience)
+            if sign.isAtItem || (!isNever && sign.moment >= overdue) { result = sign.moment }
         }
         return result
+    }
+
+    /// When calls of the presenter's purpose were made or ended, in the order of time, and whether
+    /// they concerned its item.
+    private func signs(
+        of seen: PresenterLife, before fact: Int
+    ) -> [(moment: UInt64, isAtItem: Bool)] {
+        var result: [(moment: UInt64, isAtItem: Bool)] = []
+        for life in claims where life.claim.purpose == seen.presenter.purpose {
+            for number in [life.filed, life.over].compactMap({ $0 }) where isBefore(number, fact) {
+                let place = seen.place(at: number)
+                let isAtItem = life.items(at: number).contains { item in
+                    guard let place else { return true }
+                    return item.place == place || Item.contains(place, item.place)
+                        || Item.contains(item.place, place)
+                }
+                result.append((entries[number].moment.earliest, isAtItem))
+            }
+        }
+        return result.sorted { $0.moment < $1.moment }
     }
 }
