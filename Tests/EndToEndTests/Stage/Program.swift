@@ -79,10 +79,20 @@ final class Program: @unchecked Sendable {
     func expect(
         _ text: String, inside: Bool = false, within patience: TimeInterval = Program.patience
     ) throws -> String {
-        let line = transcript.take(until: Date() + patience) { line in
+        try expect(text, within: patience) { line in
             inside ? line.contains(text) : line == text || line.hasPrefix(text + " ")
         }
-        guard let line else {
+    }
+
+    /// Waits until the program says this and nothing else in a line.
+    func expectWholeLine(_ text: String) throws {
+        _ = try expect(text, within: Program.patience) { $0 == text }
+    }
+
+    private func expect(
+        _ text: String, within patience: TimeInterval, _ isWanted: (String) -> Bool
+    ) throws -> String {
+        guard let line = transcript.take(until: Date() + patience, isWanted) else {
             throw StageError(
                 "\(name) did not say \"\(text)\" in \(patience) s; it said:\n\(transcript.text)")
         }
