@@ -30,8 +30,7 @@ extension WatchReconciler {
         let object = nodes.existing(presenter.object)
         if nodes[place].now != nil {
             guard object != place else {
-                presenters[id].origins.moved = nil
-                presenters[id].origins.onItsWay = nil
+                presenters[id].origins = OwnOrigins()
                 return true
             }
             // Another item has taken the path, so the presenter stays with the path. That item

@@ -238,11 +238,12 @@ struct PlainNoticesTests {
     func onward() {
         let left = place("/d/left")
         var move = change(.moved(former: place("/d/former")), item, .coordinated)
-        #expect(move.onward == nil)
+        #expect(move.remainder { _ in false } == nil)
         move.leftAt = left
-        #expect(move.onward?.what == .moved(former: left))
-        #expect(move.onward?.path == item)
-        #expect(move.onward?.origin == .uncoordinated)
+        let onward = move.remainder { _ in true }
+        #expect(onward?.what == .moved(former: left))
+        #expect(onward?.path == item)
+        #expect(onward?.origin == .uncoordinated)
     }
 
     @Test("A move that a claim tells of leaves the name of a helper, of which it does not")
@@ -266,6 +267,6 @@ struct PlainNoticesTests {
         #expect(move.remainder { $0 != item }?.observed == move.observed)
         #expect(move.remainder { _ in true } == nil)
         move.leftAt = place("/d/left")
-        #expect(move.remainder { $0 != item } == nil)
+        #expect(move.remainder { $0 != item }?.what == .moved(former: place("/d/left")))
     }
 }

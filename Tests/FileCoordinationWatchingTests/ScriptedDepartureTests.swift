@@ -148,4 +148,23 @@ import WatchingSimulation
         let told = world.settle()
         #expect(world.complaint() == nil, "\(told), \(above)")
     }
+
+    /// The directory is reported as a new one, with all that is inside, because presenters knew
+    /// another item by its path. That does not say that the file has left its former path.
+    @Test(arguments: Progress.allCases)
+    func `A new file of a writer is moved into one of two directories that are exchanged`(
+        _ progress: Progress
+    ) {
+        let world = ScriptedWorld()
+        let above = world.present("/", .directory)
+        _ = world.settle()
+        world.coordinate(.create, "/r/g")
+        progress.reach(world)
+        #expect(world.act(.exchange(with: "/s"), "/r/a"))
+        #expect(world.act(.move(to: "/s/g"), "/r/g"))
+        let told = world.settle()
+        let departures = ["\(above) moved /r/g to /s/g", "\(above) deleted /r/g"]
+        #expect(plain(told).contains(where: departures.contains), "\(told)")
+        #expect(world.complaint() == nil, "\(told)")
+    }
 }

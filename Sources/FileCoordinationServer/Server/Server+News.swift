@@ -214,12 +214,10 @@ extension Server {
         if case .moved(let former) = change.what, former == presenter.path {
             return tell([.moved(to: change.path)], to: id)
         }
-        let rest =
-            change.onward
-            ?? change.remainder {
-                watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
-            }
-        guard let rest else { return }
+        let remainder = change.remainder {
+            watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
+        }
+        guard let rest = remainder else { return }
         // Not all that came with a directory is known.
         if rest.what == .appeared, rest.observed?.isDirectory == true {
             return tell(presenter.messagesOfAll, to: id)

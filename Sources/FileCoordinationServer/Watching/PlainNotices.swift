@@ -109,31 +109,4 @@ extension WatchedChange {
         result.what = .changed(.content)
         return result
     }
-
-    /// The second part of a move, which a plain program made after a coordinated writer had moved
-    /// the item; nil if there was none.
-    var onward: WatchedChange? {
-        guard let leftAt else { return nil }
-        return WatchedChange(
-            what: .moved(former: leftAt), path: path, origin: .uncoordinated, observed: observed)
-    }
-
-    /// Returns the end of a coordinated writer's move that no claim announces, or nil.
-    ///
-    /// It is the removal from the former path if the writer's claim covers the present path alone:
-    /// the item was beside it under a name of its own, or a plain program had moved it there. It is
-    /// the appearance at the present path if the claim covers the former path alone.
-    ///
-    /// - Parameter isAnnounced: whether a claim announces the end of the move at a path.
-    /// - Returns: what to tell beside what the claim announces.
-    func remainder(isAnnounced: (ItemPath) -> Bool) -> WatchedChange? {
-        guard origin == .coordinated, case .moved(let former) = what else { return nil }
-        if departure != nil, !isAnnounced(former) {
-            return WatchedChange(
-                what: .deleted, path: former, origin: .uncoordinated, observed: nil)
-        }
-        guard arrival != nil, leftAt == nil, !isAnnounced(path) else { return nil }
-        return WatchedChange(
-            what: .appeared, path: path, origin: .uncoordinated, observed: observed)
-    }
 }

@@ -76,10 +76,7 @@ public final class ScriptedWorld {
     }
 
     /// Removes a presenter.
-    public func unpresent(_ id: UInt64) {
-        world.views[id] = nil
-        world.reconciler.handle(.unpresented(id), at: world.now)
-    }
+    public func unpresent(_ id: UInt64) { world.unpresent(id) }
 
     // MARK: The watcher
 

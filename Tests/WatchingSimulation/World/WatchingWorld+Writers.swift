@@ -229,6 +229,8 @@ extension WatchingWorld {
         // Where all writers coordinate, the watcher's messages tell everything.
         if !isCoordinated { for id in views.keys { views[id]?.announce(changes) } }
         reconciler.handle(.claimEnded(number, changes.map(\.asReported)), at: now)
+        let reader = reader
+        for id in copies.keys { copies[id]?.hear(changes, reader) }
     }
 
     // MARK: Judging reports

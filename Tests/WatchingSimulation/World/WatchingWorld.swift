@@ -36,6 +36,8 @@ public struct WatchingWorld {
     var files = ModelFileSystem()
     var reconciler: WatchReconciler
     var views: [UInt64: PresenterView] = [:]
+    /// What the same presenters know that copy, and hear what the server tells.
+    var copies: [UInt64: PresenterCopy] = [:]
     var evidence = Evidence()
     var orders: [WatchOrder] = []
     var claims: [RunningClaim] = []
@@ -145,13 +147,18 @@ public struct WatchingWorld {
         let id = nextPresenter
         nextPresenter += 1
         views[id] = PresenterView(item, kind)
+        copies[id] = PresenterCopy(item, kind)
         note("present \(id) \(item) \(kind)")
         reconciler.handle(.presented(id, item, kind, since: nil), at: now)
     }
 
     private mutating func removePresenter() {
         guard let id = dice.one(of: views.keys.sorted()) else { return }
-        views[id] = nil
+        unpresent(id)
+    }
+
+    mutating func unpresent(_ id: UInt64) {
+        (views[id], copies[id]) = (nil, nil)
         note("unpresent \(id)")
         reconciler.handle(.unpresented(id), at: now)
     }
@@ -224,12 +231,20 @@ public struct WatchingWorld {
             } else if !isScripted {
                 check(news, view)
             }
-            view.take(news.body) { path in
-                files.tree(at: path.texts).compactMap { names, handle in
-                    ItemPath(texts: names).map { ($0, files[handle].observed) }
-                }
-            }
+            let reader = reader
+            view.take(news.body, read: reader)
             views[news.presenter] = view
+            copies[news.presenter]?.hear(news.body, reader)
+        }
+    }
+
+    /// Reads what is at a path and below it now.
+    var reader: PresenterCopy.Reader {
+        let files = files
+        return { path in
+            files.tree(at: path.texts).compactMap { names, handle in
+                ItemPath(texts: names).map { ($0, files[handle].observed) }
+            }
         }
     }
 
@@ -272,34 +287,45 @@ public struct WatchingWorld {
         }
         outcome.comparisons += 1
         for (id, view) in views.sorted(by: { $0.key < $1.key }) where outcome.complaint == nil {
-            outcome.complaint = difference(id, view)
+            guard view.isListening else {
+                outcome.complaint = "presenter \(id) was never told that it is listening"
+                return
+            }
+            outcome.complaint = difference("presenter \(id)", view.path, view.kind, view.items)
+        }
+        let reader = reader
+        for id in copies.keys.sorted() where outcome.complaint == nil {
+            copies[id]?.lookAgain(reader)
+            guard let copy = copies[id] else { continue }
+            outcome.complaint = difference("the copy of \(id)", copy.path, copy.kind, copy.items)
         }
     }
 
-    private func difference(_ id: UInt64, _ view: PresenterView) -> String? {
-        guard view.isListening else { return "presenter \(id) was never told that it is listening" }
+    private func difference(
+        _ name: String, _ path: ItemPath, _ kind: PresentedKind, _ items: [ItemPath: ObservedFile]
+    ) -> String? {
         var seen: [ItemPath: UInt64] = [:]
-        for (names, handle) in files.tree(at: view.path.texts) {
-            guard let place = ItemPath(texts: names), view.kind.isInView(place, of: view.path)
+        for (names, handle) in files.tree(at: path.texts) {
+            guard let place = ItemPath(texts: names), kind.isInView(place, of: path)
             else { continue }
             seen[place] = handle
         }
         for (place, handle) in seen.sorted(by: { $0.key.description < $1.key.description }) {
-            guard let believed = view.items[place] else {
-                return "presenter \(id) of \(view.path) misses \(place)"
+            guard let believed = items[place] else {
+                return "\(name) of \(path) misses \(place)"
             }
             let item = files[handle]
             guard item.observed.identity == believed.identity else {
-                return "presenter \(id) believes in another item at \(place)"
+                return "\(name) believes in another item at \(place)"
             }
             if item.wasLinked { continue }
             if item.observed.difference(from: believed) != nil {
-                return "presenter \(id) has an old version of \(place)"
+                return "\(name) has an old version of \(place)"
             }
         }
-        for place in view.items.keys.sorted(by: { $0.description < $1.description })
+        for place in items.keys.sorted(by: { $0.description < $1.description })
         where seen[place] == nil {
-            return "presenter \(id) of \(view.path) believes in \(place)"
+            return "\(name) of \(path) believes in \(place)"
         }
         return nil
     }
