@@ -77,6 +77,35 @@ class DelegatedVersionsTests: DelegatingTestCase {
         try assertVersions(writer, file, 1)
     }
 
+    /// How many files of the store are opened in ten writes of a file that is delegated.
+    private func opens(_ program: Program, _ file: String, _ name: String) throws -> [String] {
+        for round in 0..<12 { try use(program, "write \(file)", "\(name)\(round)") }
+        let counter = try OpenCounter(below: stage.path("data"))
+        for round in 12..<22 { try use(program, "write \(file)", "\(name)\(round)") }
+        return counter.take()
+    }
+
+    func testVersionsOfOtherFilesCostNothing() throws {
+        let (file, other) = try files()
+        try server()
+        let writer = try peer("writer")
+        try keepVersion(writer, "v", of: other)
+        XCTAssertEqual(try opens(writer, file, "u"), [])
+    }
+
+    /// What an item with versions costs does not depend on what else is kept.
+    func testAnItemsOwnVersionsCostLittle() throws {
+        let (file, other) = try files()
+        try server()
+        let writer = try peer("writer")
+        try keepVersion(writer, "v", of: file)
+        let alone = try opens(writer, file, "u").count
+        XCTAssertGreaterThan(alone, 0)
+        XCTAssertLessThanOrEqual(alone, 10 * 50)
+        for number in 0..<30 { try keepVersion(writer, "w\(number)", of: other) }
+        XCTAssertLessThanOrEqual(try opens(writer, file, "x").count, alone + 10)
+    }
+
     /// A plain program moves a file that has versions to a path that was known to have none.
     func testAFileThatArrivesBringsItsVersions() throws {
         let (file, other) = try files()

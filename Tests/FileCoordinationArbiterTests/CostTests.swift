@@ -21,6 +21,7 @@ import Testing
         case steppingOverWaiters
         case ofAccessorsThatWantOneFile
         case insideADirectory
+        case reported
     }
 
     @Test(arguments: Crowd.allCases)
@@ -79,6 +80,14 @@ extension CostTests.Crowd {
             let holders = (0..<count).map { hall.file(.write("/d/\($0 % 10)/\($0)")) }
             let waiting = (0..<count).map { hall.file(.write("/d/\($0 % 10)/\($0)")) }
             hall.endAll(holders + waiting)
+        case .reported:
+            let claims = (0..<count).map { _ in hall.file(.write("/f")) }
+            // As a status report asks, several times over: each claim, and what is in its way.
+            for claim in Array(repeating: hall.arbiter.claimIDs, count: 8).joined() {
+                precondition(hall.arbiter.status(of: claim) != nil, "No claim is over")
+                _ = hall.arbiter.impediments(of: claim, amongFirst: 64)
+            }
+            hall.endAll(claims)
         }
     }
 }
