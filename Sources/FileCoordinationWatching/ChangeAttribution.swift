@@ -300,11 +300,13 @@ struct ChangeAttribution {
     }
 
     /// Discards the reports about a path, because presenters were told that an item was moved away
-    /// from it, unless a write has put another item there.
+    /// from it. If a write has put another item there, only what led to the departure is discarded.
     mutating func toldDeparture(of item: ObservedFile?, from path: ItemPath) {
-        guard let last = accounts[claimed(path)]?.last,
-            item.map({ !last.isSameItem(as: $0) }) ?? false
+        let place = claimed(path)
+        guard let item, let account = accounts[place], let last = account.last,
+            !last.isSameItem(as: item)
         else { return told(path, nil) }
+        if account.first?.isSameItem(as: item) == true { accounts[place]?.first = nil }
     }
 
     /// Whether writes have reported anything about a path since presenters were last told about it.

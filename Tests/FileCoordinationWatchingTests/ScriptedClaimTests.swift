@@ -161,4 +161,39 @@ enum Progress: CaseIterable {
         #expect(!told.contains { $0.contains("deleted") }, "\(told), \(above)")
         #expect(world.complaint() == nil)
     }
+
+    //  writers                    watcher
+    //  f to g
+    //  h to f                     tells that f is g now
+    //  remove f, write g          tells that h is gone, and of g
+    //  write g, g to f            tells of that
+    //
+    /// What the first writer took from `f` is told, so it does not count when an item comes there.
+    @Test func `A path that a writer has left is free for the item that comes back`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        #expect(world.act(.create, "/r/h"))
+        _ = world.settle()
+        // While a claim is under way, the watcher keeps what others have announced.
+        let other = world.beginClaim("/s/f")
+        var told: [String] = []
+        func tell() { told += world.turn(after: 60) }
+        world.coordinate(.move(to: "/r/g"), "/r/f")
+        world.read()
+        world.look()
+        world.coordinate(.move(to: "/r/f"), "/r/h")
+        tell()
+        world.coordinate(.remove, "/r/f")
+        world.coordinate(.write(3), "/r/g")
+        told += world.settle()
+        world.coordinate(.write(7), "/r/g")
+        world.coordinate(.move(to: "/r/f"), "/r/g")
+        world.coordinate(.create, "/r/g")
+        told += world.settle()
+        world.endClaim(other)
+        told += world.settle()
+        #expect(plain(told) == [], "\(told)")
+        #expect(told.contains { $0.contains("moved /r/g to /r/f") }, "\(told)")
+        #expect(world.complaint() == nil)
+    }
 }
