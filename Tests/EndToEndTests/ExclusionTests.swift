@@ -212,6 +212,29 @@ class ExclusionTests: StageTestCase {
         try b.expect("c granted")
     }
 
+    //  A                       B
+    //  write(f), a purpose of 1,501 bytes
+    //                          write(f), the same one: granted as well
+    //                          write(f), one that differs in its last byte: waits
+    //
+    /// Rule 2.10, for purposes of which records have only a digest.
+    func testLongPurposesWithTheSameBeginningExcludeEachOther() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        let beginning = String(repeating: "p", count: 1500)
+        try a.ask("x coordinator purpose=\(beginning)x", "x made")
+        try b.ask("x coordinator purpose=\(beginning)x", "x made")
+        try b.ask("y coordinator purpose=\(beginning)y", "y made")
+        try a.ask("a write \(file) using=x", "a granted")
+        try b.ask("b write \(file) using=x", "b granted")
+        b.tell("c write \(file) using=y")
+        try stage.untilWaits(b)
+        try b.ask("b go", "b released")
+        try a.ask("a go", "a released")
+        try b.expect("c granted")
+    }
+
     //  A, thread 1             A, thread 2
     //  write(f), made with P
     //                          write(f), another one made with P: granted as well

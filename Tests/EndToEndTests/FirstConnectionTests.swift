@@ -3,6 +3,7 @@
 // A process whose first connection is to a server that dies before it has sent anything. The
 // process has not filed its first access yet: it waits for what the server announces at first.
 
+import TestHome
 import XCTest
 
 final class FirstConnectionTests: StageTestCase {
@@ -15,10 +16,11 @@ final class FirstConnectionTests: StageTestCase {
     /// Rule 18.7: the pause is short, also for a program that has just started.
     ///
     /// A program that waits in vain for the list of packages takes 250 ms. A machine under load may
-    /// take as long for anything, but not every time.
+    /// take as long for anything: then the limit is higher, and one quick round is enough.
     func testAServerThatDiesBeforeItsFirstWordIsReplacedAtOnce() throws {
         var quickest = Double.infinity
-        for round in 0..<8 where quickest > 0.15 {
+        let limit = test_patience(0.15)
+        for round in 0..<8 where quickest > limit {
             let own = try Stage(.embedded)
             defer { own.tearDown() }
             mkdir(own.runtime, 0o700)
@@ -35,7 +37,7 @@ final class FirstConnectionTests: StageTestCase {
             close(second)
             try program.expect("a granted")
         }
-        XCTAssertLessThan(quickest, 0.15)
+        XCTAssertLessThan(quickest, limit)
     }
 
     private static func listen(at path: String) throws -> Int32 {

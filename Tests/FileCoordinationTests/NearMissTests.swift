@@ -58,6 +58,16 @@ private final class WithOtherBlocks: Presenting, NSFilePresenter {
     func savePresentedItemChanges(completionHandler: (((any Error)?) -> Void)?) {}
 }
 
+/// Right names that the class has, and not its instances; and two names of helpers.
+private class OfClass: Presenting, NSFilePresenter {
+    static func presentedItemDidChange() {}
+    class func savePresentedItemChanges() async throws {}
+    static func presentedItemDidMove(to newURL: URL) -> Bool { true }
+    static var primaryPresentedItemURL: URL? { nil }
+    static func presentedItemDidGainVersion(_ version: NSFileVersion) {}
+    class var observedPresentedItemUbiquityAttribute: Set<URLResourceKey> { [] }
+}
+
 /// Has the properties.
 private class Observing: Presenting, NSFilePresenter {
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
@@ -113,6 +123,7 @@ private class Correct: Presenting, NSFilePresenter {
     func presentedItemMoves(to url: URL) -> Bool { true }
     func move(to url: URL) {}
     func presented() {}
+    static func presentedItemDidChange() {}
 }
 
 @Suite struct NearMissTests {
@@ -189,6 +200,19 @@ private class Correct: Presenting, NSFilePresenter {
     }
 
     @Test(.enabled(if: hasSymbols, "needs a program that was not stripped"))
+    func `A static member with a presenter's name is told, and no other one`() {
+        let method = "is never called: NSFilePresenter's method is not static."
+        #expect(
+            sentences(OfClass()).sorted() == [
+                "OfClass.presentedItemDidChange() \(method)",
+                "OfClass.presentedItemDidMove(to: URL) \(method)",
+                "OfClass.primaryPresentedItemURL: URL? is never read: NSFilePresenter's property "
+                    + "is not static.",
+                "OfClass.savePresentedItemChanges() async throws \(method)",
+            ])
+    }
+
+    @Test(.enabled(if: hasSymbols, "needs a program that was not stripped"))
     func `A method that only a subclass has is told with the class that should have it`() {
         #expect(
             sentences(Late()) == [
@@ -245,6 +269,8 @@ private class Correct: Presenting, NSFilePresenter {
         ("A.B.p.getter : Swift.Set<Swift.String>", "p", "p: Set<String>"),
         ("A.B.(p in _12AB).getter : Foundation.URL?", "p", "p: URL?"),
         ("merged A.B.f() -> ()", "f()", "f()"),
+        ("merged static (extension in C):A.B.f() -> ()", "f()", "f()"),
+        ("static A.B.(p in _12AB).getter : Foundation.URL?", "p", "p: URL?"),
         (
             "function signature specialization <Arg[0] = [Closure Propagated : $s1A, Argument "
                 + "Types : [() -> ()]]> of A.B.f(to: A) -> ()", "f(to:)", "f(to: A)"
@@ -258,14 +284,15 @@ private class Correct: Presenting, NSFilePresenter {
         let found = FoundMember(demangled: text, of: "A.B")
         #expect(found?.name == name)
         #expect(found?.declaration == declaration)
+        #expect(found?.isStatic == text.contains("static "))
     }
 
     @Test(arguments: [
         "", "A.B", "A.B.C.f() -> ()", "A.C.f() -> ()", "A.B.f", "A.B.(", "A.B.f(",
-        "A.B.C.p.getter : A", "A.B.p.setter : A", "A.B..getter : A", "merged ",
+        "A.B.C.p.getter : A", "A.B.p.setter : A", "A.B..getter : A", "merged ", "static ",
         "method descriptor for A.B.f() -> ()", "generic specialization <",
         "function signature specialization <Arg[0] = Dead> A.B.f() -> ()",
-        "closure #1 () -> () in A.B.f() -> ()",
+        "closure #1 () -> () in A.B.f() -> ()", "static A.B.== infix(A.B, A.B) -> Swift.Bool",
     ])
     func `What is no member of the class is not read`(text: String) {
         #expect(FoundMember(demangled: text, of: "A.B") == nil)

@@ -13,6 +13,8 @@ package struct FoundMember: Hashable, Sendable {
     package var declaration: String
     /// The type of a property, or of what a method returns.
     package var type: String
+    /// Whether it is declared with `static` or `class`, so that instances do not have it.
+    package var isStatic = false
 
     /// Whether it is a property.
     package var isProperty: Bool { !name.hasSuffix(")") }
@@ -20,9 +22,12 @@ package struct FoundMember: Hashable, Sendable {
     /// Parses a demangled symbol; returns nil if it is not a method or the getter of a property of
     /// the class named `type`.
     package init?(demangled text: String, of type: String) {
-        guard let member = Self.member(in: Self.withoutOptimizations(text), of: type) else {
-            return nil
-        }
+        let original = Self.withoutOptimizations(text)
+        // The demangler has one word for both, before everything but the optimizer's.
+        let mark = "static "
+        let isStatic = original.hasPrefix(mark)
+        let entity = isStatic ? String(original.dropFirst(mark.count)) : original
+        guard let member = Self.member(in: entity, of: type) else { return nil }
         var rest = Substring(member)
         let base: Substring
         if rest.first == "(" {
@@ -43,6 +48,7 @@ package struct FoundMember: Hashable, Sendable {
         } else {
             self.init(method: base, rest)
         }
+        self.isStatic = isStatic
     }
 
     private init(property name: Substring, type: Substring) {

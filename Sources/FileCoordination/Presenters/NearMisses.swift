@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds members that look like a presenter's but are not: their name or type differs, or only a
-// subclass declares them. The library never uses such a member, and without the Objective-C
-// runtime the compiler usually does not warn. This file compares the names; PresenterAdvice finds
-// the members.
+// Finds members that look like a presenter's but are not: their name or type differs, they are
+// static, or only a subclass declares them. The library never uses such a member, and without the
+// Objective-C runtime the compiler usually does not warn. This file compares the names;
+// PresenterAdvice finds the members.
 
 package import FileCoordinationArbiter
 
@@ -31,6 +31,8 @@ package struct NearMiss: Equatable, Sendable {
         case type
         /// The superclass that declares the conformance does not have it.
         case subclass
+        /// It is static, and the presenter's member is not.
+        case isStatic
     }
 
     /// The member that was found.
@@ -55,15 +57,19 @@ package struct NearMiss: Equatable, Sendable {
         _ isOfSubclass: Bool
     ) -> Fault? {
         let isNamed = entry.name == found.name
+        // A static member with another name is one that the program uses itself.
+        guard isNamed || !found.isStatic else { return nil }
         switch entry.member {
         case .method(let method):
             // A method that returns something is one that the program calls itself.
             guard !implemented.methods.contains(method), isNamed || found.type == "()" else {
                 return nil
             }
+            guard !found.isStatic else { return .isStatic }
             return isNamed ? isOfSubclass ? .subclass : .type : .name
         case .property(let type):
             guard !implemented.properties.contains(entry.name) else { return nil }
+            guard !found.isStatic else { return .isStatic }
             guard isNamed, found.type == type else { return isNamed ? .type : .name }
             return isOfSubclass ? .subclass : nil
         }
@@ -72,7 +78,7 @@ package struct NearMiss: Equatable, Sendable {
     /// Whether a property has the name and the type of a presenter's optional one.
     package static func isRight(_ property: FoundMember) -> Bool {
         entries.contains { entry in
-            guard case .property(let type) = entry.member else { return false }
+            guard !property.isStatic, case .property(let type) = entry.member else { return false }
             return entry.name == property.name && type == property.type
         }
     }

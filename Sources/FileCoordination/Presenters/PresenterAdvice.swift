@@ -89,8 +89,11 @@ package enum PresenterAdvice {
     }
 
     /// Whether a symbol can be that of a method or a getter, or of a variant by the optimizer.
+    ///
+    /// The symbols of static members have a `Z` at the end.
     private static func isOfMember(_ symbol: String) -> Bool {
-        symbol.contains("Tf") || ["F", "vg", "Tm", "Tg5"].contains { symbol.hasSuffix($0) }
+        let endings = ["F", "FZ", "vg", "vgZ", "Tm", "Tg5"]
+        return symbol.contains("Tf") || endings.contains { symbol.hasSuffix($0) }
     }
 
     private static func sentence(
@@ -106,6 +109,7 @@ package enum PresenterAdvice {
             return start + "\(conforming), which states the conformance to NSFilePresenter, "
                 + "does not have it. Declare it there\(miss.found.isProperty ? "" : ", empty"), "
                 + "and override it."
+        case .isStatic: return start + "NSFilePresenter's \(kind) is not static."
         }
     }
 }

@@ -99,3 +99,18 @@ final class AsyncOfSuperclass: AsyncAlone, NSFilePresenter {}
         log.note("delete inside")
     }
 }
+
+/// Returns something from each of them, for the program's own calls.
+final class ReturningAnswers: Presenting, NSFilePresenter {
+    @discardableResult func savePresentedItemChanges() async throws -> Bool {
+        note("save")
+        return true
+    }
+    @discardableResult func accommodatePresentedItemDeletion() async throws -> Void? {
+        note("delete")
+    }
+    @discardableResult func accommodatePresentedSubitemDeletion(at url: URL) async throws -> Int {
+        note("delete inside")
+        return 1
+    }
+}

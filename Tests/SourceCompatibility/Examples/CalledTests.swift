@@ -78,6 +78,7 @@ final class CalledTests: ExampleTestCase {
         Spelling(name: "MainActorOnEach", methods: answering.union(["change"])) {
             MainActorOnEach($0, $1)
         },
+        Spelling(name: "ReturningMethods", methods: all) { ReturningMethods($0, $1) },
     ]
 
     /// The `async` forms, and the two methods that relinquish in each other's spelling.
@@ -93,6 +94,7 @@ final class CalledTests: ExampleTestCase {
         Spelling(name: "AsyncShared", methods: suspending) { AsyncShared($0, $1) },
         Spelling(name: "AsyncOfSuperclass", methods: suspending) { AsyncOfSuperclass($0, $1) },
         Spelling(name: "AsyncNonisolated", methods: suspending) { AsyncNonisolated($0, $1) },
+        Spelling(name: "ReturningAnswers", methods: suspending) { ReturningAnswers($0, $1) },
         Spelling(name: "SwappedOverridden", methods: relinquishing) { SwappedOverridden($0, $1) },
         Spelling(name: "SwappedInherited", methods: relinquishing) { SwappedInherited($0, $1) },
         Spelling(name: "SwappedInExtension", methods: relinquishing) { SwappedInExtension($0, $1) },

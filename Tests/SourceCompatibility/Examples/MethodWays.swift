@@ -197,3 +197,74 @@ extension GenericMethods: NSFilePresenter {
         note("resolve inside")
     }
 }
+
+/// Returns something from each of them, for the program's own calls.
+final class ReturningMethods: Presenting, NSFilePresenter {
+    private func noted(_ call: String) -> Bool {
+        note(call)
+        return true
+    }
+
+    @discardableResult
+    func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) -> Bool {
+        reader(nil)
+        return noted("toReader")
+    }
+    @discardableResult
+    func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) -> Bool {
+        writer(nil)
+        return noted("toWriter")
+    }
+    @discardableResult
+    func savePresentedItemChanges(
+        completionHandler: @escaping @Sendable (Error?) -> Void
+    ) -> Bool {
+        completionHandler(nil)
+        return noted("save")
+    }
+    @discardableResult
+    func accommodatePresentedItemDeletion(completionHandler: @escaping (Error?) -> Void) -> Bool {
+        completionHandler(nil)
+        return noted("delete")
+    }
+    @discardableResult
+    func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable (Error?) -> Void
+    ) -> Bool {
+        completionHandler(nil)
+        return noted("delete inside")
+    }
+    @discardableResult func presentedItemDidMove(to newURL: URL) -> Bool { noted("move") }
+    @discardableResult func presentedItemDidChange() -> Bool { noted("change") }
+    @discardableResult
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) -> Int {
+        note("attributes")
+        return attributes.count
+    }
+    @discardableResult
+    func presentedItemDidGain(_ version: NSFileVersion) -> Bool { noted("gain") }
+    @discardableResult
+    func presentedItemDidLose(_ version: NSFileVersion) -> Bool { noted("lose") }
+    @discardableResult
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) -> Bool { noted("resolve") }
+    @discardableResult
+    func presentedSubitemDidAppear(at url: URL) -> Void? { note("appear inside") }
+    @discardableResult
+    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> Void? { note("move inside") }
+    @discardableResult
+    func presentedSubitemDidChange(at url: URL) -> Void? { note("change inside") }
+    @discardableResult
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) -> Bool {
+        noted("gain inside")
+    }
+    @discardableResult
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) -> Bool {
+        noted("lose inside")
+    }
+    @discardableResult
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) -> Bool {
+        noted("resolve inside")
+    }
+}
