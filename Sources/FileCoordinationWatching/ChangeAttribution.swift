@@ -300,7 +300,9 @@ struct ChangeAttribution {
     }
 
     /// Discards the reports about a path, because presenters were told that an item was moved away
-    /// from it. If a write has put another item there, only what led to the departure is discarded.
+    /// from it.
+    ///
+    /// If a write has put another item there, only what led to the departure is discarded.
     mutating func toldDeparture(of item: ObservedFile?, from path: ItemPath) {
         let place = claimed(path)
         guard let item, let account = accounts[place], let last = account.last,

@@ -254,6 +254,7 @@ extension WatchReconciler {
         }
         presenters.returning = presenters.returning.filter { presenters[$0].former != nil }
         hints.expire(at: pace.now)
+        presenters.departures.expire(at: pace.now)
         let targets = hints.targets
         hints.targets.removeAll(keepingCapacity: true)
         for node in targets where nodes.contains(node) {

@@ -80,7 +80,10 @@ extension WatchReconciler {
         if isHinted { keep(child) }
         if known == nil || !event.what.isDisjoint(with: [.created, .movedTo]) {
             nodes[child].flags.insert(.announced)
-            if pace.isUnsure { markUnsure(child) }
+            let name = ToldSlot(parent: node, name: event.name)
+            let mayBeSeen = presenters.departures.precede(
+                event, of: name, besideClaims: !claims.isEmpty)
+            if pace.isUnsure || mayBeSeen { markUnsure(child) }
         }
         if event.what.contains(.removed) {
             nodes[child].flags.insert(.removed)

@@ -103,6 +103,8 @@ struct PresenterIndex {
     var readAhead: [UInt64] = []
     /// The presenters that are told to read everything once all checks are answered.
     var postponed: [UInt64] = []
+    /// The names at which presenters may be looking, because an item has gone from there.
+    var departures = RecentDepartures()
 
     subscript(id: UInt64) -> Presenter {
         _read {

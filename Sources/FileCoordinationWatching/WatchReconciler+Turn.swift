@@ -129,7 +129,10 @@ extension WatchReconciler {
         if pace.rescanUntil != nil { pace.rescanUntil = nil }
         var outbox = TurnOutbox(limit: limits.changesPerMessage)
         let (reports, told) = collectReports()
-        for report in reports { distribute(report, into: &outbox) }
+        for report in reports {
+            distribute(report, into: &outbox)
+            rememberDeparture(report)
+        }
         for node in told { remember(node) }
         settlePresenters(into: &outbox)
         send(outbox)

@@ -9,6 +9,7 @@ extension WatchedChange {
     /// Returns the part of a coordinated writer's change that no claim announces, or nil.
     ///
     /// - Parameter isAnnounced: whether a claim announces the end of the move at a path.
+    /// - Returns: what to tell beside what the claim announces.
     public func remainder(isAnnounced: (ItemPath) -> Bool) -> WatchedChange? {
         onward ?? unclaimedEnd(isAnnounced: isAnnounced)
     }

@@ -149,8 +149,9 @@ import WatchingSimulation
         #expect(world.complaint() == nil, "\(told), \(above)")
     }
 
-    /// The directory is reported as a new one, with all that is inside, because presenters knew
-    /// another item by its path. That does not say that the file has left its former path.
+    /// The directory is reported as new, because presenters knew another item by its path.
+    ///
+    /// That does not say that the file inside has left its former path.
     @Test(arguments: Progress.allCases)
     func `A new file of a writer is moved into one of two directories that are exchanged`(
         _ progress: Progress
@@ -166,5 +167,33 @@ import WatchingSimulation
         let departures = ["\(above) moved /r/g to /s/g", "\(above) deleted /r/g"]
         #expect(plain(told).contains(where: departures.contains), "\(told)")
         #expect(world.complaint() == nil, "\(told)")
+    }
+
+    /// A presenter looks at a name when it is told that the item there has gone.
+    ///
+    /// It may see another one, which is gone a moment later.
+    @Test(arguments: [false, true])
+    func `A name of which a deletion was told is told again if a file was there since`(
+        isTold: Bool
+    ) {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        func settle() -> [String] {
+            world.read()
+            world.look()
+            return world.turn(after: 60)
+        }
+        let name = isTold ? "/r/f" : "/r/g"
+        if isTold {
+            #expect(world.act(.remove, name))
+            #expect(settle() == ["\(above) deleted /r/f"])
+        }
+        for _ in 1...2 {
+            #expect(world.act(.create, name))
+            #expect(world.act(.remove, name))
+            #expect(settle() == (isTold ? ["\(above) deleted /r/f"] : []))
+        }
+        #expect(world.complaint() == nil)
     }
 }
