@@ -117,9 +117,13 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         case .timedOut: "Nothing was read or written. Try again, or ask them to finish."
         case .deadlock:
             ShownText.deadlockAdvice(hasPresenter: parties.contains { $0.role == .presenter })
-        case .limitExceeded: "Nothing was read or written. End some of them and try again."
+        case .limitExceeded:
+            "Nothing was read or written. End programs, claims or presenters that use up this "
+                + "limit, and try again."
         case .invalidOptions: "Nothing was read or written. Correct the call."
-        case .dismissed: "Nothing was read or written."
+        case .dismissed:
+            "Nothing was read or written. A user ended this wait by hand; try again when the "
+                + "reason no longer holds."
         case .notHandedDown: "This process still has access. Remove the cause and try again."
         case _: "Nothing was read or written. Remove the cause and try again."
         }

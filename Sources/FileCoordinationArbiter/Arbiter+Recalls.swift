@@ -186,7 +186,8 @@ extension Arbiter {
 }
 
 extension Delegation {
-    /// Whether a claim of the client that has the place hides none that this delegation permits.
+    /// Whether the delegation can stay although its owner has filed this claim: the claim says that
+    /// no local claim of its process runs at the path.
     ///
     /// A client may file a claim just before it learns that the place is delegated to it. If the
     /// delegation were recalled for that, a client that is quicker than its server would never

@@ -8,8 +8,10 @@ public struct RequestedSlot: Hashable, Sendable {
     public let number: Int
     /// Whether the request is for the whole directory of the item.
     public let isForDirectory: Bool
-    /// Whether no claim that its process granted itself runs at the item, and none will before this
-    /// one is over: then a delegation of the item, which the process has got meanwhile, may stand.
+    /// Whether the process has no local claim at the item, and grants itself none until this claim
+    /// is over.
+    ///
+    /// A delegation that the process got meanwhile then stays.
     public let excludesLocalClaims: Bool
 
     private static let directoryBit: UInt32 = 1 << 31

@@ -50,7 +50,7 @@ public final class DirectoryWatch: Sendable {
     public struct Event: Hashable, Sendable {
         /// The watch, as returned by ``DirectoryWatch/add(_:_:)-(String,_)``.
         public let watch: Int32
-        /// What happened.
+        /// The kinds of changes that the event reports.
         public let changes: Changes
         /// A number that is equal in the two events of one move; otherwise 0.
         public let cookie: UInt32

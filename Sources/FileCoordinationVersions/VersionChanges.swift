@@ -8,7 +8,7 @@ import FileCoordinationClient
 
 /// A change of the versions of one item.
 package struct VersionChange: Hashable, Sendable {
-    /// What happened.
+    /// The kind of a change.
     package enum Kind: Hashable, Sendable {
         /// A version was added: `presentedItemDidGain(_:)`.
         case gained
@@ -18,7 +18,7 @@ package struct VersionChange: Hashable, Sendable {
         case conflictResolved
     }
 
-    /// What happened.
+    /// The kind of the change.
     package let kind: Kind
     /// The path of the item.
     package let place: ItemPath

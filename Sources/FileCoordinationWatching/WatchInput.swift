@@ -63,7 +63,7 @@ public struct KernelEvent: Hashable, Sendable {
 
     /// The kernel's number of the watch.
     public var watch: Int32
-    /// What happened.
+    /// The kinds of changes that the event reports.
     public var what: What
     /// A number that is equal in the two events of one move; 0 in all other events.
     public var cookie: UInt32

@@ -27,7 +27,7 @@ public struct WatchedChange: Hashable, Sendable {
         case attributes
     }
 
-    /// What happened.
+    /// The kind of a change.
     public enum What: Hashable, Sendable {
         /// The item is new.
         ///
@@ -42,7 +42,7 @@ public struct WatchedChange: Hashable, Sendable {
         case moved(former: ItemPath)
     }
 
-    /// What happened.
+    /// The kind of the change.
     public var what: What
     /// The present path of the item, or its last one if it is gone.
     public var path: ItemPath

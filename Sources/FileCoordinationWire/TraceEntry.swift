@@ -73,7 +73,7 @@ public enum TracedNotice: UInt8, CaseIterable, Hashable, Sendable {
     case reacquireFromWriter = 9
 }
 
-/// What happened.
+/// An event of the server that a recording contains.
 public enum TraceEvent: Hashable, Sendable {
     /// The recording of this server begins; the time is the server's.
     case began
@@ -140,7 +140,7 @@ public enum TraceEvent: Hashable, Sendable {
 public struct TraceEntry: Hashable, Sendable {
     /// The server's monotonic time, in nanoseconds.
     public var time: UInt64
-    /// What happened.
+    /// The event that the entry records.
     public var event: TraceEvent
 
     /// Creates an entry.

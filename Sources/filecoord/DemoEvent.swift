@@ -14,7 +14,7 @@ struct DemoEvent: Hashable, Sendable {
         case writer
     }
 
-    /// What happened.
+    /// The kind of an event.
     enum Kind: String, Hashable, Sendable {
         /// The editor has the document open, with unsaved changes.
         case types
@@ -48,7 +48,7 @@ struct DemoEvent: Hashable, Sendable {
     let time: UInt64
     /// The process.
     let part: Part
-    /// What happened.
+    /// The kind of the event.
     let kind: Kind
     /// The content of the document at that time.
     let content: String

@@ -36,7 +36,8 @@ extension Failure {
         case .dismissed(let author, let reason):
             self.init(
                 .refused, ShownText.dismissal(by: author, reason: reason),
-                "Nothing was read or written.")
+                "Nothing was read or written. A user ended this wait by hand; try again when the "
+                    + "reason no longer holds.")
         case .timedOut, .cancelled:
             self.init(.refused, "Access was not granted.")
         }
@@ -84,7 +85,9 @@ extension Failure {
     private static func advice(_ reason: FailureReason) -> String {
         switch reason {
         case .arbiterUnreachable: "Nothing was read or written. Remove the cause and try again."
-        case .limitReached: "Nothing was read or written. End some of them and try again."
+        case .limitReached:
+            "Nothing was read or written. End programs, claims or presenters that use up this "
+                + "limit, and try again."
         case .invalidOptions: "Nothing was read or written. Correct the call."
         }
     }

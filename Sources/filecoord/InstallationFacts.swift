@@ -49,7 +49,7 @@ struct InstallationFacts: Hashable, Sendable {
             // It may have been replaced, so its path is not enough.
             let file = try? FileStatus(path: "/proc/\(process)/exe")
         else { return nil }
-        // What cannot be seen is not what runs.
+        // A file that cannot be examined counts as another one.
         let installed = daemon.flatMap { try? FileStatus(path: $0) }
         return RunningDaemon(
             processID: process, path: path,

@@ -182,7 +182,7 @@ struct MoveCommand: ParsableCommand {
                 from: paths[0], isDirectory: isDirectory, to: target, taken, sparing: moved)
             guard try plan.mayGo() != nil else { return }
             let remains = try plan.run(signals)
-            // What is gone again is not replaced by another source.
+            // If the item is gone again, a later source may use its name.
             if let status = try? paths[1].status() {
                 moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
             }
@@ -204,7 +204,7 @@ struct MoveCommand: ParsableCommand {
         guard !needsDirectory else {
             return MoveTarget(path: path.appending(source.name), isDirectory: false)
         }
-        // What is no directory is the new name of the item.
+        // If the path is not a directory, it is the item's new name.
         guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,
             try !Packages.isPackage(directory)

@@ -11,7 +11,7 @@ struct PresenterRefusal: Error, Hashable {
     let domain: String
     /// The error code.
     let code: Int
-    /// What happened.
+    /// The sentence that says why the presenter refused.
     let sentence: String
     /// What the user can do.
     var advice: String?

@@ -178,7 +178,7 @@ struct RemovalQuestions {
     ///
     /// Returns whether something may be removed.
     mutating func ask(about path: NativePath) -> Bool {
-        // What is not there needs no answer.
+        // A missing item needs no confirmation.
         guard let status = try? path.status() else { return false }
         guard status.kind == .directory else {
             let isAgreed = Question.ask("remove \(Self.word(status)) \(path)?")

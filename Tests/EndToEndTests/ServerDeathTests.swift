@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No process notices the death of the arbiter, except by the time that it takes (Rule 18.7).
+// No process notices the death of the arbiter, except by the time that it takes (Rules
+// 15.9 and 18.7).
 
 import FileCoordinationArbiter
 import FileCoordinationWire

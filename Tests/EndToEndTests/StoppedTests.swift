@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes that are stopped or frozen while others wait for them (Rule 18.6).
+// Processes that are stopped or frozen while others wait for them (Rules 15.7 and 18.6).
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -157,7 +157,7 @@ package final class Coordinator: Sendable {
         case done
         /// The server was needed: the claim is filed and waits.
         case filed(CoordinatedAccess)
-        /// The call was not started; the caller must use the general way.
+        /// The call was not started; the caller must call `begin`.
         case unavailable
     }
 
@@ -168,7 +168,7 @@ package final class Coordinator: Sendable {
     ///   - access: the kind of access.
     ///   - accessor: runs on this thread if the access is granted locally.
     /// - Returns: whether the accessor has run; else a claim that was filed and must be waited for,
-    ///   or that the caller must use the long way.
+    ///   or that nothing was started and the caller must call `begin`.
     package func coordinateLocally(
         _ spelling: String, _ access: Access, _ accessor: () -> Void
     ) -> ShortWay {
@@ -182,8 +182,8 @@ package final class Coordinator: Sendable {
         }
     }
 
-    /// Starts an access without the server, if possible; returns nil if the caller must use the
-    /// general way.
+    /// Starts an access without the server, if possible; returns nil if the caller must call
+    /// `begin`.
     private func beginLocally(
         _ spelling: String, _ access: Access, on thread: CallingThread
     ) -> LocalBeginning? {
@@ -200,7 +200,7 @@ package final class Coordinator: Sendable {
         switch beginning {
         case .granted(let local, hasWaited: true):
             guard flags.isCancelled else { break }
-            // The coordinator was cancelled concurrently. The general way reports that.
+            // The coordinator was cancelled concurrently. `begin` reports that.
             local.end()
             return nil
         case .filed(let access):
@@ -244,7 +244,7 @@ package final class Coordinator: Sendable {
             }
         }
         if let own { return own }
-        // Only their places know local accesses. A call from another thread is rare.
+        // Local accesses are stored only with their paths. A call from another thread is rare.
         if let number, let session = Session.existing {
             running += session.delegated.writers(ofPurpose: number)
                 .compactMap { ($0 as? LocalAccess)?.full }

@@ -9,7 +9,7 @@ package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// A local write, as far as the path knows it at which it runs.
+/// A local write, as the object of its path sees it.
 protocol DelegatedWriter: AnyObject, Sendable {
     /// The number of the coordinator's purpose.
     var purposeNumber: UInt64 { get }

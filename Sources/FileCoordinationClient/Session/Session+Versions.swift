@@ -69,7 +69,7 @@ extension Session {
         let own = AccessorStack.accesses.filter(\.isWriting)
         return own.last(where: isWritingItem)
             ?? state.withLock { $0.running }.last(where: isWritingItem)
-            // Only its place knows a local access.
+            // Local accesses are stored only with their paths.
             ?? (delegated.place(at: path)?.writer as? LocalAccess)?.full
             ?? own.last
     }

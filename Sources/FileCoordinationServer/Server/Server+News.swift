@@ -218,7 +218,7 @@ extension Server {
             watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
         }
         guard let rest = remainder else { return }
-        // Not all that came with a directory is known.
+        // The watcher does not know everything in a directory that appeared.
         if rest.what == .appeared, rest.observed?.isDirectory == true {
             return tell(presenter.messagesOfAll, to: id)
         }

@@ -11,7 +11,7 @@ struct TraceFile {
     struct Line {
         /// Nanoseconds since the trace began.
         let time: UInt64
-        /// What happened.
+        /// The name of the event that the line records.
         let event: String
         /// The line.
         let fields: StoredValue

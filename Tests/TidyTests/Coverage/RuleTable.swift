@@ -181,7 +181,9 @@ enum RuleTable {
         ("15.1", "an upload gets a copy, and its claim ends before its accessor runs"),
         ("15.2", "of a file the file, of a directory a zip; gone afterwards"),
         ("15.3", "what does not exist cannot be copied"),
+        ("15.7", "a stopped process loses no claim (18.6)"),
         ("15.8", "death of a claimant or of a presenter lets the others go on"),
+        ("15.9", "the server's death only delays calls (18.7)"),
 
         ("16.1", "a coordinator may be used on one thread after the other"),
         ("16.2", "a presenter on the main queue that is only told delays no access"),
@@ -232,8 +234,6 @@ enum RuleTable {
         ("15.4", "needs a provider of files, which does not exist here"),
         ("15.5", "the same"),
         ("15.6", "the same"),
-        ("15.7", "what holds here is 18.6"),
-        ("15.9", "what holds here is 18.7"),
     ]
 
     /// All numbers that a range of rules may run over, in order.

@@ -41,9 +41,12 @@ extension CallFailure {
             "Nothing was read or written. Try again, or ask them to finish."
         case .access(.deadlock(let parties)):
             ShownText.deadlockAdvice(hasPresenter: parties.contains { $0.role == .presenter })
-        case .access(.dismissed): "Nothing was read or written."
+        case .access(.dismissed):
+            "Nothing was read or written. A user ended this wait by hand; try again when the "
+                + "reason no longer holds."
         case .access(.system(.limitReached)):
-            "Nothing was read or written. End some of them and try again."
+            "Nothing was read or written. End programs, claims or presenters that use up this "
+                + "limit, and try again."
         case .access(.system): "Nothing was read or written. Remove the cause and try again."
         case .access(.copy(let error as UploadError, _)): error.advice
         case .access, .usage: nil
