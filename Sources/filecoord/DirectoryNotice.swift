@@ -16,7 +16,8 @@ enum DirectoryNotice {
             guard (try? path.status())?.kind == .directory, !isPackage(path) else { continue }
             Console.say(
                 "\(path) is a directory: the claim does not cover what is inside; use "
-                    + "--recursive to cover what is inside (of access: PATH:includingContents)")
+                    + "--recursive to cover what is inside (of access and hold: "
+                    + "PATH:includingContents)")
         }
     }
 

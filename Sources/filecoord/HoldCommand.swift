@@ -66,7 +66,9 @@ struct HoldCommand: ParsableCommand {
                 ClaimedItem(path: try UserPath.item(argument.path), access: argument.access))
         }
         let end = EndOfHold()
-        try Admission(waiting.terms, signals: signals).run(items) { _ throws(Failure) in
+        if !waiting.quiet { DirectoryNotice.say(about: items) }
+        try Admission(waiting.terms, signals: signals).run(items) { paths throws(Failure) in
+            OtherNames.mention(of: paths, quiet: waiting.quiet)
             try signals.alert { end.come() }
             try Console.print("granted")
             try end.wait()

@@ -71,7 +71,8 @@ struct PrivateCopy {
         case .directory:
             throw Failure(
                 .badPath,
-                "\(path) is a directory: give a COMMAND after \"--\" that reads it, such as tar")
+                "\(path) is a directory: give a COMMAND after \"--\" that reads it, such as tar, "
+                    + "and --recursive to cover what is inside")
         case .symbolicLink, .socket, .other:
             throw Failure(.badPath, "\(path) is not a regular file: only those can be copied")
         }

@@ -41,6 +41,10 @@ final class DoctorTests: XCTestCase {
     func testAHealthyMachineHasNothingToComplainOf() {
         XCTAssertEqual(findings().map(\.state), Array(repeating: .ok, count: findings().count))
         XCTAssertTrue(findings().contains { $0.text.contains("process 12") })
+        // Rule 2.24.
+        let names = findings().first { $0.subject == "names" }?.text ?? ""
+        XCTAssertTrue(names.contains("hard links and bind mounts"), names)
+        XCTAssertTrue(names.contains("do not exclude each other"), names)
     }
 
     func testAServerInAContainerIsSaidToBeThere() {

@@ -29,6 +29,17 @@ final class ExitStatusTests: XCTestCase {
         }
     }
 
+    func testAPurposeOfTheUserHasALimit() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let longest = String(repeating: "p", count: 1024)
+            XCTAssertEqual(try sandbox.run("read", "--purpose", longest, "a").output, "text")
+            let outcome = try sandbox.run("read", "--purpose", longest + "p", "a")
+            XCTAssertEqual(outcome.status, 64)
+            XCTAssertTrue(outcome.errors.contains("1 to 1024 bytes"), outcome.errors)
+        }
+    }
+
     func testAnUnknownMessageIs64AndListsTheNames() throws {
         try with { sandbox in
             let outcome = try sandbox.run("present", "a", "--on", "savePresented", "true")

@@ -29,6 +29,32 @@ final class NestingTests: XCTestCase {
         }
     }
 
+    /// Every command that runs another one under a claim, and the other commands that claim.
+    func testWhicheverCommandsAreNestedTheInnerOneIsRefused() throws {
+        let outers = [
+            ["write", "--label", "around", "a", "--"], ["update", "--label", "around", "a", "--"],
+            ["access", "--label", "around", "--write", "a", "--"],
+            ["read", "--label", "around", "--recursive", "a", "--"],
+        ]
+        let inners = [
+            ["update", "a", "--", "true"], ["hold", "--write", "a"],
+            ["versions", "add", "a"], ["access", "--write", "a", "--", "true"],
+        ]
+        for outer in outers {
+            for inner in inners {
+                try with { sandbox in
+                    try sandbox.makeFile("a", "text")
+                    let outcome = try sandbox.run(outer + [Self.program] + inner)
+                    let words = "\(outer.first ?? "") around \(inner.first ?? "")"
+                    XCTAssertEqual(outcome.status, 70, "\(words): \(outcome.errors)")
+                    XCTAssertTrue(
+                        outcome.errors.contains("around (pid "), "\(words): \(outcome.errors)")
+                    XCTAssertEqual(try sandbox.content("a"), "text", words)
+                }
+            }
+        }
+    }
+
     func testWhoIsToBeQuietIsRefusedWithoutAWord() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")

@@ -70,11 +70,13 @@ final class PlainnessTests: XCTestCase {
 
     func testNoExampleOfTheManualPutsAPathIntoAScript() throws {
         try with { sandbox in
-            for command in ["read", "write", "update", "access"] {
+            for command in ["read", "write", "update", "access", "hold", "rm", "mv", "present"] {
                 let help = try sandbox.run(command, "--help").output
-                for line in help.split(separator: "\n") where line.hasPrefix("  ") {
+                let whole = help.replacingOccurrences(of: "\\\n", with: " ")
+                for line in whole.split(separator: "\n") where line.hasPrefix("  ") {
                     XCTAssertFalse(line.contains("sh -c") && line.contains("{"), "\(line)")
                 }
+                guard ["read", "write", "update", "access"].contains(command) else { continue }
                 XCTAssertTrue(help.contains("$FILECOORD_PATH_1"), command)
             }
             let write = try sandbox.run("write", "--help").output
@@ -122,6 +124,25 @@ final class PlainnessTests: XCTestCase {
             ] {
                 XCTAssertEqual(try sandbox.run(words + ["--", "true"]).errors, "", "\(words)")
             }
+            XCTAssertTrue(try sandbox.run("read", "d").errors.contains("--recursive"))
+        }
+    }
+
+    func testTheHolderOfADirectoryIsToldWhatItDoesNotCover() throws {
+        try with { sandbox in
+            try sandbox.makeDirectory("d")
+            try sandbox.makeFile("a", "")
+            XCTAssertEqual(link(sandbox.path("a"), sandbox.path("other")), 0)
+            func errors(_ words: String...) throws -> String {
+                let holder = try sandbox.start(["hold"] + words)
+                try holder.awaitLine("granted")
+                holder.kill(SIGTERM)
+                return try holder.outcome().errors
+            }
+            XCTAssertTrue(try errors("--write", "d").contains("does not cover what is inside"))
+            XCTAssertTrue(try errors("--write", "a").contains("other"))
+            XCTAssertEqual(try errors("--write", "d:includingContents"), "")
+            XCTAssertEqual(try errors("-q", "--write", "d", "--read", "a"), "")
         }
     }
 
