@@ -83,7 +83,8 @@ extension WatchReconciler {
             let name = ToldSlot(parent: node, name: event.name)
             let mayBeSeen = presenters.departures.precede(
                 event, of: name, besideClaims: !claims.isEmpty)
-            if pace.isUnsure || mayBeSeen { markUnsure(child) }
+            if pace.isUnsure { markUnsure(child) }
+            if mayBeSeen { nodes[child].flags.insert(.unsure) }
         }
         if event.what.contains(.removed) {
             nodes[child].flags.insert(.removed)
