@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command lines that documents show are understood: each call of filecoord in a block of text
-// is given to the argument parser. No command is run.
+// is given to the argument parser. No command is run. No example puts a path into a script.
 
 import XCTest
 import filecoord
@@ -14,13 +14,8 @@ final class DocumentedCommandTests: XCTestCase {
     ]
 
     func testEveryDocumentedCommandIsUnderstood() throws {
-        // CommandLineTests, Tests
-        let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in
-            url.deletingLastPathComponent()
-        }
         var count = 0
-        for path in try Self.documents.flatMap({ try Self.pages(at: $0, in: root) }) {
-            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        for (path, text) in try Self.texts() {
             for (line, words) in Self.calls(in: text) {
                 count += 1
                 // Tests have no terminal on which it could ask.
@@ -64,7 +59,44 @@ final class DocumentedCommandTests: XCTestCase {
         XCTAssertEqual(mistakes.map(\.words), [["read", "--absent", "f"]])
     }
 
+    /// The shell would run what the name of a file says.
+    func testNoDocumentedCommandPutsAPathIntoAScript() throws {
+        for (path, text) in try Self.texts() {
+            XCTAssertEqual(ShellScripts.withMarks(in: text), [], path)
+        }
+    }
+
+    func testAPathThatIsPutIntoAScriptIsSeen() {
+        let text = #"""
+            $ filecoord write a -- sh -c 'date >>{}'
+            $ filecoord access --read a --write b -- /bin/bash -ec \
+                'cp {1} {12}'
+            $ filecoord read a -- bash -o pipefail \
+                -c 'sort "{}" | uniq'
+            find . -exec sh -c "cat
+                {}" \;
+            filecoord read a -- sh -c 'cat "$FILECOORD_PATH_1"' && jq '.a // {}'
+            filecoord read a -- sh -c 'cat "${1}" | { cat; }' sh {}
+            filecoord read a -- wc -c {}
+            """#
+        XCTAssertEqual(
+            ShellScripts.withMarks(in: text),
+            ["date >>{}", "cp {1} {12}", "sort \"{}\" | uniq", "cat\n    {}"])
+    }
+
     // MARK: Reading
+
+    /// The documents, each with its path.
+    private static func texts() throws -> [(path: String, text: String)] {
+        // CommandLineTests, Tests
+        let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in
+            url.deletingLastPathComponent()
+        }
+        return try documents.flatMap { try pages(at: $0, in: root) }.map { path in
+            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return (path: path, text: text)
+        }
+    }
 
     private static func pages(at path: String, in root: URL) throws -> [String] {
         guard !path.hasSuffix(".md") else { return [path] }

@@ -5,7 +5,8 @@
 import XCTest
 
 final class HelpTests: XCTestCase {
-    private static let commands: [[String]] =
+    /// All commands that the manual shows.
+    static let commands: [[String]] =
         [
             "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present",
             "status", "explain", "graph", "release", "record", "report",

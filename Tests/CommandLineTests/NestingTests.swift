@@ -29,26 +29,36 @@ final class NestingTests: XCTestCase {
         }
     }
 
-    /// Every command that runs another one under a claim, and the other commands that claim.
+    /// Every command that runs another one under a claim, and every command that claims.
+    ///
+    /// `hold` runs no command. Two reads do not wait for each other.
     func testWhicheverCommandsAreNestedTheInnerOneIsRefused() throws {
         let outers = [
             ["write", "--label", "around", "a", "--"], ["update", "--label", "around", "a", "--"],
             ["access", "--label", "around", "--write", "a", "--"],
             ["read", "--label", "around", "--recursive", "a", "--"],
         ]
-        let inners = [
-            ["update", "a", "--", "true"], ["hold", "--write", "a"],
-            ["versions", "add", "a"], ["access", "--write", "a", "--", "true"],
+        let readers = [
+            ["read", "a"], ["read", "a", "--", "true"], ["hold", "--read", "a"],
+            ["access", "--read", "a", "--", "true"],
         ]
-        for outer in outers {
-            for inner in inners {
-                try with { sandbox in
-                    try sandbox.makeFile("a", "text")
+        let writers = [
+            ["write", "a"], ["write", "a", "--", "true"], ["update", "a", "--", "true"],
+            ["access", "--write", "a", "--", "true"], ["hold", "--write", "a"], ["rm", "a"],
+            ["mv", "a", "c"], ["versions", "add", "a"], ["versions", "restore", "a", "1"],
+            ["versions", "remove", "a", "1"], ["versions", "remove", "a", "--all"],
+            ["versions", "resolve", "a"], ["versions", "conflict", "a", "--contents", "b"],
+        ]
+        try with { sandbox in
+            for name in ["a", "b"] { try sandbox.makeFile(name, "text") }
+            XCTAssertEqual(try sandbox.run("versions", "add", "a").status, 0)
+            for outer in outers {
+                for inner in readers + writers {
+                    let isShared = outer.first == "read" && readers.contains(inner)
                     let outcome = try sandbox.run(outer + [Self.program] + inner)
-                    let words = "\(outer.first ?? "") around \(inner.first ?? "")"
-                    XCTAssertEqual(outcome.status, 70, "\(words): \(outcome.errors)")
-                    XCTAssertTrue(
-                        outcome.errors.contains("around (pid "), "\(words): \(outcome.errors)")
+                    let words = "\(outer.first ?? "") around \(inner): \(outcome.errors)"
+                    XCTAssertEqual(outcome.status, isShared ? 0 : 70, words)
+                    XCTAssertEqual(outcome.errors.contains("around (pid "), !isShared, words)
                     XCTAssertEqual(try sandbox.content("a"), "text", words)
                 }
             }

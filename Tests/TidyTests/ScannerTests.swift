@@ -219,6 +219,23 @@ struct ScannerTests {
         #expect(FileRules.machinePaths(in: product("let a = \"/tmp/b\"")).isEmpty)
     }
 
+    @Test(arguments: [
+        "DispatchQueue(label: \"a\")", "\n    DispatchQueue(label: \"a\")", ".init(label: \"a\")",
+        "\n///         DispatchQueue(",
+    ])
+    func `An underlying queue that nothing retains is noticed`(value: String) {
+        for mark in ["", "///     ", "    let queue = OperationQueue(); "] {
+            let file = product("let a = 1\n\(mark)queue.underlyingQueue = \(value)\n")
+            #expect(FileRules.unretainedQueues(in: file).map(\.line) == [2], "\(mark)")
+        }
+    }
+
+    @Test(arguments: ["own", "DispatchQueue.global()", "nil\nlet own = DispatchQueue(label: b)"])
+    func `An underlying queue that something retains is left alone`(value: String) {
+        let file = product("let own = DispatchQueue(label: a)\nqueue.underlyingQueue = \(value)\n")
+        #expect(FileRules.unretainedQueues(in: file).isEmpty)
+    }
+
     @Test func `A file's name that says nothing is noticed`() {
         func found(_ name: String) -> Int {
             FileRules.emptyName(SourceFile(path: "Sources/\(name)", text: "")).count

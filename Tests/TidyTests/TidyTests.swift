@@ -111,6 +111,10 @@ struct TidyTests {
         expectNone(tree.target("FileCoordinationClient").flatMap(FileRules.unexplainedFailures))
     }
 
+    @Test func `No operation queue gets an underlying queue that nothing retains`() {
+        expectNone(tree.files.flatMap(FileRules.unretainedQueues))
+    }
+
     @Test func `The name of a file says something`() {
         expectNone(tree.files.flatMap(FileRules.emptyName))
     }

@@ -50,6 +50,27 @@ enum FileRules {
         }
     }
 
+    /// The beginnings of an assignment of a new queue, without blanks.
+    ///
+    /// Spelled so as not to find themselves.
+    static let newUnderlyingQueues = ["DispatchQueue(", ".init("].map { "underlyingQueue=" + $0 }
+
+    /// An operation queue whose underlying queue nothing retains.
+    ///
+    /// On Linux, an operation queue does not retain it, and would use freed memory.
+    static func unretainedQueues(in file: SourceFile) -> [Violation] {
+        file.lines.indices.compactMap { number in
+            guard file.lines[number].contains("underlyingQueue") else { return nil }
+            // The new queue may stand on the next line, and the lines may be in a comment.
+            let text = file.lines[number...].prefix(2).joined(separator: "")
+                .filter { !" /".contains($0) }
+            guard newUnderlyingQueues.contains(where: text.contains) else { return nil }
+            return Violation(
+                file, line: number + 1,
+                "an operation queue does not retain this: keep the DispatchQueue in a property")
+        }
+    }
+
     /// Words that say nothing in the name of a file.
     static let emptyWords: Set<String> = [
         "manager", "managers", "helper", "helpers", "util", "utils", "utilities", "utility",
