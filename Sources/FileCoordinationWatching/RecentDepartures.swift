@@ -21,6 +21,8 @@ struct RecentDepartures {
     }
 
     private var names: [ToldSlot: Departure] = [:]
+    /// No name is forgotten before this time.
+    private var earliest = UInt64.max
 
     /// Adds a name for which the departure of its item is told, until a time.
     mutating func add(
@@ -29,6 +31,7 @@ struct RecentDepartures {
         if names.count >= Self.most { names = [:] }
         names[name] = Departure(
             until: time, isCoordinated: isCoordinated, isNotified: isNotified)
+        earliest = min(earliest, time)
     }
 
     /// Whether an event says that a program has put another item at such a name.
@@ -48,8 +51,9 @@ struct RecentDepartures {
 
     /// Forgets the names whose time is over.
     mutating func expire(at now: UInt64) {
-        guard names.values.contains(where: { $0.until <= now }) else { return }
+        guard earliest <= now else { return }
         names = names.filter { $0.value.until > now }
+        earliest = names.values.map(\.until).min() ?? .max
     }
 }
 
@@ -61,6 +65,7 @@ extension WatchReconciler {
         switch report.what {
         case .appeared, .changed: return
         case .deleted: isNotified = node.flags.contains(.removed)
+        // Where the item is now was found by its identity, mostly because of that event.
         case .moved: isNotified = true
         }
         let own = node.parent.map { ToldSlot(parent: $0, name: node.name) }

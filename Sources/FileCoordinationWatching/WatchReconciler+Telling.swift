@@ -168,7 +168,7 @@ extension WatchReconciler {
 
     /// Stores the origins of a report for presenters about whose own item nothing is decided yet.
     private mutating func rememberOrigins(_ report: TurnReport) {
-        for id in nodes[report.node].anchors where !presenters[id].isStarting {
+        for id in nodes[report.node].anchors {
             let place = presenters[id].place
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
