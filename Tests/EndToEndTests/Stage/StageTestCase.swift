@@ -35,6 +35,9 @@ class StageTestCase: XCTestCase {
     }
 
     override func tearDown() {
+        if let present, testRun?.hasSucceeded == false {
+            print("\(name): error: failed; its programs:\n\(present.account)", terminator: "")
+        }
         present?.tearDown()
         present = nil
     }
