@@ -8,6 +8,7 @@ extension Arbiter {
         assert(
             records.count > Limits.claimsCheckedAfterEveryEvent
                 || registry.count > Limits.presentersCheckedAfterEveryEvent
+                || delegations.count > Limits.delegationsCheckedAfterEveryEvent
                 || brokenInvariant == nil,
             brokenInvariant ?? "")
     }

@@ -34,6 +34,9 @@ struct DelegationTable: Hashable, Sendable {
     /// Whether no delegation exists and nothing waits for a recall.
     var isEmpty: Bool { entries.isEmpty && recalling.isEmpty && held.isEmpty }
 
+    /// The number of valid delegations.
+    var count: Int { entries.count }
+
     /// The numbers of all valid delegations, ascending.
     var ids: [DelegationID] { entries.keys.sorted() }
 

@@ -42,6 +42,11 @@ public enum Limits {
     /// The number of presenters up to which each is checked after every event.
     static let presentersCheckedAfterEveryEvent = 64
 
+    /// The number of delegations up to which each is checked after every event.
+    ///
+    /// A claim that was granted without a report is one of them, and a client can have thousands.
+    static let delegationsCheckedAfterEveryEvent = 256
+
     /// ``readerChain`` in nanoseconds.
     static let readerChainNanoseconds = UInt64(readerChain / .nanoseconds(1))
 }

@@ -49,6 +49,26 @@ import Testing
         #expect(hall.arbiter.brokenInvariant == nil)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `Rule 18.12: a process has all the claims it can have, and none needs a report`() {
+        var hall = Hall()
+        let claims = (0..<16_384).map { number in
+            var claim = hall.claim(.write("/d/\(number)"), client: 3)
+            claim.mayGoUnreported = true
+            return claim
+        }
+        for claim in claims {
+            let effects = hall.arbiter.handle(.claimFiled(claim))
+            guard case .grantUnreported(claim.id, _)? = effects.first else {
+                Issue.record("\(claim.id) is granted with a report: \(effects)")
+                return
+            }
+        }
+        #expect(hall.arbiter.brokenInvariant == nil)
+        #expect(hall.arbiter.handle(.clientDied(ClientID(rawValue: 3))).isEmpty)
+        #expect(hall.arbiter.isIdle && hall.arbiter.brokenInvariant == nil)
+    }
+
     @Test func `Rule 2.10: thousands of one purpose on one file do not look at each other`() {
         var hall = Hall()
         let holder = hall.file(.write("/f"))

@@ -35,7 +35,7 @@ class StageTestCase: XCTestCase {
     }
 
     override func tearDown() {
-        if let present, testRun?.hasSucceeded == false {
+        if let present, let testRun, testRun.totalFailureCount > 0 {
             print("\(name): error: failed; its programs:\n\(present.account)", terminator: "")
         }
         present?.tearDown()
