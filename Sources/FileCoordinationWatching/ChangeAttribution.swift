@@ -37,6 +37,8 @@ struct ChangeAttribution {
         var isFound = false
         /// Whether a write has moved a directory with another item inside to this path since then.
         var isOfFormerItem = false
+        /// Whether the path was checked once more before the account was to be discarded.
+        var isCheckedAgain = false
 
         /// Whether presenters were last told about a state that some claim found or left.
         func explains(_ told: ObservedFile?) -> Bool {
@@ -62,6 +64,7 @@ struct ChangeAttribution {
             let changes = !change.after.isSameVersion(as: change.before)
             if !isOfFormerItem, !change.before.isSameVersion(as: last) { isPlain = true }
             isOfFormerItem = false
+            isCheckedAgain = false
             isCoordinated = isCoordinated || changes
             between.append(change.before)
             if between.count > 8 { between.removeFirst() }
@@ -343,6 +346,17 @@ struct ChangeAttribution {
         for index in claims.indices where claims[index].isOver { claims[index].isDrained = true }
     }
 
+    /// The paths with reports that presenters were not told about, each of them once.
+    ///
+    /// When the claim ended, the watcher may have known another directory at the path, or none.
+    /// Where the kernel notifies nothing, only a check finds what the writer has done there.
+    mutating func takeUnchecked() -> [ItemPath] {
+        let paths = accounts.filter { !$0.value.isCheckedAgain }.keys
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        for path in paths { accounts[path]?.isCheckedAgain = true }
+        return paths
+    }
+
     /// Discards finished writes, because presenters were told of all changes that the kernel
     /// notified.
     mutating func settled() {
@@ -359,7 +373,7 @@ extension WatchReconciler {
     }
 
     /// Orders a check of the path, or of its deepest ancestor that has a node.
-    private mutating func checkAgain(at path: ItemPath) {
+    mutating func checkAgain(at path: ItemPath) {
         var node = nodes.root
         for name in path.components {
             if let child = nodes[node].children[name] {

@@ -144,7 +144,7 @@ extension WatchReconciler {
                 let path = nodes.path(parent)
             else {
                 // The node is checked when its directory is found again: see `refresh`.
-                queue.strand(node, nodes)
+                queue.keepWithoutDirectory(node, nodes)
                 continue
             }
             nodes[node].flags.remove(.dirty)

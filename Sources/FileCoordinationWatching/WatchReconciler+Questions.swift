@@ -26,7 +26,7 @@ struct MoveQuestions {
 
     /// The number of turns after which a presenter that has not followed its item is no longer
     /// awaited: it waits for something else, for example the end of a write to the item.
-    static let patience = 4
+    static let mostTurns = 4
     /// The most paths of one question that are checked.
     static let mostSought = 64
     /// The most searches for one question.
@@ -110,7 +110,7 @@ extension WatchReconciler {
                 question.turns = 0
                 for path in question.paths.prefix(MoveQuestions.mostSought) { seek(at: path) }
             }
-            let isOver = question.turns >= MoveQuestions.patience || !mustWait(for: question)
+            let isOver = question.turns >= MoveQuestions.mostTurns || !mustWait(for: question)
             if isOver, isQuiet {
                 questions.answered = max(questions.answered, question.number)
             } else {

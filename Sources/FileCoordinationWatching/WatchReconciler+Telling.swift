@@ -30,7 +30,7 @@ struct TurnOutbox {
             // The report that the item is new includes this one. But what a writer put there is
             // told by its claim, which does not know what another program did afterwards.
             if let origin = appeared[presenter]?[change.path],
-                origin == .uncoordinated || change.origin != .uncoordinated
+                origin.mayBePlain(as: change.origin)
             {
                 return
             }
@@ -44,6 +44,17 @@ struct TurnOutbox {
             return
         }
         changes[presenter, default: []].append(change)
+    }
+}
+
+extension ChangeOrigin {
+    /// Whether another program's part in a change with this origin is at least as certain as in one
+    /// with the other origin.
+    fileprivate func mayBePlain(as other: ChangeOrigin) -> Bool {
+        switch (self, other) {
+        case (.uncoordinated, _), (_, .coordinated), (.either, .either): true
+        case (.coordinated, _), (.either, .uncoordinated): false
+        }
     }
 }
 
@@ -172,7 +183,8 @@ extension WatchReconciler {
             let place = presenters[id].place
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
-                presenters[id].origins.changed = report.origins
+                // An item that a claim has moved may have come here by another program's move.
+                presenters[id].origins.changed = report.ends.map { [$0.to] } ?? report.origins
             }
             if case .changed(let difference) = report.what, place != report.node,
                 presenters[id].object == report.node
@@ -240,7 +252,7 @@ extension WatchReconciler {
         guard !nodes[node].children.isEmpty else { return }
         for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
             guard let path = nodes.path(below), let now = nodes[below].now,
-                !isToldLater(below, than: node), !toldAbove(below).contains(id)
+                !isToldByItself(below, than: node), !toldAbove(below).contains(id)
             else { continue }
             give(
                 WatchedChange(what: .appeared, path: path, origin: origin, observed: now), to: id,
@@ -248,12 +260,12 @@ extension WatchReconciler {
         }
     }
 
-    /// Whether the move of a node inside another one, or of a directory between them, is reported
-    /// in a later turn.
-    private func isToldLater(_ below: WatchNodeID, than node: WatchNodeID) -> Bool {
+    /// Whether a node inside another one, or a directory between them, has a report of its own that
+    /// tells where it has come from, in this turn or a later one.
+    private func isToldByItself(_ below: WatchNodeID, than node: WatchNodeID) -> Bool {
         var next = below
         while next != node, let parent = nodes[next].parent {
-            if nodes[next].flags.contains(.changed), !nodes.isToldInPlace(next) { return true }
+            if !nodes.isToldInPlace(next) { return true }
             next = parent
         }
         return false

@@ -142,7 +142,13 @@ extension WatchReconciler {
         }
         // Nodes that waited for these reports may be reported in the next turn.
         pace.isToBeContinued = !told.isEmpty && !changed.isEmpty
-        if changed.isEmpty, isQuiet, presenters.unsettled.isEmpty { claims.settled() }
+        if changed.isEmpty, isQuiet, presenters.unsettled.isEmpty { settleClaims() }
+    }
+
+    /// Discards what finished writes have reported, after a last check of its items.
+    private mutating func settleClaims() {
+        for path in claims.takeUnchecked() { checkAgain(at: path) }
+        if isQuiet { claims.settled() }
     }
 
     /// Returns the reports of this turn, and the nodes that they are about.

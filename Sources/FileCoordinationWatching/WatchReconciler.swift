@@ -163,21 +163,23 @@ struct CheckQueue {
     /// The names inside directories that are missing, which are checked when those are found.
     ///
     /// Some may have been checked already, or removed.
-    private var stranded: Set<WatchNodeID> = []
+    private var withoutDirectory: Set<WatchNodeID> = []
     private var names: [WatchNodeID] = []
     private var next = 0
 
     var isEmpty: Bool { next == names.count }
     var count: Int { names.count - next }
     /// The names to look at, and those for which answers are missing.
-    var pending: [WatchNodeID] { names[next...] + handedOut + stranded }
+    var pending: [WatchNodeID] { names[next...] + handedOut + withoutDirectory }
 
     /// Adds a name that is checked when its directory is found.
-    mutating func strand(_ node: WatchNodeID, _ nodes: WatchNodeTable) {
-        if stranded.count >= 1024 {
-            stranded = stranded.filter { nodes.contains($0) && nodes[$0].flags.contains(.dirty) }
+    mutating func keepWithoutDirectory(_ node: WatchNodeID, _ nodes: WatchNodeTable) {
+        if withoutDirectory.count >= 1024 {
+            withoutDirectory = withoutDirectory.filter {
+                nodes.contains($0) && nodes[$0].flags.contains(.dirty)
+            }
         }
-        stranded.insert(node)
+        withoutDirectory.insert(node)
     }
 
     mutating func append(_ node: WatchNodeID) { names.append(node) }

@@ -64,6 +64,12 @@ class SoakTests: StageTestCase {
         try prove("flood", "--files", "4000", "--bound", "10")
     }
 
+    /// Rules 7.7, 7.14 and 11.9: a copy made from messages alone becomes equal to a tree that a
+    /// coordinated and a plain program change, and no change is told as the other one's.
+    func testACopyMadeFromMessagesBecomesEqual() throws {
+        try prove("changes", "--operations", "1200")
+    }
+
     /// Rule 18.4: ordinary claims are never taken for a cycle.
     func testOrdinaryClaimsAreNoCycles() throws {
         try prove("cycles", "--count", "500", "--processes", "4")

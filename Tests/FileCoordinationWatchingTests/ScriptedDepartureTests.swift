@@ -169,6 +169,38 @@ import WatchingSimulation
         #expect(world.complaint() == nil, "\(told)")
     }
 
+    /// As above, but one of the directories is told in an earlier turn than the other one.
+    @Test(arguments: 0...12)
+    func `The watcher has seen only one of the two directories when a turn ends`(_ checks: Int) {
+        let world = ScriptedWorld()
+        let above = world.present("/", .directory)
+        _ = world.settle()
+        world.coordinate(.create, "/r/g")
+        #expect(world.act(.exchange(with: "/s"), "/r/a"))
+        #expect(world.act(.move(to: "/s/g"), "/r/g"))
+        world.read()
+        world.look(checks)
+        let told = world.turn(after: 60) + world.settle()
+        let departures = ["\(above) moved /r/g to /s/g", "\(above) deleted /r/g"]
+        #expect(plain(told).contains(where: departures.contains), "\(told)")
+        #expect(world.complaint() == nil, "\(told)")
+    }
+
+    /// The writer's claim announces only where the writer has put the item.
+    @Test(arguments: Progress.allCases)
+    func `What a writer has moved takes the place of a presented directory`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        let inside = world.present("/s", .directory)
+        _ = world.settle()
+        world.coordinate(.move(to: "/r/g"), "/r/f")
+        progress.reach(world)
+        #expect(world.act(.exchange(with: "/s"), "/r/g"))
+        let told = world.settle()
+        #expect(told.contains("\(inside) whole: replaced"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
     /// A presenter looks at a name when it is told that the item there has gone.
     ///
     /// It may see another one, which is gone a moment later.

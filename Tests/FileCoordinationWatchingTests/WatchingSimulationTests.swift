@@ -67,6 +67,11 @@ import WatchingSimulation
             operations += outcome.operations
             messages += outcome.messages
         }
+        // In these, a writer changes a directory that has just moved, and that is polled.
+        for seed in [38, 320] as [UInt64] {
+            var world = WatchingWorld(seed: seed, isCoordinated: true)
+            if let complaint = world.run(operations: 30).complaint { Issue.record("\(complaint)") }
+        }
         #expect(operations > 2000)
         #expect(messages > operations / 2)
     }

@@ -14,7 +14,21 @@ struct PresenterView {
     private(set) var items: [ItemPath: ObservedFile] = [:]
     private(set) var isListening = false
     /// What coordinated writers have left, as their claims announce it, until a message names it.
-    private var announced: [ItemPath: ObservedFile] = [:]
+    private var announced: [ItemPath: Announced] = [:]
+
+    /// An item that a claim has announced.
+    private struct Announced {
+        let item: ObservedFile
+        /// The directories above it at that time, from the root on; nil if not known.
+        var above: [FileIdentity?]
+
+        /// Whether the item was inside a directory of this depth, and not inside another one that
+        /// has taken its path since.
+        func wasInside(_ directory: ObservedFile?, depth: Int) -> Bool {
+            guard let directory, above.indices.contains(depth) else { return false }
+            return above[depth]?.isSame(as: directory.identity) ?? true
+        }
+    }
 
     init(_ path: ItemPath, _ kind: PresentedKind) {
         self.path = path
@@ -40,8 +54,8 @@ struct PresenterView {
         }
     }
 
-    /// Takes note of what a claim announces.
-    mutating func announce(_ changes: [ClaimedChange]) {
+    /// Takes note of what a claim announces; `above` tells the directories above a path now.
+    mutating func announce(_ changes: [ClaimedChange], above: (ItemPath) -> [FileIdentity?]) {
         guard isListening else { return }
         for left in changes {
             guard let item = left.before,
@@ -51,10 +65,16 @@ struct PresenterView {
             for (key, value) in announced where left.path.contains(key) {
                 announced[key] = nil
                 let depth = left.path.depth
-                announced[key.replacingPrefix(depth: depth, by: arrival.path)] = value
+                var carried = value
+                carried.above = above(arrival.path) + value.above.dropFirst(depth)
+                announced[key.replacingPrefix(depth: depth, by: arrival.path)] = carried
             }
         }
-        for change in changes { announced[change.path] = change.after }
+        for change in changes {
+            announced[change.path] = change.after.map { item in
+                Announced(item: item, above: above(change.path))
+            }
+        }
     }
 
     /// Applies one change after the other.
@@ -86,7 +106,11 @@ struct PresenterView {
         let to = change.path
         var parts: [(ItemPath, ObservedFile)] = []
         let isDirectory = change.observed?.isDirectory == true
-        let carried = announced.filter { isDirectory && former.contains($0.key) }
+        // A move may be told that is older than what a claim has announced at its former path.
+        let carried = announced.filter { place, announced in
+            isDirectory && former.contains(place)
+                && announced.wasInside(change.observed, depth: former.depth)
+        }
         for place in carried.keys { announced[place] = nil }
         // If the view has read the path after the change, another item is there, and stays.
         if let observed = change.observed, items[former]?.isSameItem(as: observed) == true {
@@ -95,9 +119,14 @@ struct PresenterView {
             }
             remove(former)
         }
-        for (place, item) in carried {
+        // Of a directory that this view has not seen, all is read below.
+        let inOrder = carried.sorted { $0.key.description < $1.key.description }
+        for (place, announced) in inOrder where !parts.isEmpty {
             let now = place.replacingPrefix(depth: former.depth, by: to)
-            if !parts.isEmpty, !parts.contains(where: { $0.0 == now }) { parts.append((now, item)) }
+            let known = parts.first { $0.0 == now }?.1
+            guard known?.isSameItem(as: announced.item) != true else { continue }
+            parts.removeAll { $0.0 == now || now.contains($0.0) }
+            parts += announced.item.isDirectory ? read(now) : [(now, announced.item)]
         }
         if change.what == .moved(former: path) {
             path = to

@@ -227,7 +227,16 @@ extension WatchingWorld {
         }
         note("end of claim \(number)")
         // Where all writers coordinate, the watcher's messages tell everything.
-        if !isCoordinated { for id in views.keys { views[id]?.announce(changes) } }
+        if !isCoordinated {
+            let files = files
+            for id in views.keys {
+                views[id]?.announce(changes) { path in
+                    (0..<path.depth).map { depth in
+                        files.observed(at: path.prefix(depth: depth).texts)?.identity
+                    }
+                }
+            }
+        }
         reconciler.handle(.claimEnded(number, changes.map(\.asReported)), at: now)
         let reader = reader
         for id in copies.keys { copies[id]?.hear(changes, reader) }
@@ -248,8 +257,11 @@ extension WatchingWorld {
             if Set(paths).count < paths.count {
                 outcome.complaint = "something is told twice in one message: \(paths)"
             }
+            // A change is of what the presenter knows after the ones before it.
+            var view = view
             for change in changes where outcome.complaint == nil {
                 check(change, news.presenter, view)
+                view.take(.changes([change]), read: reader)
             }
         }
     }
