@@ -49,7 +49,7 @@ enum DecoderSeeds {
         label: "l", outer: [OuterClaim(ledgerName: Array("1-a.ledger".utf8), record: record)])
 
     static let presenter = PresenterBody(
-        purpose: [0x70], path: far.bytes, methods: .all, patience: 1_000_000)
+        purpose: [0x70], path: far.bytes, methods: .all, answerTimeout: 1_000_000)
 
     private static let clientMessages: [ClientMessage] = [
         .hello(Hello(ledgerName: Array("1-a.ledger".utf8))),

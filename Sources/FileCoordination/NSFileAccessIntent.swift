@@ -39,19 +39,19 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         case nothing
     }
 
-    private struct Wish: Sendable {
+    private struct Target: Sendable {
         var request: Request
         var url: URL
     }
 
-    private let wish: Lock<Wish>
+    private let target: Lock<Target>
 
     /// Creates an intent without an item, which calls reject.
     ///
     /// Use the two class methods instead.
     public required override init() {
         let nowhere = URL(fileURLWithPath: "/", isDirectory: true)
-        wish = Lock(Wish(request: .nothing, url: nowhere))
+        target = Lock(Target(request: .nothing, url: nowhere))
         super.init()
     }
 
@@ -69,7 +69,7 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         with url: URL, options: NSFileCoordinator.ReadingOptions = []
     ) -> Self {
         let intent = Self()
-        intent.wish.withLock { $0 = Wish(request: .reading(options), url: url) }
+        intent.target.withLock { $0 = Target(request: .reading(options), url: url) }
         return intent
     }
 
@@ -87,7 +87,7 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         with url: URL, options: NSFileCoordinator.WritingOptions = []
     ) -> Self {
         let intent = Self()
-        intent.wish.withLock { $0 = Wish(request: .writing(options), url: url) }
+        intent.target.withLock { $0 = Target(request: .writing(options), url: url) }
         return intent
     }
 
@@ -95,16 +95,16 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     ///
     /// If the item has not moved, this is the URL with which the intent was created, unchanged
     /// (Rule 1.8). May be read on any thread.
-    open var url: URL { wish.withLock { $0.url } }
+    open var url: URL { target.withLock { $0.url } }
 
     /// The request with which the intent was created.
-    package var request: Request { wish.withLock { $0.request } }
+    package var request: Request { target.withLock { $0.request } }
 
     /// Sets the item's present URL.
     ///
     /// The session calls this before the accessor starts.
     package func rewrite(url: URL) {
-        wish.withLock { $0.url = url }
+        target.withLock { $0.url = url }
     }
 }
 #endif

@@ -13,7 +13,8 @@ extension Arbiter {
         // This presenter waits for other claims and has not been asked yet.
         case .postponed(let steps) where !isBehindPassedOver(record, steps): nil
         case .put, .postponed:
-            switch (deadline(after: record.registration.patience), stoppedDeadline(of: record)) {
+            switch (deadline(after: record.registration.answerTimeout), stoppedDeadline(of: record))
+            {
             case (let patient?, let stopped?): min(patient, stopped)
             case (let patient, let stopped): patient ?? stopped
             }
@@ -33,9 +34,9 @@ extension Arbiter {
         }
     }
 
-    private func deadline(after patience: UInt64?) -> UInt64? {
-        patience.map { patience in
-            let (deadline, isBeyond) = now.addingReportingOverflow(patience)
+    private func deadline(after answerTimeout: UInt64?) -> UInt64? {
+        answerTimeout.map { nanoseconds in
+            let (deadline, isBeyond) = now.addingReportingOverflow(nanoseconds)
             return isBeyond ? .max : deadline
         }
     }
@@ -97,7 +98,9 @@ extension Arbiter {
     /// A claim may have continued without the presenter, and still be asking others. It is unknown
     /// whether the presenter has relinquished for that claim, because its client discards questions
     /// when it loses its connection. So the presenter gets its item back, and can be asked again.
-    mutating func hear(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue) {
+    mutating func handleLateAnswer(
+        of presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
+    ) {
         guard unresponsive.contains(presenter) else { return }
         markResponsive(presenter, &reevaluations)
         for kind in Relinquishment.allCases {

@@ -84,7 +84,7 @@ extension Arbiter {
     }
 
     /// Decides on delegation requests, after all other work of an event.
-    mutating func decideWishes(_ reevaluations: inout ReevaluationQueue) {
+    mutating func decideCandidates(_ reevaluations: inout ReevaluationQueue) {
         for candidate in reevaluations.candidates {
             // While a recall is pending, unknown claims may exist, so nothing is delegated.
             if awaitsRecalls {

@@ -120,7 +120,8 @@ extension Arbiter {
         case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
-            .presenterHeard, .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped,
+            .presenterAnsweredLate, .movesTold, .presenterBlocked, .presenterDismissed,
+            .clientStopped,
             .clientContinued, .grantWithdrawn, .clockAdvanced, .recoveryFinished,
             .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
             .queueClosed:

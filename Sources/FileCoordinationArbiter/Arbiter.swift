@@ -94,7 +94,7 @@ public struct Arbiter: Hashable, Sendable {
         case .presenterRemoved(let presenter): remove(presenter, &reevaluations)
         case .presenterAnswered(let presenter, let claim, let failure):
             answer(presenter, claim, failure, &reevaluations)
-        case .presenterHeard(let presenter): hear(presenter, &reevaluations)
+        case .presenterAnsweredLate(let presenter): handleLateAnswer(of: presenter, &reevaluations)
         case .presenterBlocked(let presenter, let claim, let call):
             block(presenter, for: claim, by: call)
         case .presenterDismissed(let presenter): passOver(presenter, &reevaluations)
@@ -112,7 +112,7 @@ public struct Arbiter: Hashable, Sendable {
             finishClosedQueue(id, at: path, turns: turns)
         }
         finish(&reevaluations)
-        decideWishes(&reevaluations)
+        decideCandidates(&reevaluations)
         return reevaluations.effects
     }
 

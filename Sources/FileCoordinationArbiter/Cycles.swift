@@ -73,10 +73,12 @@ extension Arbiter {
         let starts = (nested.filter(isInsideAwaited) + blocking)
             .filter { records[$0] != nil && mayReachTarget($0, &reevaluations.indirectWaits) }
         guard !starts.isEmpty else { return }
-        let knots = knots(among: starts, &reevaluations.indirectWaits)
+        let componentNumbers = waitComponents(among: starts, &reevaluations.indirectWaits)
         for start in starts {
-            guard let knot = knots[start] else { continue }
-            guard let cycle = cycle(through: start, in: knot, knots, &reevaluations.indirectWaits),
+            guard let component = componentNumbers[start] else { continue }
+            guard
+                let cycle = cycle(
+                    through: start, in: component, componentNumbers, &reevaluations.indirectWaits),
                 let victim = victim(of: cycle)
             else {
                 continue
@@ -114,9 +116,9 @@ extension Arbiter {
     /// Returns a cycle through `start`: each claim waits for the next, and the last for `start`,
     /// which comes first.
     ///
-    /// All claims of the cycle are in the same knot.
+    /// All claims of the cycle are in the same component.
     private func cycle(
-        through start: ClaimID, in knot: Int, _ knots: [ClaimID: Int],
+        through start: ClaimID, in component: Int, _ componentNumbers: [ClaimID: Int],
         _ waits: inout IndirectWaits
     ) -> [CycleStep]? {
         /// For each claim found: the claim before it on the path, and the presenter between them.
@@ -126,7 +128,7 @@ extension Arbiter {
         var ahead = [start]
         while let id = ahead.popLast() {
             for edge in edges(from: id, &waits)
-            where cameFrom[edge.claim] == nil && knots[edge.claim] == knot {
+            where cameFrom[edge.claim] == nil && componentNumbers[edge.claim] == component {
                 cameFrom[edge.claim] = (id, edge.presenter)
                 if edge.claim == start { return way(to: start, cameFrom) }
                 ahead.append(edge.claim)

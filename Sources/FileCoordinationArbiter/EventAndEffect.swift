@@ -142,7 +142,7 @@ public struct RegisteredPresenter: Hashable, Sendable {
     /// The optional methods that it implements (Rule 5.3).
     public var methods: PresenterMethods
     /// How long it may take to answer, in nanoseconds; nil for no limit (Rule 18.3).
-    public var patience: UInt64?
+    public var answerTimeout: UInt64?
     /// The kinds of access to which it has relinquished its item, as read from its ledger after the
     /// death of a server.
     public var relinquished: Relinquishments
@@ -150,7 +150,7 @@ public struct RegisteredPresenter: Hashable, Sendable {
     /// Creates a presenter.
     public init(
         id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
-        formerPlaces: [ItemPath] = [], methods: PresenterMethods, patience: UInt64? = nil,
+        formerPlaces: [ItemPath] = [], methods: PresenterMethods, answerTimeout: UInt64? = nil,
         relinquished: Relinquishments = []
     ) {
         self.id = id
@@ -159,7 +159,7 @@ public struct RegisteredPresenter: Hashable, Sendable {
         self.path = path
         self.formerPlaces = formerPlaces
         self.methods = methods
-        self.patience = patience
+        self.answerTimeout = answerTimeout
         self.relinquished = relinquished
     }
 }
@@ -197,7 +197,7 @@ public enum Event: Hashable, Sendable {
     case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
     /// A presenter has answered a question that was withdrawn, or was lost with a connection (Rule
     /// 18.3).
-    case presenterHeard(PresenterID)
+    case presenterAnsweredLate(PresenterID)
     /// A presenter cannot answer the question for a claim before this waiting claim of its own
     /// process is granted or over; nil means that it can answer again (Rule 18.4).
     case presenterBlocked(PresenterID, for: ClaimID, by: ClaimID?)
@@ -241,7 +241,7 @@ extension Event {
     /// For the frequent events, the arbiter determines that while it handles them.
     var mayChangeWaits: Bool {
         switch self {
-        case .claimFiled, .claimEnded, .clockAdvanced, .movesTold, .presenterHeard: false
+        case .claimFiled, .claimEnded, .clockAdvanced, .movesTold, .presenterAnsweredLate: false
         case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
             .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
@@ -261,7 +261,7 @@ extension Event {
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
             .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved, .movesTold,
-            .presenterRemoved, .presenterAnswered, .presenterHeard, .presenterBlocked,
+            .presenterRemoved, .presenterAnswered, .presenterAnsweredLate, .presenterBlocked,
             .presenterDismissed, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
             .recoveryFinished, .queueOpened:
             false

@@ -25,7 +25,7 @@ struct RecordAllocation: Sendable {
     var reservedHeap = LedgerLayout.heap
 
     /// The number of ended records that are checked before an unused record is taken.
-    private static let patience = 8
+    private static let mostChecked = 8
 
     var heapFrontier: Int { heap.frontier }
 
@@ -34,7 +34,7 @@ struct RecordAllocation: Sendable {
     /// `isFree` checks a record's word.
     mutating func takeRecord(isFree: (Int) -> Bool) -> Int? {
         if let index = idle.popLast() { return index }
-        if collect(Self.patience, isFree: isFree) { return idle.popLast() }
+        if collect(Self.mostChecked, isFree: isFree) { return idle.popLast() }
         if mark < LedgerLayout.recordCount {
             defer { mark += 1 }
             return mark

@@ -115,7 +115,7 @@ public final class TicketQueueFile: Sendable {
     private func run<Procedure: LedgerProcedure>(_ procedure: Procedure) -> Procedure.Outcome? {
         var procedure = procedure
         var observed: UInt64 = 0
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.mostAttempts {
             switch procedure.advance(observing: observed) {
             case .perform(let operation): observed = perform(operation)
             case .finished(let outcome): return outcome
@@ -127,7 +127,7 @@ public final class TicketQueueFile: Sendable {
     /// The most attempts.
     ///
     /// Correct clients change a word only a few times while another one does.
-    private static let patience = 10_000
+    private static let mostAttempts = 10_000
 
     private func perform(_ operation: MemoryOperation) -> UInt64 {
         Failpoint.reach(.before, operation.failpointOperation)

@@ -78,16 +78,16 @@ public struct PresenterBody: Hashable, Sendable {
     /// The optional methods it implements (Rule 5.3).
     public var methods: PresenterMethods
     /// How long it may take to answer, in nanoseconds; nil for no limit (Rule 18.3).
-    public var patience: UInt64?
+    public var answerTimeout: UInt64?
 
     /// Creates a body.
     public init(
-        purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods, patience: UInt64? = nil
+        purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods, answerTimeout: UInt64? = nil
     ) {
         self.purpose = purpose
         self.path = path
         self.methods = methods
-        self.patience = patience
+        self.answerTimeout = answerTimeout
     }
 
     /// Encodes the body.
@@ -144,7 +144,7 @@ extension PresenterBody: WireCoded {
         encoder.optional(path) { $0.path($1) }
         if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
-        encoder.optional(patience) { $0.integer($1) }
+        encoder.optional(answerTimeout) { $0.integer($1) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -152,7 +152,7 @@ extension PresenterBody: WireCoded {
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
         methods = try decoder.raw(PresenterMethods.self, .methods)
         guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
-        patience = try decoder.optional { (decoder) throws(WireError) in
+        answerTimeout = try decoder.optional { (decoder) throws(WireError) in
             try decoder.integer(UInt64.self)
         }
     }

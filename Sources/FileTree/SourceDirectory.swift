@@ -108,14 +108,14 @@ package struct SourceDirectory: Sendable {
     // MARK: Opening
 
     /// The greatest number of checks of a name whose kind of item keeps changing.
-    private static let patience = 8
+    private static let mostAttempts = 8
 
     /// Opens the item `name`.
     ///
     /// Returns nil if it does not exist any more.
     package func item(_ name: [UInt8]) throws(TreeError) -> SourceItem? {
         do throws(SystemError) {
-            for _ in 0..<Self.patience {
+            for _ in 0..<Self.mostAttempts {
                 if let item = try attempt(name) { return item }
             }
             throw SystemError(code: EBUSY, operation: "open what keeps changing its kind")

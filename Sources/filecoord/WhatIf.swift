@@ -119,7 +119,7 @@ struct WhatIf {
             purpose: Purpose("presenter \(id.rawValue)"),
             path: presenter.path.flatMap { ItemPath(bytes: $0) }, methods: presenter.methods,
             // A presenter that still has time to answer is awaited without limit.
-            patience: presenter.isUnresponsive ? 0 : nil, relinquished: presenter.relinquished)
+            answerTimeout: presenter.isUnresponsive ? 0 : nil, relinquished: presenter.relinquished)
     }
 
     /// Returns an arbiter that has handled these events, and its effects, such as questions.

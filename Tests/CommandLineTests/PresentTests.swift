@@ -152,7 +152,7 @@ final class PresentTests: XCTestCase {
             let path = try sandbox.makeFile("a", "old")
             let presenter = try sandbox.startPresenting(
                 "a", "--never-answer", "relinquishPresentedItem(toWriter:)")
-            let outcome = try sandbox.run("write", "--timeout", "0.05", "a", input: "new")
+            let outcome = try sandbox.run("write", "--timeout", "0.9", "a", input: "new")
             XCTAssertEqual(outcome.status, 75)
             XCTAssertTrue(outcome.errors.contains("(pid \(presenter.processID))"), outcome.errors)
             XCTAssertTrue(

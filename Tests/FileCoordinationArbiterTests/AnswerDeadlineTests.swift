@@ -11,13 +11,13 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
 
     /// An arbiter with an editor of /f that may take ten seconds to answer.
-    private func arbiter(patience: UInt64? = 10 * second) -> Arbiter {
+    private func arbiter(answerTimeout: UInt64? = 10 * second) -> Arbiter {
         var arbiter = Arbiter()
         _ = arbiter.handle(
             .presenterAdded(
                 RegisteredPresenter(
                     id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
-                    path: path("/f"), methods: .all, patience: patience)))
+                    path: path("/f"), methods: .all, answerTimeout: answerTimeout)))
         return arbiter
     }
 
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `A presenter that is dismissed is passed over at once, also without a bound`() {
-        var arbiter = arbiter(patience: nil)
+        var arbiter = arbiter(answerTimeout: nil)
         // As long as the presenter is not asked, dismissing it has no effect.
         #expect(arbiter.handle(.presenterDismissed(editor)) == [])
         #expect(arbiter.presenters.map(\.isUnresponsive) == [false])
@@ -106,13 +106,13 @@ import Testing
     }
 
     @Test func `Rule 18.3: without a bound it is waited for as long as it takes`() {
-        var arbiter = arbiter(patience: nil)
+        var arbiter = arbiter(answerTimeout: nil)
         _ = file(1, .read("/f"), &arbiter)
         #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
     }
 
     @Test func `Rule 18.3: a bound beyond all time is none`() {
-        var arbiter = arbiter(patience: .max)
+        var arbiter = arbiter(answerTimeout: .max)
         _ = arbiter.handle(.clockAdvanced(to: 5))
         _ = file(1, .read("/f"), &arbiter)
         #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
@@ -125,7 +125,7 @@ import Testing
                 RegisteredPresenter(
                     id: PresenterID(rawValue: 2), client: ClientID(rawValue: 3),
                     purpose: Purpose("viewer"), path: path("/f"), methods: .all,
-                    patience: 20 * Self.second)))
+                    answerTimeout: 20 * Self.second)))
         _ = file(1, .read("/f"), &arbiter)
         #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [])
         #expect(arbiter.nextDeadline == 20 * Self.second)
@@ -139,7 +139,7 @@ import Testing
             .presenterAdded(
                 RegisteredPresenter(
                     id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
-                    path: path("/f"), methods: .save, patience: Self.second)))
+                    path: path("/f"), methods: .save, answerTimeout: Self.second)))
         #expect(isAsked(file(1, .read("/f"), &arbiter)))
         #expect(isAsked(file(2, .read("/f"), &arbiter)))
         #expect(

@@ -22,13 +22,13 @@ import Testing
     }
 
     private func presenter(
-        _ number: UInt64, _ methods: PresenterMethods, patience: UInt64? = nil
+        _ number: UInt64, _ methods: PresenterMethods, answerTimeout: UInt64? = nil
     ) -> Event {
         .presenterAdded(
             RegisteredPresenter(
                 id: PresenterID(rawValue: number), client: ClientID(rawValue: 1),
                 purpose: Purpose("presenter \(number)"), path: path("/f"), methods: methods,
-                patience: patience))
+                answerTimeout: answerTimeout))
     }
 
     private func answer(_ number: UInt64, for serial: UInt64) -> Event {
@@ -39,7 +39,7 @@ import Testing
     /// An arbiter that has granted a reader without the answer of a presenter, at its deadline.
     private func afterPassingOver() -> Arbiter {
         var arbiter = Arbiter()
-        _ = arbiter.handle(presenter(1, Self.both, patience: 10 * Self.second))
+        _ = arbiter.handle(presenter(1, Self.both, answerTimeout: 10 * Self.second))
         _ = arbiter.handle(claim(1, .read("/f")))
         let late = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
         #expect(late == [.grant(ClaimID(rawValue: 1))])

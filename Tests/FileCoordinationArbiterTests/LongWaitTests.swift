@@ -97,7 +97,7 @@ import Testing
         let count = 10 * Self.crowd
         for number in 0..<count {
             var presenter = hall.presenter("/d/\(number)")
-            presenter.patience = 1
+            presenter.answerTimeout = 1
             _ = hall.arbiter.handle(.presenterAdded(presenter))
         }
         let deletion = hall.file(.delete("/d/"))

@@ -24,13 +24,13 @@ import Testing
                         purpose: Purpose("\(number)"), items: items)))
         }
 
-        mutating func present(_ number: UInt64, _ place: String, patience: UInt64? = nil) {
+        mutating func present(_ number: UInt64, _ place: String, answerTimeout: UInt64? = nil) {
             handle(
                 .presenterAdded(
                     RegisteredPresenter(
                         id: PresenterID(rawValue: number), client: client(number),
                         purpose: Purpose("\(number)"), path: path(place), methods: .all,
-                        patience: patience)))
+                        answerTimeout: answerTimeout)))
         }
 
         mutating func end(_ number: UInt64) {
@@ -203,7 +203,7 @@ import Testing
     @Test func `A stopped presenter is passed over after two seconds, and told to look`() {
         var line = Line()
         let editor = PresenterID(rawValue: 9)
-        line.present(9, "/f", patience: 30 * Self.second)
+        line.present(9, "/f", answerTimeout: 30 * Self.second)
         line.pass(1)
         line.file(1, .read("/f"))
         line.stop(9)
@@ -243,7 +243,7 @@ import Testing
 
     @Test func `A presenter that goes on in time has its whole bound again`() {
         var line = Line()
-        line.present(9, "/f", patience: 10 * Self.second)
+        line.present(9, "/f", answerTimeout: 10 * Self.second)
         line.file(1, .read("/f"))
         line.stop(9)
         line.pass(1.9)

@@ -17,13 +17,13 @@ import Testing
     private func arbiter(_ methods: PresenterMethods = .all) -> Arbiter {
         var arbiter = Arbiter()
         let both: [(PresenterID, UInt64?)] = [(editor, 1_000), (viewer, nil)]
-        for (presenter, patience) in both {
+        for (presenter, answerTimeout) in both {
             _ = arbiter.handle(
                 .presenterAdded(
                     RegisteredPresenter(
                         id: presenter, client: ClientID(rawValue: UInt32(presenter.rawValue)),
                         purpose: Purpose("\(presenter)"), path: path("/f"), methods: methods,
-                        patience: patience)))
+                        answerTimeout: answerTimeout)))
         }
         #expect(asked(file(1, &arbiter)) == [editor, viewer])
         #expect(arbiter.handle(.clockAdvanced(to: 1_000)) == [])
@@ -50,7 +50,7 @@ import Testing
     private func expectHeard(_ arbiter: inout Arbiter) {
         #expect(asked(file(2, &arbiter)) == [viewer])
         _ = arbiter.handle(.claimCancelled(ClaimID(rawValue: 2)))
-        #expect(arbiter.handle(.presenterHeard(editor)) == [.notify(editor, .itemDidChange)])
+        #expect(arbiter.handle(.presenterAnsweredLate(editor)) == [.notify(editor, .itemDidChange)])
         #expect(arbiter.presenters.map(\.isUnresponsive) == [false, false])
         #expect(asked(file(3, &arbiter)) == [editor, viewer])
     }
@@ -85,7 +85,7 @@ import Testing
         var arbiter = arbiter()
         #expect(arbiter.handle(.clientStopped(reader)).contains(.recallQuestions(claim)))
         #expect(asked(arbiter.handle(.clientContinued(reader))) == [viewer])
-        #expect(arbiter.handle(.presenterHeard(editor)) == [.notify(editor, .itemDidChange)])
+        #expect(arbiter.handle(.presenterAnsweredLate(editor)) == [.notify(editor, .itemDidChange)])
         // The claim that holds its position now does not wait for the editor.
         #expect(
             arbiter.handle(.presenterAnswered(viewer, for: claim, failure: nil))
@@ -102,7 +102,7 @@ import Testing
     @Test func `Rule 18.3: one that is heard while the claim asks others has its item back`() {
         var arbiter = arbiter()
         #expect(
-            arbiter.handle(.presenterHeard(editor))
+            arbiter.handle(.presenterAnsweredLate(editor))
                 == [.notify(editor, .itemDidChange), .reacquire(editor, .reader)])
         #expect(asked(file(2, &arbiter)).contains(editor))
         #expect(
@@ -113,15 +113,15 @@ import Testing
 
     @Test func `A presenter that was not passed over is told nothing when it is heard`() {
         var arbiter = arbiter()
-        #expect(arbiter.handle(.presenterHeard(viewer)) == [])
+        #expect(arbiter.handle(.presenterAnsweredLate(viewer)) == [])
         #expect(arbiter.stage(of: claim) == .asking)
-        #expect(arbiter.handle(.presenterHeard(PresenterID(rawValue: 7))) == [])
+        #expect(arbiter.handle(.presenterAnsweredLate(PresenterID(rawValue: 7))) == [])
     }
 
     @Test func `Rules 7.14, 18.3: one with methods for subitems alone is told of its directory`() {
         var arbiter = arbiter([.save, .subitemDidChange, .subitemDidAppear])
         #expect(
-            arbiter.handle(.presenterHeard(editor))
+            arbiter.handle(.presenterAnsweredLate(editor))
                 == [.notify(editor, .subitemDidChange(path("/f")))])
     }
 }

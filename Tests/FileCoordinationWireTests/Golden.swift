@@ -233,7 +233,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden(
             "the body of a presenter that is passed over after a second",
             .presenterBody(
-                PresenterBody(purpose: [], path: nil, methods: [], patience: 1_000_000_000)),
+                PresenterBody(purpose: [], path: nil, methods: [], answerTimeout: 1_000_000_000)),
             "0000 00 00000000 01 00ca9a3b00000000"),
     ]
 }

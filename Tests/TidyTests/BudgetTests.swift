@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The budgets of the architecture (CONTRIBUTING.md): how much one type and one knot of files holds.
+// The budgets of the architecture (CONTRIBUTING.md): how much one type and one cycle of files hold.
 // What exceeds one is listed in Budgets with its reason; a limit there may only become smaller.
 
 import Testing
@@ -29,9 +29,9 @@ struct BudgetTests {
 
     @Test func `At most 12 files of a room depend on each other in a circle`() {
         for room in rooms {
-            let knots = BudgetRules.knots(of: tree.target(room))
-            let largest = knots.max { $0.count < $1.count } ?? []
-            let limit = Budgets.knots[room] ?? BudgetRules.filesInCycle
+            let cycles = BudgetRules.fileCycles(of: tree.target(room))
+            let largest = cycles.max { $0.count < $1.count } ?? []
+            let limit = Budgets.fileCycles[room] ?? BudgetRules.filesInCycle
             #expect(
                 largest.count <= limit,
                 "\(room): \(largest.count) files: \(largest.joined(separator: "\n"))")
@@ -68,7 +68,7 @@ struct BudgetScannerTests {
         #expect(found.first?.count == 4)
     }
 
-    @Test func `Files that need each other are a knot, others are not`() {
+    @Test func `Files that need each other are a cycle, others are not`() {
         let files = [
             SourceFile(path: "Sources/X/A.swift", text: "struct A { var b: B? }"),
             SourceFile(path: "Sources/X/B.swift", text: "final class B { var c: C? }"),
@@ -81,7 +81,7 @@ struct BudgetScannerTests {
             SourceFile(path: "Sources/X/F.swift", text: "struct F { var x: Result<E, F> }"),
         ]
         #expect(
-            BudgetRules.knots(of: files)
+            BudgetRules.fileCycles(of: files)
                 == [["Sources/X/A.swift", "Sources/X/B.swift", "Sources/X/C.swift"]])
     }
 

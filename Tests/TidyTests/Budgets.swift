@@ -13,5 +13,5 @@ enum Budgets {
     static let largeTypes: [String: String] = [:]
 
     /// Rooms in which more than 12 files depend on each other in a circle, and how many do.
-    static let knots: [String: Int] = [:]
+    static let fileCycles: [String: Int] = [:]
 }

@@ -13,7 +13,7 @@
 import Foundation
 
 /// What was asked for on the command line.
-struct Wishes {
+struct Selection {
     /// Numbers, and names of rooms.
     var only: Set<String>?
     var from = 0
@@ -57,7 +57,7 @@ struct UsageError: Error, CustomStringConvertible {
 enum Mutants {
     static func main() {
         do {
-            exit(try run(Wishes(Array(CommandLine.arguments.dropFirst()))) ? 0 : 1)
+            exit(try run(Selection(Array(CommandLine.arguments.dropFirst()))) ? 0 : 1)
         } catch {
             say("mutants: \(error)")
             exit(2)
@@ -65,14 +65,14 @@ enum Mutants {
     }
 
     /// Runs the mutants that were asked for; returns whether no test missed any.
-    private static func run(_ wishes: Wishes) throws -> Bool {
+    private static func run(_ selection: Selection) throws -> Bool {
         // Mutants/Sources/mutants/Mutants.swift
         let checkout = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
             url.deletingLastPathComponent()
         }
         let list = checkout.appendingPathComponent("Mutants/list.txt")
         let all = try Mutant.list(String(contentsOf: list, encoding: .utf8))
-        let mutants = all.filter(wishes.includes)
+        let mutants = all.filter(selection.includes)
         let lost = try all.filter { mutant in
             let file = checkout.appendingPathComponent(mutant.file)
             return mutant.applied(to: try String(contentsOf: file, encoding: .utf8)) == nil
@@ -80,27 +80,29 @@ enum Mutants {
         for mutant in lost { say("ERROR: \(NotApplicable(mutant: mutant))") }
         let missing = try Room.missingDependencies(in: checkout)
         for one in missing { say("ERROR: \(one)") }
-        guard lost.isEmpty, missing.isEmpty, !wishes.checksOnly else {
+        guard lost.isEmpty, missing.isEmpty, !selection.checksOnly else {
             say("\(all.count) mutants, of which \(lost.count) cannot be planted")
             return lost.isEmpty && missing.isEmpty
         }
         let scratch = Scratch(
             checkout: checkout,
-            directory: wishes.scratch
+            directory: selection.scratch
                 ?? FileManager.default.temporaryDirectory
                 .appendingPathComponent("mutants-\(ProcessInfo.processInfo.processIdentifier)"))
         defer {
-            if wishes.scratch == nil { try? FileManager.default.removeItem(at: scratch.directory) }
+            if selection.scratch == nil {
+                try? FileManager.default.removeItem(at: scratch.directory)
+            }
         }
         var verdicts: [Verdict] = []
         for room in Room.allCases {
             let some = mutants.filter { $0.room == room }
             if some.isEmpty { continue }
             try prepare(room, all.filter { $0.room == room }, scratch)
-            try prove(room, some, scratch, wishes)
+            try prove(room, some, scratch, selection)
             for mutant in some {
                 let start = Date()
-                verdicts.append(try judge(mutant, scratch, wishes))
+                verdicts.append(try judge(mutant, scratch, selection))
                 let seconds = Int(Date().timeIntervalSince(start))
                 say(
                     "\(mutant.number)\t\(mutant.idea)\t\(verdicts[verdicts.count - 1].text)"
@@ -120,14 +122,14 @@ enum Mutants {
 
     /// Has all tests that mutants are to fail pass while no mutant is awake.
     private static func prove(
-        _ room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
+        _ room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ selection: Selection
     ) throws {
-        if room.program != nil { return try provePlays(of: room, mutants, scratch, wishes) }
+        if room.program != nil { return try provePlays(of: room, mutants, scratch, selection) }
         // All in one run: starting one takes longer than most tests.
         let filters = Set(mutants.filter(\.isTried).map(\.tests)).sorted()
         if filters.isEmpty { return }
         let filter = filters.map { "(\($0))" }.joined(separator: "|")
-        let ending = try scratch.test(room, filter, limit: 10 * wishes.limit)
+        let ending = try scratch.test(room, filter, limit: 10 * selection.limit)
         guard ending.isSuccess, TestOutput(ending.output).hasRun else {
             throw Unsound(what: "without a mutant, some test of \(room) fails", ending)
         }
@@ -136,10 +138,10 @@ enum Mutants {
 
     /// Has all commands of a room's program say OK while no mutant is awake.
     private static func provePlays(
-        of room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
+        of room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ selection: Selection
     ) throws {
         for command in Set(mutants.filter(\.isTried).map(\.tests)).sorted() {
-            let ending = try scratch.play(command, in: room, limit: wishes.limit)
+            let ending = try scratch.play(command, in: room, limit: selection.limit)
             guard ending.isSuccess else {
                 throw Unsound(what: "without a mutant, \(room) finds a fault: \(command)", ending)
             }
@@ -149,7 +151,7 @@ enum Mutants {
 
     /// Wakes one mutant, looks who finds it, and puts it to sleep again.
     private static func judge(
-        _ mutant: Mutant, _ scratch: Scratch, _ wishes: Wishes
+        _ mutant: Mutant, _ scratch: Scratch, _ selection: Selection
     ) throws -> Verdict {
         if let reason = mutant.equivalent { return .equivalent(reason) }
         if let reason = mutant.survives { return .explained(reason) }
@@ -157,10 +159,10 @@ enum Mutants {
         defer { try? scratch.wake(0, in: mutant.room) }
         if mutant.room.program != nil {
             return Verdict(
-                play: try scratch.play(mutant.tests, in: mutant.room, limit: wishes.limit))
+                play: try scratch.play(mutant.tests, in: mutant.room, limit: selection.limit))
         }
         return Verdict(
-            try scratch.test(mutant.room, mutant.tests, limit: wishes.limit), of: mutant.tests)
+            try scratch.test(mutant.room, mutant.tests, limit: selection.limit), of: mutant.tests)
     }
 
     /// Says the score.

@@ -40,7 +40,7 @@ final class PresenterRegistration: Sendable {
     func body(at place: ItemPath?) -> PresenterBody {
         PresenterBody(
             purpose: purpose.bytes, path: place?.bytes, methods: presenter.methods,
-            patience: PresenterAnswerTimeout.nanoseconds)
+            answerTimeout: PresenterAnswerTimeout.nanoseconds)
     }
 }
 

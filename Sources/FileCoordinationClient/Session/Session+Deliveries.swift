@@ -91,7 +91,7 @@ extension Session {
     }
 
     /// Records that a presenter has been told about a move, and so knows its path.
-    func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
+    func noticeHandled(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
         guard case .itemDidMove(let place) = notice.withoutOrigin else { return }
         registration.registered.withLock { $0.knownPlace = place }
     }

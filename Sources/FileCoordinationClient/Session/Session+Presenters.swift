@@ -74,7 +74,7 @@ extension Session {
             relinquishmentChanged: { [self] kind, isRelinquished in
                 writeRelinquishment(registration, kind, isRelinquished)
             },
-            handled: { [self] notice in presenterHeard(registration, notice) },
+            handled: { [self] notice in noticeHandled(registration, notice) },
             changed: { [self] mailbox in tellBlocked(of: registration, mailbox) })
         leaseGuard?.begin(mailbox.questions)
         let entry = PresenterEntry(

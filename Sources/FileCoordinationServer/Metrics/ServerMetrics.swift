@@ -61,7 +61,7 @@ struct ServerMetrics {
         case .clientDied(let client):
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
         case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked, .movesTold,
-            .presenterHeard, .presenterDismissed, .clientStopped, .clientContinued,
+            .presenterAnsweredLate, .presenterDismissed, .clientStopped, .clientContinued,
             .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
             .queueOpened, .queueClosed:
             break

@@ -105,7 +105,7 @@ extension Server {
     private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
         switch event {
         case .clockAdvanced, .recoveryFinished, .delegationsContested, .presenterBlocked,
-            .presenterHeard, .presenterDismissed, .claimReminded, .movesTold:
+            .presenterAnsweredLate, .presenterDismissed, .claimReminded, .movesTold:
             break
         case .claimFiled(let claim):
             describe(claim.client, in: &recording, at: now)
@@ -175,7 +175,7 @@ extension Server {
                     isRefusal: failure != nil),
                 at: now)
         case .claimFiled, .claimRecovered, .claimAnnounced, .claimReminded, .claimEnded,
-            .claimCancelled, .presenterHeard, .presenterBlocked, .presenterDismissed,
+            .claimCancelled, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped, .movesTold, .clientContinued, .grantWithdrawn, .clientDied,
             .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
             .unreportedClaimEnded, .queueOpened, .queueClosed:
@@ -318,7 +318,7 @@ extension Event {
             .movesTold(let claim):
             claim
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
-            .presenterHeard, .presenterBlocked, .presenterDismissed, .clientStopped,
+            .presenterAnsweredLate, .presenterBlocked, .presenterDismissed, .clientStopped,
             .clientContinued, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
             .delegationsContested, .queueOpened, .queueClosed:
             nil
@@ -332,7 +332,7 @@ extension Event {
             .presenterMoved:
             true
         case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
-            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterHeard,
+            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterAnsweredLate,
             .presenterBlocked, .movesTold, .presenterDismissed, .clientDied, .clockAdvanced,
             .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
             .queueOpened, .queueClosed:

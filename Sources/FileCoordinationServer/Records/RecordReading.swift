@@ -108,7 +108,7 @@ extension Records {
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             path: moved ?? original,
             formerPlaces: moved == nil ? [] : [original].compactMap { $0 }, methods: body.methods,
-            patience: body.patience, relinquished: snapshot.relinquished)
+            answerTimeout: body.answerTimeout, relinquished: snapshot.relinquished)
     }
 }
 

@@ -41,7 +41,7 @@ package final class RelocationLog {
     /// The file is read up to this length; no server writes as much.
     private static let longestRead: UInt64 = 128 << 20
     /// How often a reader looks again for a file that is being replaced.
-    private static let patience = 100
+    private static let mostAttempts = 100
 
     /// Creates the log of a new server and reads what the former server wrote.
     package init(in directory: Directory, epoch: ServerEpoch) throws(SystemError) {
@@ -203,7 +203,7 @@ package final class RelocationLog {
         ofClaim serial: UInt64, in runtime: RuntimeDirectory
     ) -> [AccessItem]? {
         // A directory listing may miss a file that replaces another one concurrently.
-        for _ in 0..<patience {
+        for _ in 0..<mostAttempts {
             // The path is opened anew, because the server may have had to create the directory
             // again.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
@@ -252,7 +252,9 @@ package final class RelocationLog {
                 // The file's server has removed it, because a newer one exists or nothing is left
                 // to store.
                 attempts += 1
-                guard error.code == ErrorNumber.noSuchFile, attempts < patience else { throw error }
+                guard error.code == ErrorNumber.noSuchFile, attempts < mostAttempts else {
+                    throw error
+                }
             }
         }
     }

@@ -38,7 +38,7 @@ extension Event {
             claim
         case .claimFiled, .claimRecovered, .claimReminded, .claimCancelled, .grantWithdrawn,
             .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
-            .presenterAnswered, .presenterHeard, .presenterBlocked, .presenterDismissed,
+            .presenterAnswered, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped, .clientContinued, .clientDied, .clockAdvanced, .recoveryFinished,
             .delegationRecalled, .delegationsContested, .queueOpened, .queueClosed, .movesTold:
             nil

@@ -55,8 +55,8 @@ extension Server {
 
     /// The server wakes up in time for the arbiter's next deadline (Rule 18.3).
     private var brokenClock: String? {
-        guard let wish = arbiter.nextDeadline, nextDeadline ?? .max > wish else { return nil }
-        return "the arbiter waits until \(wish), and the server will not tell it the time"
+        guard let wanted = arbiter.nextDeadline, nextDeadline ?? .max > wanted else { return nil }
+        return "the arbiter waits until \(wanted), and the server will not tell it the time"
     }
 
     /// Every claim and presenter of the arbiter has a record in a ledger.

@@ -117,7 +117,7 @@ extension Server {
         guard let id = records.presenter(RecordReference(presenter), of: client.id) else { return }
         guard let claim = outgoing.questions.answer(of: id, to: claim) else {
             // The question was withdrawn, but the presenter answers again (Rule 18.3).
-            return decide(.presenterHeard(id))
+            return decide(.presenterAnsweredLate(id))
         }
         decide(
             .presenterAnswered(

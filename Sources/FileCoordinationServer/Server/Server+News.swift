@@ -171,7 +171,7 @@ extension Server {
             case .wholeMayHaveChanged(.rewritten): break
             case .wholeMayHaveChanged: tell(presenter.messagesOfAll, to: id)
             case .changes(let changes):
-                for change in changes { hear(change, id, mail.commandsSeen, &writers) }
+                for change in changes { handle(change, id, mail.commandsSeen, &writers) }
             }
         }
         // Behind the moves, which may have to wait for recalls.
@@ -180,7 +180,7 @@ extension Server {
         }
     }
 
-    private func hear(
+    private func handle(
         _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64,
         _ writers: inout [LocalWriter]?
     ) {

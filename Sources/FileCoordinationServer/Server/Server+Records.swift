@@ -106,22 +106,22 @@ extension Server {
         if let former = delegations.takeFormerClaim(in: check.record, of: client.id) {
             decide(.unreportedClaimEnded(former))
         }
-        var wish = unnumbered(snapshot, body, check, client)
-        wish.awaitsMoves = mustAwaitMoves(wish)
+        var filing = unnumbered(snapshot, body, check, client)
+        filing.awaitsMoves = mustAwaitMoves(filing)
         // The claims that run under the delegation came before this one, so the recall comes first.
         let bound = min(check.bound, snapshot.filedAt)
-        if recall(before: [.claimFiled(wish)], bound: bound, then: .check(check)) { return }
-        if !arbiter.awaitsRecalls, arbiter.isUnreported(wish) {
-            wish.id = records.enterUnnumbered(check.address)
-            return decide(.claimFiled(wish))
+        if recall(before: [.claimFiled(filing)], bound: bound, then: .check(check)) { return }
+        if !arbiter.awaitsRecalls, arbiter.isUnreported(filing) {
+            filing.id = records.enterUnnumbered(check.address)
+            return decide(.claimFiled(filing))
         }
         guard var claim = claim(snapshot, body, check, client, again: { .check($0) }) else {
             return
         }
         // After a move, the delegation slot that the client requested refers to the old path.
-        if claim.items == body.items { claim.request = wish.request }
-        claim.precedesQueue = wish.precedesQueue
-        if wish.awaitsMoves {
+        if claim.items == body.items { claim.request = filing.request }
+        claim.precedesQueue = filing.precedesQueue
+        if filing.awaitsMoves {
             claim.awaitsMoves = true
             watching.awaitMoves(
                 before: claim.id, at: claim.items.map(\.path), at: MonotonicClock.now)

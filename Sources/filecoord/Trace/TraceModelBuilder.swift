@@ -2,7 +2,7 @@
 //
 // Builds the model of a trace, line by line. A trace may begin while claims wait, may end while
 // they run, and may miss entries; the next status then shows which claims are over.
-// `TraceModelBuilder+Sights.swift` combines the lines about a claim of which the server learns
+// `TraceModelBuilder+Sightings.swift` combines the lines about a claim of which the server learns
 // late, and `TraceModelBuilder+Marks.swift` collects the marks on the time line.
 
 import FileCoordinationVersions
@@ -20,7 +20,7 @@ struct TraceModelBuilder {
     /// Claims of whose end the server is not told, by process and items, until they are found.
     var unreported: [[Int]: Int] = [:]
     /// Claims by delegation that a status has shown, by process and items, until they are found.
-    var sights: [[Int]: [Sight]] = [:]
+    var sightings: [[Int]: [Sighting]] = [:]
     /// The stops of processes that do not run again yet, by process.
     var openStops: [Int: Int] = [:]
     /// The present delegations.
@@ -50,7 +50,7 @@ struct TraceModelBuilder {
         case "filed": begin(line, .waiting, since: 0)
         case "found": takeFound(line)
         case "claim": takeStatus(line)
-        case "seen": takeSight(line)
+        case "seen": takeSighting(line)
         case "waits": takeWaits(line)
         case "granted": takeGrant(line)
         case "claimMoved": takeMove(line)

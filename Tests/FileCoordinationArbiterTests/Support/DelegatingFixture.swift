@@ -114,7 +114,7 @@ struct DelegatingFixture {
                 RegisteredPresenter(
                     id: PresenterID(rawValue: number), client: ClientID(rawValue: UInt32(number)),
                     purpose: Purpose("presenter"), path: path(place), methods: methods,
-                    patience: nanoseconds)))
+                    answerTimeout: nanoseconds)))
     }
 
     mutating func pass(milliseconds: UInt64) {

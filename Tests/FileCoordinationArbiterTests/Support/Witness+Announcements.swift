@@ -43,7 +43,8 @@ extension Witness {
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
-            .presenterHeard, .movesTold, .presenterBlocked, .presenterDismissed, .clientStopped,
+            .presenterAnsweredLate, .movesTold, .presenterBlocked, .presenterDismissed,
+            .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
             .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
             .queueClosed:

@@ -125,7 +125,7 @@ struct Witness: Hashable {
         case .presenterBlocked:
             // Only cycles follow from this event, and each cycle names its steps itself.
             break
-        case .presenterHeard:
+        case .presenterAnsweredLate:
             // The effects depend on deadlines, which the witness does not model.
             break
         case .presenterDismissed:

@@ -110,7 +110,7 @@ extension Presenter {
             PresenterKey(presenter.id.rawValue), of: ClientKey(UInt64(presenter.client.rawValue)),
             purpose: presenter.purpose.description, place: presenter.path?.description,
             steps: named.filter { presenter.methods.contains($0.0) }.map(\.1),
-            patience: presenter.patience)
+            patience: presenter.answerTimeout)
     }
 }
 

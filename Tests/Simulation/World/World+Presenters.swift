@@ -21,7 +21,7 @@ extension World {
             case 3: dice.one(in: 3) ? [] : [.relinquishToWriter, .itemDidChange]
             default: .all
             }
-        let patience: UInt64? =
+        let answerTimeout: UInt64? =
             switch dice.below(4) {
             case 0: 5_000_000_000
             case 1: 30_000_000_000
@@ -31,7 +31,7 @@ extension World {
         let registered = RegisteredPresenter(
             id: PresenterID(rawValue: serial), client: client, purpose: purpose,
             path: dice.one(in: 12) ? nil : dice.one(of: faults.places)?.path,
-            methods: methods, patience: patience)
+            methods: methods, answerTimeout: answerTimeout)
         let manner = dice.one(of: SimulatedPresenter.Manner.allCases) ?? .prompt
         presenters.append(SimulatedPresenter(registered: registered, manner: manner))
         tell(.presenterAdded(registered), .presenterAdded(Presenter(registered)))
@@ -116,7 +116,7 @@ extension World {
         let isWithdrawn = claim.rawValue.isMultiple(of: 2)
         tell(
             isWithdrawn
-                ? .presenterHeard(id) : .presenterAnswered(id, for: claim, failure: nil))
+                ? .presenterAnsweredLate(id) : .presenterAnswered(id, for: claim, failure: nil))
     }
 
     // MARK: Calls

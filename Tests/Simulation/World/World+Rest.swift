@@ -37,7 +37,7 @@ extension World {
 
     /// Whether a presenter is passed over in the end, rather than that it answers.
     private func isSilentForEver(_ presenter: SimulatedPresenter) -> Bool {
-        presenter.manner == .silent && presenter.registered.patience != nil
+        presenter.manner == .silent && presenter.registered.answerTimeout != nil
     }
 
     /// All clients leave; returns what is wrong with what is left.

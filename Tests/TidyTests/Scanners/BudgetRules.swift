@@ -98,7 +98,7 @@ enum BudgetRules {
     ///
     /// Nested types do not count: they are used through the types around them, and their names,
     /// such as `Result` or `State`, are also those of other types.
-    static func knots(of files: [SourceFile]) -> [[String]] {
+    static func fileCycles(of files: [SourceFile]) -> [[String]] {
         var owners: [String: Set<Int>] = [:]
         for (index, file) in files.enumerated() {
             for name in offeredNames(in: file) { owners[name, default: []].insert(index) }

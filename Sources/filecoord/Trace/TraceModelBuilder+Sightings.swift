@@ -8,7 +8,7 @@
 
 extension TraceModelBuilder {
     /// A claim without a number that a status has shown.
-    struct Sight {
+    struct Sighting {
         /// Its index in the model.
         var claim: Int
         /// The earliest possible beginning: the age in a status was computed some time before the
@@ -28,7 +28,7 @@ extension TraceModelBuilder {
     private static let longestTurn: UInt64 = 200_000_000
 
     /// Adds a claim without a number from a status, or extends the one that is known already.
-    mutating func takeSight(_ line: TraceFile.Line) {
+    mutating func takeSighting(_ line: TraceFile.Line) {
         let age = line.number("since") ?? 0
         let start = line.time - min(age, line.time)
         let earliest = start - min(start, line.time - min(looked, line.time))
@@ -43,19 +43,19 @@ extension TraceModelBuilder {
         {
             return extend(former, to: line.time)
         }
-        let known = sights[key] ?? []
+        let known = sightings[key] ?? []
         let same = known.indices.filter { index in
             // One status shows each claim once.
             known[index].seen < line.time
                 && start <= model.claims[known[index].claim].end + Self.tolerance
         }
         guard let index = nearest(same, of: known, to: start) else {
-            sights[key] =
-                known + [Sight(claim: model.claims.count, earliest: earliest, seen: line.time)]
+            sightings[key] =
+                known + [Sighting(claim: model.claims.count, earliest: earliest, seen: line.time)]
             model.claims.append(claim)
             return
         }
-        sights[key]?[index].seen = line.time
+        sightings[key]?[index].seen = line.time
         extend(known[index].claim, to: line.time)
     }
 
@@ -70,14 +70,14 @@ extension TraceModelBuilder {
         if let former = unreported.removeValue(forKey: key), model.claims[former].end <= claim.end {
             return resume(former, as: number, at: line.time)
         }
-        let known = sights[key] ?? []
+        let known = sightings[key] ?? []
         let same = known.indices.filter { index in
             claim.begin <= model.claims[known[index].claim].begin + Self.tolerance
                 && claim.begin + Self.longestTurn >= known[index].earliest
         }
         guard let index = nearest(same, of: known, to: claim.begin) else { return }
         let seen = known[index].claim
-        sights[key]?.remove(at: index)
+        sightings[key]?.remove(at: index)
         model.claims[seen].number = number
         model.claims[seen].label = claim.label
         model.claims[seen].inside = claim.inside
@@ -87,9 +87,9 @@ extension TraceModelBuilder {
     }
 
     /// Returns the index of the claim that begins nearest to a time, among those at these indices.
-    private func nearest(_ places: [Int], of sights: [Sight], to time: UInt64) -> Int? {
+    private func nearest(_ places: [Int], of sightings: [Sighting], to time: UInt64) -> Int? {
         func distance(_ place: Int) -> UInt64 {
-            let begin = model.claims[sights[place].claim].begin
+            let begin = model.claims[sightings[place].claim].begin
             return begin > time ? begin - time : time - begin
         }
         return places.min { distance($0) < distance($1) }

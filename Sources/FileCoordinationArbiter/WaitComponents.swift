@@ -10,8 +10,8 @@ extension Arbiter {
     /// number for claims that wait for each other.
     ///
     /// The result is used for lookup only.
-    func knots(among starts: [ClaimID], _ waits: inout IndirectWaits) -> [ClaimID: Int] {
-        var search = KnotSearch()
+    func waitComponents(among starts: [ClaimID], _ waits: inout IndirectWaits) -> [ClaimID: Int] {
+        var search = ComponentSearch()
         for start in starts where search.isNew(start) {
             search.enter(start, nearestEdges(from: start, &waits))
             while let next = search.step() {
@@ -20,12 +20,12 @@ extension Arbiter {
                 search.enter(next, nearestEdges(from: next, &waits))
             }
         }
-        return search.knots
+        return search.componentNumbers
     }
 }
 
 /// A depth-first search for claims that wait for each other.
-private struct KnotSearch {
+private struct ComponentSearch {
     /// A claim on the path of the search.
     private struct Visit {
         let claim: ClaimID
@@ -38,11 +38,11 @@ private struct KnotSearch {
     }
 
     /// The claims found, with a number for those that wait for each other.
-    private(set) var knots: [ClaimID: Int] = [:]
+    private(set) var componentNumbers: [ClaimID: Int] = [:]
     /// When each claim was visited; used for lookup only.
     private var orders: [ClaimID: Int] = [:]
     private var path: [Visit] = []
-    /// The visited claims whose knots are not complete, in the order of the visits.
+    /// The visited claims whose componentNumbers are not complete, in the order of the visits.
     private var open: [ClaimID] = []
     /// The same claims; used for lookup only.
     private var isOpen: Set<ClaimID> = []
@@ -84,7 +84,7 @@ private struct KnotSearch {
         let isKnot = open.last != visit.claim || visit.waitsForItself
         while let claim = open.popLast() {
             isOpen.remove(claim)
-            if isKnot { knots[claim] = visit.order }
+            if isKnot { componentNumbers[claim] = visit.order }
             if claim == visit.claim { return }
         }
     }
