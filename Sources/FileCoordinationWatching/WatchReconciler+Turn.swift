@@ -198,6 +198,9 @@ extension WatchReconciler {
             }
         case .attached:
             guard nodes.isInTree(node), !nodes[node].isPending else { return true }
+            // What leaves a directory before it is watched would be told to no presenter that has
+            // read the directory because of this report.
+            if case .ordered = nodes[node].watch { return true }
             if isBelowUntold(node, isTold) { return true }
             // Presenters still have another item at this path. They are told about that first.
             if nodes[node].now == nil, displacedFrom(node) != nil || isCarried(node) { return true }
