@@ -91,7 +91,7 @@ final class FailpointTests: StageTestCase {
             do {
                 if try !play(death, on: own) { missed.append(death) }
             } catch {
-                throw StageError("\(death): \(error)")
+                throw StageError("\(death): \(error)\n\(own.account)")
             }
         }
         print("\(chosen.count) deaths, \(missed.count) of them did not come to pass")
@@ -122,8 +122,7 @@ final class FailpointTests: StageTestCase {
         for program in finished where program !== victim { try program.expect("done") }
         let late = try tourist("late", on: stage)
         try late.ask("go", "done")
-        let isDead = try isOver(victim)
-        if !isDead { try victim.expect("done") }
+        let isDead = try hasDied(victim)
         try untilRest(on: stage)
         finished.append(late)
         for program in finished where program.lines.contains(where: isError) {
@@ -145,6 +144,19 @@ final class FailpointTests: StageTestCase {
     }
 
     private func isError(_ line: String) -> Bool { line.contains("error") || line.contains("! ") }
+
+    /// Waits until a program is done or dead, and returns whether it is dead.
+    ///
+    /// The others may be done long before it comes to the place where it dies.
+    private func hasDied(_ program: Program) throws -> Bool {
+        let end = Date() + Program.patience
+        while try !isOver(program) {
+            if program.said("done") { return false }
+            guard Date() < end else { throw StageError("\(program.name) is not done") }
+            poll(nil, 0, 1)
+        }
+        return true
+    }
 
     /// Waits until a program presents, and so has a server, or is dead.
     private func untilPresents(_ program: Program) throws {
