@@ -13,92 +13,6 @@ import FileCoordinationArbiter
 
 /// The coordinated writes that may explain the changes which the watcher saw.
 struct ChangeAttribution {
-    /// What coordinated writes reported about one path since presenters were last told about it.
-    struct Account {
-        /// What was at the path before the first write.
-        var first: ObservedFile?
-        /// What was at the path after the last write.
-        var last: ObservedFile?
-        /// The latest states that claims found or left there in between.
-        private(set) var between: [ObservedFile?] = []
-        /// The state that presenters were told last, if one of these claims found or left it.
-        var lastTold: ObservedFile??
-        /// Whether a claim found another state than the claim before it had left, so that another
-        /// program made a change in between.
-        var isPlain = false
-        /// Whether a write changed something.
-        var isCoordinated = false
-        /// Whether a write ended without reporting what it did.
-        var isUnknown = false
-        /// Whether the first write was already under way when the watcher learned of it.
-        ///
-        /// Presenters may already have been told about a part of that write. So a difference from
-        /// what they were told does not show that another program made a change.
-        var isFound = false
-        /// Whether a write has moved a directory with another item inside to this path since then.
-        var isOfFormerItem = false
-        /// Whether the path was checked once more before the account was to be discarded.
-        var isCheckedAgain = false
-
-        /// Whether presenters were last told about a state that some claim found or left.
-        func explains(_ told: ObservedFile?) -> Bool {
-            if told.isSameVersion(as: first) { return true }
-            if let lastTold, told.isSameVersion(as: lastTold) { return true }
-            // A rename changes the change time. If a coordinated writer moved the item here, its
-            // claim was for the former path, and another claim has written the item since then,
-            // this difference is not another program's. If a program did rename or link the item,
-            // presenters are told of the write in the same turn.
-            if let told, let first, told.differsInChangeTimeAlone(from: first) { return true }
-            return between.contains { told.isSameVersion(as: $0) }
-        }
-
-        /// Whether the first write found the item that presenters were told.
-        ///
-        /// They may have been told about a part of a write that was found running.
-        func beganWith(_ told: ObservedFile) -> Bool {
-            explains(told) || isFound && first?.isSameItem(as: told) == true
-        }
-
-        /// Adds the report of one more claim.
-        mutating func append(_ change: ClaimedChange) {
-            let changes = !change.after.isSameVersion(as: change.before)
-            if !isOfFormerItem, !change.before.isSameVersion(as: last) { isPlain = true }
-            isOfFormerItem = false
-            isCheckedAgain = false
-            isCoordinated = isCoordinated || changes
-            between.append(change.before)
-            if between.count > 8 { between.removeFirst() }
-            last = change.after
-        }
-
-        /// Whether `now` is the state that the first claim found, and not the one that the last
-        /// claim left: the watcher has seen none of the claims' changes.
-        func isAhead(of now: ObservedFile?) -> Bool {
-            now.isSameVersion(as: first) && !now.isSameVersion(as: last)
-        }
-
-        /// Whether a claim but the last one left `now`: the watcher has not seen all changes.
-        ///
-        /// Only a file has versions that do not come back.
-        func hasPassed(_ now: ObservedFile?) -> Bool {
-            guard now?.isDirectory == false, !now.isSameVersion(as: last) else { return false }
-            return between.contains { now.isSameVersion(as: $0) }
-        }
-
-        /// Puts what writes did at the same path earlier before this account.
-        mutating func precede(with earlier: Account) {
-            let own = first
-            first = earlier.first
-            lastTold = earlier.lastTold
-            // Presenters know an item that was moved here by its state at its former path.
-            between = (earlier.between + [earlier.last, own] + between).suffix(8)
-            isPlain = isPlain || earlier.isPlain
-            isCoordinated = isCoordinated || earlier.isCoordinated
-            isUnknown = isUnknown || earlier.isUnknown
-            isFound = earlier.isFound
-        }
-    }
-
     private struct Claim {
         let number: UInt64
         let paths: [ItemPath]
@@ -113,10 +27,18 @@ struct ChangeAttribution {
 
     private var claims: [Claim] = []
     private var accounts: [ItemPath: Account] = [:]
+    /// A move of a directory by one of these writes.
+    private struct Move {
+        let from: ItemPath
+        let to: ItemPath
+        /// The directory, as the claim found it.
+        let item: ObservedFile
+    }
+
     /// Moves of directories by these writes, in their order.
     ///
     /// The watcher may still see the items inside at their former paths.
-    private var moves: [(from: ItemPath, to: ItemPath)] = []
+    private var moves: [Move] = []
 
     var isEmpty: Bool { claims.isEmpty && accounts.isEmpty }
     /// Whether claims that are over have not been discarded.
@@ -146,17 +68,17 @@ struct ChangeAttribution {
     /// While a claim moves a directory, no other claim has an item inside. So all these accounts
     /// are of earlier writes.
     private mutating func carryAccounts(along changes: [ClaimedChange]) {
-        let new = changes.compactMap { left -> (from: ItemPath, to: ItemPath)? in
+        let new = changes.compactMap { left -> Move? in
             guard let item = left.before, item.isDirectory, left.after?.isSameItem(as: item) != true
             else { return nil }
             let arrival = changes.first {
                 $0.after?.isSameItem(as: item) == true && $0.before?.isSameItem(as: item) != true
             }
-            return arrival.map { (left.path, $0.path) }
+            return arrival.map { Move(from: left.path, to: $0.path, item: item) }
         }
         guard !new.isEmpty else { return }
         moves = (moves + new).suffix(64)
-        carryAccounts(inside: new)
+        carryAccounts(inside: new.map { ($0.from, $0.to) })
     }
 
     /// Records that presenters were told of a move of a directory that no claim has made.
@@ -244,10 +166,17 @@ struct ChangeAttribution {
 
     /// Who moved away the item that presenters were told is at a path.
     ///
-    /// Another item may be there by now. If claims have followed each other from the told item on,
-    /// one of them has moved it.
-    func originsOfDeparture(from path: ItemPath, told: ObservedFile) -> [ChangeOrigin] {
+    /// Another item may be there by now: `taker`. If claims have followed each other from the told
+    /// item on, one of them has moved it.
+    func originsOfDeparture(
+        from path: ItemPath, told: ObservedFile, taker: ObservedFile?
+    ) -> [ChangeOrigin] {
         if announceDeparture(of: told, from: path), accounts[claimed(path)]?.isPlain == false {
+            return [.coordinated]
+        }
+        if let account = accounts[claimed(path)], account.haveReplaced(told, by: taker),
+            origins(at: path, told: told, now: taker) == [.coordinated]
+        {
             return [.coordinated]
         }
         return origins(at: path, told: told, now: nil)
@@ -262,10 +191,10 @@ struct ChangeAttribution {
     ) -> [ChangeOrigin] {
         guard let left = accounts[claimed(former)], let arrived = accounts[claimed(path)],
             !left.isUnknown,
-            !arrived.isUnknown, left.isCoordinated, let first = left.first,
-            left.last?.isSameItem(as: first) != true,
+            !arrived.isUnknown, left.isCoordinated, let first = left.stateFound(of: told),
+            left.last?.isSameItem(as: told) != true,
             arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
-            arrived.last?.isSameItem(as: first) == true
+            arrived.last?.isSameItem(as: told) == true
         else { return origins(at: path, told: told, now: now) }
         let isPlain =
             left.isPlain || arrived.isPlain || !now.isSameVersion(as: arrived.last)
@@ -296,20 +225,30 @@ struct ChangeAttribution {
     /// Discards the reports about a path, because presenters were told that `now` is there, unless
     /// more changes of these writes are to come.
     mutating func told(_ path: ItemPath, _ now: ObservedFile?) {
+        forgetMoves(from: path, replacedBy: now)
         let path = claimed(path)
         guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
         else { return accounts[path] = nil }
         accounts[path]?.lastTold = now
     }
 
-    /// Discards the reports about a path, because presenters were told that an item was moved away
-    /// from it.
+    /// Discards the moves of directories from a path at which presenters were told another item.
     ///
-    /// If a write has put another item there, only what led to the departure is discarded.
-    mutating func toldDeparture(of item: ObservedFile?, from path: ItemPath) {
+    /// These writes did nothing inside that item.
+    private mutating func forgetMoves(from path: ItemPath, replacedBy item: ObservedFile?) {
+        moves.removeAll { $0.from == path && item?.mayBeLaterState(of: $0.item) != true }
+    }
+
+    /// Discards the reports about a path, because presenters were told that an item has left it.
+    ///
+    /// If a write has put another item there, only what led to the departure is discarded. `taker`
+    /// is what is there now, if the item no longer is.
+    mutating func toldDeparture(
+        of item: ObservedFile?, from path: ItemPath, taker: ObservedFile? = nil
+    ) {
         let place = claimed(path)
         guard let item, let account = accounts[place], let last = account.last,
-            !last.isSameItem(as: item)
+            !last.isSameItem(as: item) || account.haveReplaced(item, by: taker)
         else { return told(path, nil) }
         if account.first?.isSameItem(as: item) == true { accounts[place]?.first = nil }
     }

@@ -181,7 +181,7 @@ extension WatchReconciler {
         _ node: WatchNodeID, _ told: ObservedFile, _ now: ObservedFile, from former: ItemPath,
         to path: ItemPath
     ) -> [TurnReport] {
-        let from = claims.originsOfDeparture(from: former, told: told)
+        let from = claims.originsOfDeparture(from: former, told: told, taker: taker(of: node))
         let prior = displacedFrom(node).flatMap { nodes[$0].told?.observed }
         let to = claims.origins(
             at: path, told: prior, now: now,
@@ -236,7 +236,15 @@ extension WatchReconciler {
             TurnReport(
                 node: node, what: .deleted, path: path, observed: nil,
                 origins: claims.originsOfDeparture(
-                    from: path, told: told.observed))
+                    from: path, told: told.observed, taker: taker(of: node)))
         ]
+    }
+
+    /// What is now at the path by which presenters know an item that is no longer there.
+    func taker(of node: WatchNodeID) -> ObservedFile? {
+        guard let told = nodes[node].known, let parent = nodes.existing(told.parent),
+            let taker = nodes[parent].children[told.name], taker != node
+        else { return nil }
+        return nodes[taker].now
     }
 }

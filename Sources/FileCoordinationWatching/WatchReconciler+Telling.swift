@@ -254,9 +254,12 @@ extension WatchReconciler {
             guard let path = nodes.path(below), let now = nodes[below].now,
                 !isToldByItself(below, than: node), !toldAbove(below).contains(id)
             else { continue }
+            // If the item has changed, too, that is told later, as a difference from what was told.
+            let told = nodes[below].flags.contains(.changed) ? nodes[below].told?.observed : nil
             give(
-                WatchedChange(what: .appeared, path: path, origin: origin, observed: now), to: id,
-                &outbox)
+                WatchedChange(
+                    what: .appeared, path: path, origin: origin, observed: told ?? now),
+                to: id, &outbox)
         }
     }
 

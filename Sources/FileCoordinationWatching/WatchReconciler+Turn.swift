@@ -278,14 +278,16 @@ extension WatchReconciler {
 
     private mutating func discardAccounts(of report: TurnReport) {
         if report.what == .deleted {
-            let item = nodes.existing(report.node).flatMap { nodes[$0].told?.observed }
-            claims.toldDeparture(of: item, from: report.path)
+            let node = nodes.existing(report.node)
+            claims.toldDeparture(
+                of: node.flatMap { nodes[$0].told?.observed }, from: report.path,
+                taker: node.flatMap(taker))
         } else {
             claims.told(report.path, report.observed)
         }
         if case .moved(let former) = report.what {
-            claims.toldDeparture(of: report.observed, from: former)
             claims.toldMove(from: former, to: report.path)
+            claims.toldDeparture(of: report.observed, from: former)
             if report.observed?.isDirectory == true, report.origins == [.uncoordinated] {
                 claims.carryAccounts(from: former, to: report.path)
             }

@@ -67,8 +67,8 @@ import WatchingSimulation
             operations += outcome.operations
             messages += outcome.messages
         }
-        // In these, a writer changes a directory that has just moved, and that is polled.
-        for seed in [38, 320] as [UInt64] {
+        // In these, writers change, delete and make anew directories that other writers have moved.
+        for seed in [38, 320, 101_291, 101_821, 207_428] as [UInt64] {
             var world = WatchingWorld(seed: seed, isCoordinated: true)
             if let complaint = world.run(operations: 30).complaint { Issue.record("\(complaint)") }
         }

@@ -10,7 +10,7 @@ import Foundation
 
 extension NSFileVersion {
     /// Adds a version and reports it to presenters.
-    class func add(
+    static func add(
         to url: URL, _ contentsURL: URL, _ options: AddingOptions, _ record: VersionRecord
     ) throws -> NSFileVersion {
         let store = VersionStore.current
@@ -26,7 +26,7 @@ extension NSFileVersion {
 
     /// Returns the version that a notice is about, even if the version or its item has been removed
     /// meanwhile; nil if the identifier is invalid.
-    package class func version(
+    package static func version(
         ofItemAt url: URL, identifier: String, in store: VersionStore = .current
     ) -> NSFileVersion? {
         guard let id = VersionID(identifier) else { return nil }

@@ -225,7 +225,7 @@ extension WatchingWorld {
                 ClaimedChange(path: $0, before: before, after: files.observed(at: path))
             }
         }
-        note("end of claim \(number)")
+        note("end of claim \(number): " + changes.map(\.summary).joined(separator: ", "))
         // Where all writers coordinate, the watcher's messages tell everything.
         if !isCoordinated {
             let files = files
@@ -312,5 +312,17 @@ extension ClaimedChange {
             return item
         }
         return ClaimedChange(path: path, before: report(before), after: report(after))
+    }
+}
+
+extension ClaimedChange {
+    /// What was at the path and what is there now, for a world's log.
+    fileprivate var summary: String {
+        func text(_ file: ObservedFile?) -> String {
+            guard let file else { return "none" }
+            let kind = file.isDirectory ? "directory" : "\(file.stamp.size) bytes"
+            return "#\(file.identity.inode) \(kind) at \(file.stamp.changed)"
+        }
+        return "\(path) \(text(before)) to \(text(after))"
     }
 }

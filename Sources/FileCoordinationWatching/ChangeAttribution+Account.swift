@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What coordinated writes did at one path, since presenters were last told what is there: the state
+// that the first write found, the one that the last write left, and some of those in between.
+
+import FileCoordinationArbiter
+
+extension ChangeAttribution {
+    /// What coordinated writes reported about one path since presenters were last told about it.
+    struct Account {
+        /// What was at the path before the first write.
+        var first: ObservedFile?
+        /// What was at the path after the last write.
+        var last: ObservedFile?
+        /// The latest states that claims found or left there in between.
+        private(set) var between: [ObservedFile?] = []
+        /// The state that presenters were told last, if one of these claims found or left it.
+        var lastTold: ObservedFile??
+        /// Whether a claim found another state than the claim before it had left, so that another
+        /// program made a change in between.
+        var isPlain = false
+        /// Whether a write changed something.
+        var isCoordinated = false
+        /// Whether a write ended without reporting what it did.
+        var isUnknown = false
+        /// Whether the first write was already under way when the watcher learned of it.
+        ///
+        /// Presenters may already have been told about a part of that write. So a difference from
+        /// what they were told does not show that another program made a change.
+        var isFound = false
+        /// Whether a write has moved a directory with another item inside to this path since then.
+        var isOfFormerItem = false
+        /// Whether the path was checked once more before the account was to be discarded.
+        var isCheckedAgain = false
+
+        /// Whether presenters were last told about a state that some claim found or left.
+        func explains(_ told: ObservedFile?) -> Bool {
+            if told.isSameVersion(as: first) { return true }
+            if let lastTold, told.isSameVersion(as: lastTold) { return true }
+            // A rename changes the change time. If a coordinated writer moved the item here, its
+            // claim was for the former path, and another claim has written the item since then,
+            // this difference is not another program's. If a program did rename or link the item,
+            // presenters are told of the write in the same turn.
+            if let told, let first, told.differsInChangeTimeAlone(from: first) { return true }
+            return between.contains { told.isSameVersion(as: $0) }
+        }
+
+        /// The state in which these writes found the item that presenters were told, if they did.
+        ///
+        /// Presenters may have been told a state that one of these writes left.
+        func stateFound(of told: ObservedFile) -> ObservedFile? {
+            if let first, first.isSameItem(as: told) { return first }
+            return explains(told) ? told : nil
+        }
+
+        /// Whether the first write found the item that presenters were told.
+        ///
+        /// They may have been told about a part of a write that was found running.
+        func beganWith(_ told: ObservedFile) -> Bool {
+            explains(told) || isFound && first?.isSameItem(as: told) == true
+        }
+
+        /// Whether claims have left `item`, or a later state of it, after another item that
+        /// presenters were told had left the path.
+        ///
+        /// Claims report inode numbers, which are used again. If both items have the same one, a
+        /// claim must have found nothing there in between.
+        func haveReplaced(_ told: ObservedFile, by item: ObservedFile?) -> Bool {
+            guard let item, let last, item.mayBeLaterState(of: last), !item.isSameItem(as: told)
+            else { return false }
+            return !last.isSameItem(as: told) || between.contains { $0 == nil }
+        }
+
+        /// Adds the report of one more claim.
+        mutating func append(_ change: ClaimedChange) {
+            let changes = !change.after.isSameVersion(as: change.before)
+            if !isOfFormerItem, !change.before.isSameVersion(as: last) { isPlain = true }
+            isOfFormerItem = false
+            isCheckedAgain = false
+            isCoordinated = isCoordinated || changes
+            between.append(change.before)
+            if between.count > 8 { between.removeFirst() }
+            last = change.after
+        }
+
+        /// Whether `now` is the state that the first claim found, and not the one that the last
+        /// claim left: the watcher has seen none of the claims' changes.
+        func isAhead(of now: ObservedFile?) -> Bool {
+            now.isSameVersion(as: first) && !now.isSameVersion(as: last)
+        }
+
+        /// Whether a claim but the last one left `now`: the watcher has not seen all changes.
+        ///
+        /// Only a file has versions that do not come back.
+        func hasPassed(_ now: ObservedFile?) -> Bool {
+            guard now?.isDirectory == false, !now.isSameVersion(as: last) else { return false }
+            return between.contains { now.isSameVersion(as: $0) }
+        }
+
+        /// Puts what writes did at the same path earlier before this account.
+        mutating func precede(with earlier: Account) {
+            let own = first
+            first = earlier.first
+            lastTold = earlier.lastTold
+            // Presenters know an item that was moved here by its state at its former path.
+            between = (earlier.between + [earlier.last, own] + between).suffix(8)
+            isPlain = isPlain || earlier.isPlain
+            isCoordinated = isCoordinated || earlier.isCoordinated
+            isUnknown = isUnknown || earlier.isUnknown
+            isFound = earlier.isFound
+        }
+    }
+}
