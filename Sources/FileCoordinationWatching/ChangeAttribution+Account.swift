@@ -60,14 +60,13 @@ extension ChangeAttribution {
             explains(told) || isFound && first?.isSameItem(as: told) == true
         }
 
-        /// Whether claims have left `item`, or a later state of it, after another item that
-        /// presenters were told had left the path.
+        /// Whether claims have left `item` after the item that presenters were told had left the
+        /// path.
         ///
-        /// Claims report inode numbers, which are used again. If both items have the same one, a
-        /// claim must have found nothing there in between.
+        /// The same item may have come back; and claims report inode numbers, which are used again.
+        /// If both have the same number, a claim must have found nothing there in between.
         func haveReplaced(_ told: ObservedFile, by item: ObservedFile?) -> Bool {
-            guard let item, let last, item.mayBeLaterState(of: last), !item.isSameItem(as: told)
-            else { return false }
+            guard let item, let last, item.mayBeLaterState(of: last) else { return false }
             return !last.isSameItem(as: told) || between.contains { $0 == nil }
         }
 
@@ -91,10 +90,14 @@ extension ChangeAttribution {
 
         /// Whether a claim but the last one left `now`: the watcher has not seen all changes.
         ///
-        /// Only a file has versions that do not come back.
+        /// The version of a file does not come back. A directory with the same permissions may have
+        /// been changed since, unless the time of its last change is the same, too.
         func hasPassed(_ now: ObservedFile?) -> Bool {
-            guard now?.isDirectory == false, !now.isSameVersion(as: last) else { return false }
-            return between.contains { now.isSameVersion(as: $0) }
+            guard !now.isSameVersion(as: last), let now else { return false }
+            return between.contains { former in
+                guard let former, now.difference(from: former) == nil else { return false }
+                return !now.isDirectory || now.stamp.changed == former.stamp.changed
+            }
         }
 
         /// Puts what writes did at the same path earlier before this account.

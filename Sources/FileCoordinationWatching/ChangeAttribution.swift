@@ -33,6 +33,11 @@ struct ChangeAttribution {
         let to: ItemPath
         /// The directory, as the claim found it.
         let item: ObservedFile
+        /// Whether presenters were told of another item at ``from`` since then.
+        ///
+        /// What is seen inside that item was never in the directory. But presenters may still know
+        /// items inside the directory by their former paths.
+        var isOvertaken = false
     }
 
     /// Moves of directories by these writes, in their order.
@@ -108,8 +113,22 @@ struct ChangeAttribution {
 
     /// The path by which claims name what the watcher sees at a path.
     private func claimed(_ path: ItemPath) -> ItemPath {
-        guard accounts[path] == nil else { return path }
-        return moves.reduce(path) { path, move in
+        accounts[path] == nil ? carried(path, by: moves.filter { !$0.isOvertaken }) : path
+    }
+
+    /// The path by which claims name the item that presenters were told is at a path.
+    ///
+    /// A writer may have put another directory where one was that claims have moved.
+    private func claimed(_ path: ItemPath, of told: ObservedFile) -> ItemPath {
+        let carried = carried(path, by: moves)
+        guard let account = accounts[path] else { return carried }
+        if account.stateFound(of: told) != nil { return path }
+        return accounts[carried]?.stateFound(of: told) == nil ? path : carried
+    }
+
+    /// Where an item is now that was at a path before claims moved directories.
+    private func carried(_ path: ItemPath, by moves: [Move]) -> ItemPath {
+        moves.reduce(path) { path, move in
             guard move.from.contains(path) else { return path }
             return path.replacingPrefix(depth: move.from.depth, by: move.to)
         }
@@ -159,7 +178,8 @@ struct ChangeAttribution {
 
     /// Whether claims have announced that the item which presenters were told left its path.
     func announceDeparture(of told: ObservedFile, from path: ItemPath) -> Bool {
-        guard let account = accounts[claimed(path)], account.isCoordinated, !account.isUnknown
+        guard let account = accounts[claimed(path, of: told)], account.isCoordinated,
+            !account.isUnknown
         else { return false }
         return account.beganWith(told) && account.last?.isSameItem(as: told) != true
     }
@@ -171,10 +191,11 @@ struct ChangeAttribution {
     func originsOfDeparture(
         from path: ItemPath, told: ObservedFile, taker: ObservedFile?
     ) -> [ChangeOrigin] {
-        if announceDeparture(of: told, from: path), accounts[claimed(path)]?.isPlain == false {
+        let account = accounts[claimed(path, of: told)]
+        if announceDeparture(of: told, from: path), account?.isPlain == false {
             return [.coordinated]
         }
-        if let account = accounts[claimed(path)], account.haveReplaced(told, by: taker),
+        if account?.haveReplaced(told, by: taker) == true,
             origins(at: path, told: told, now: taker) == [.coordinated]
         {
             return [.coordinated]
@@ -189,9 +210,9 @@ struct ChangeAttribution {
     func originsOfDifference(
         movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
     ) -> [ChangeOrigin] {
-        guard let left = accounts[claimed(former)], let arrived = accounts[claimed(path)],
-            !left.isUnknown,
-            !arrived.isUnknown, left.isCoordinated, let first = left.stateFound(of: told),
+        guard let left = accounts[claimed(former, of: told)],
+            let arrived = accounts[claimed(path)],
+            !left.isUnknown, !arrived.isUnknown, left.isCoordinated, let first = left.stateFound(of: told),
             left.last?.isSameItem(as: told) != true,
             arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
             arrived.last?.isSameItem(as: told) == true
@@ -225,18 +246,20 @@ struct ChangeAttribution {
     /// Discards the reports about a path, because presenters were told that `now` is there, unless
     /// more changes of these writes are to come.
     mutating func told(_ path: ItemPath, _ now: ObservedFile?) {
-        forgetMoves(from: path, replacedBy: now)
+        overtakeMoves(from: path, by: now)
         let path = claimed(path)
         guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
         else { return accounts[path] = nil }
         accounts[path]?.lastTold = now
     }
 
-    /// Discards the moves of directories from a path at which presenters were told another item.
-    ///
-    /// These writes did nothing inside that item.
-    private mutating func forgetMoves(from path: ItemPath, replacedBy item: ObservedFile?) {
-        moves.removeAll { $0.from == path && item?.mayBeLaterState(of: $0.item) != true }
+    /// Marks the moves of directories from a path at which presenters were told another item, or
+    /// none.
+    private mutating func overtakeMoves(from path: ItemPath, by item: ObservedFile?) {
+        for index in moves.indices where moves[index].from == path {
+            guard item?.mayBeLaterState(of: moves[index].item) != true else { continue }
+            moves[index].isOvertaken = true
+        }
     }
 
     /// Discards the reports about a path, because presenters were told that an item has left it.
@@ -246,8 +269,9 @@ struct ChangeAttribution {
     mutating func toldDeparture(
         of item: ObservedFile?, from path: ItemPath, taker: ObservedFile? = nil
     ) {
-        let place = claimed(path)
-        guard let item, let account = accounts[place], let last = account.last,
+        guard let item else { return told(path, nil) }
+        let place = claimed(path, of: item)
+        guard let account = accounts[place], let last = account.last,
             !last.isSameItem(as: item) || account.haveReplaced(item, by: taker)
         else { return told(path, nil) }
         if account.first?.isSameItem(as: item) == true { accounts[place]?.first = nil }

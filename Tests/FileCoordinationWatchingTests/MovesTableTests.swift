@@ -15,7 +15,7 @@ final class MovesTableTests: WatchedTestCase {
         let moved: [String]
         var other: [String] = []
         /// What the presenter of `a/f` comes to know if so much time passes within a step that the
-        /// watcher gives the item up.
+        /// watcher tells of its first half, or gives the item up.
         var late: [String]?
     }
 
@@ -30,7 +30,8 @@ final class MovesTableTests: WatchedTestCase {
             moved: ["moved tree/a/f to other/a/f"], other: ["moved tree/b/g to other/b/g"]),
         Row(
             move: "the item and its directory", steps: ["mv a/f a/n; mv a c"],
-            moved: ["moved tree/a/f to tree/c/n"]),
+            moved: ["moved tree/a/f to tree/c/n"],
+            late: ["moved tree/a/f to tree/a/n", "moved tree/a/n to tree/c/n"]),
         Row(
             move: "the item, and then its directory", steps: ["mv a/f a/n", "mv a c"],
             moved: ["moved tree/a/f to tree/a/n", "moved tree/a/n to tree/c/n"]),

@@ -41,6 +41,10 @@ extension WatchingWorld {
                     // The view may already have read a state that is later than its messages.
                     change.what != .appeared
                         && (change.what != .deleted || view.items[change.path] != nil)
+                        // The deletion of the directory says this already.
+                        && !changes.contains {
+                            $0.what == .deleted && $0.path.contains(change.path)
+                        }
                 }
             })
         else { return }
