@@ -109,14 +109,35 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 
     /// What happened, which processes are involved, and what to do next.
     public var description: String {
-        ([reason] + parties.map(\.description) + [advice]).joined(separator: " ")
+        ([reason] + sentences + [advice]).joined(separator: " ")
+    }
+
+    /// What the processes do; in a circle of waits, who waits for whom.
+    private var sentences: [String] {
+        code == .deadlock ? circle.sentences : parties.map(\.description)
+    }
+
+    private var circle: CircleText {
+        CircleText(
+            parties.map { party in
+                let role: CircleMember.Role =
+                    switch party.role {
+                    case .holder: .holder
+                    case .waiter: .waiter
+                    case .presenter: .presenter
+                    }
+                return CircleMember(
+                    processID: party.processIdentifier,
+                    isOwn: !party.isInAnotherNamespace && party.processIdentifier == getpid(),
+                    who: party.who, path: party.path, role: role,
+                    time: DurationText.text(party.since), message: party.message)
+            })
     }
 
     private var advice: String {
         switch code {
         case .timedOut: "Nothing was read or written. Try again, or ask them to finish."
-        case .deadlock:
-            ShownText.deadlockAdvice(hasPresenter: parties.contains { $0.role == .presenter })
+        case .deadlock: circle.advice
         case .limitExceeded:
             "Nothing was read or written. End programs, claims or presenters that use up this "
                 + "limit, and try again."
@@ -133,7 +154,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 extension FileCoordinationError: LocalizedError, CustomNSError {
     /// What happened, and which processes are involved.
     public var errorDescription: String? {
-        ([reason] + parties.map(\.description)).joined(separator: " ")
+        ([reason] + sentences).joined(separator: " ")
     }
 
     /// What happened, without the processes.
@@ -188,9 +209,6 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
 extension FileCoordinationError.Party: CustomStringConvertible {
     /// The process, and what it does.
     public var description: String {
-        let place = isInAnotherNamespace ? " in another namespace" : ""
-        let who = "\(ShownText.escaped(label)) (pid \(processIdentifier)\(place))"
-        let path = ShownText.escaped(url?.path ?? "something")
         let time = DurationText.text(since)
         return switch role {
         case .holder: "\(who) has held \(path) for \(time)."
@@ -198,6 +216,13 @@ extension FileCoordinationError.Party: CustomStringConvertible {
         case .presenter: "\(who) presents \(path) and has not answered \(message ?? "yet")."
         }
     }
+
+    fileprivate var who: String {
+        let place = isInAnotherNamespace ? " in another namespace" : ""
+        return "\(ShownText.escaped(label)) (pid \(processIdentifier)\(place))"
+    }
+
+    fileprivate var path: String { ShownText.escaped(url?.path ?? "something") }
 
     init(_ party: FileCoordinationWire.Party) {
         let role: Role =

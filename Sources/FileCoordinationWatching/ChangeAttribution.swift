@@ -212,8 +212,8 @@ struct ChangeAttribution {
     ) -> [ChangeOrigin] {
         guard let left = accounts[claimed(former, of: told)],
             let arrived = accounts[claimed(path)],
-            !left.isUnknown, !arrived.isUnknown, left.isCoordinated, let first = left.stateFound(of: told),
-            left.last?.isSameItem(as: told) != true,
+            !left.isUnknown, !arrived.isUnknown, left.isCoordinated,
+            let first = left.stateFound(of: told), left.last?.isSameItem(as: told) != true,
             arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
             arrived.last?.isSameItem(as: told) == true
         else { return origins(at: path, told: told, now: now) }

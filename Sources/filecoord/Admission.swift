@@ -164,7 +164,7 @@ struct Admission {
         }
         let (ending, parties) = wait(for: access, until: deadline)
         if let ending {
-            if isMentioned { mentionEnd(ending, since: start) }
+            if isMentioned { mentionEnd(ending, of: access, since: start) }
             return ending
         }
         return try giveUp(access, after: patience, inTheWay: parties)
@@ -209,10 +209,13 @@ struct Admission {
         return true
     }
 
-    private func mentionEnd(_ ending: AccessEnding, since start: UInt64) {
+    private func mentionEnd(
+        _ ending: AccessEnding, of access: CoordinatedAccess, since start: UInt64
+    ) {
         switch ending {
         case .granted:
             Console.say("access was granted after \(UserText.seconds(since: start))")
+            for line in ItemPresenters(of: access.requestedPaths).passedOver { Console.say(line) }
         case .failed, .cancelled, .timedOut:
             Console.say("the wait ended after \(UserText.seconds(since: start))")
         }

@@ -17,22 +17,17 @@ extension Failure {
         case .place(let error, let item):
             let path = paths.indices.contains(item) ? paths[item] : NativePath([])
             self.init(place: error, path)
-        case .refused(let bytes): self.init(refusal: PresenterRefusal(decoding: bytes))
+        case .refused(let bytes): self.init(refusal: PresenterRefusal(decoding: bytes), of: paths)
         case .copy(let error as UploadError, _):
             let status = error.number.map { Failure(errorNumber: $0, doing: "", path: "").status }
             self.init(
                 status: status ?? ExitStatus.badPath.rawValue, lines: [error.text, error.advice])
         case .copy(let error, _): self.init(.inputOutput, "\(error)")
         case .deadlock(let parties):
-            let circle = parties.map { UserText.sentence($0) }
+            let circle = UserText.circle(parties)
             self.init(
                 status: ExitStatus.refused.rawValue,
-                lines: [
-                    (["Access would never be granted, because each waits for the next in a circle:"]
-                        + circle).joined(separator: " "),
-                    ShownText.deadlockAdvice(
-                        hasPresenter: parties.contains { $0.role == .presenter }),
-                ])
+                lines: [CircleText.reason] + circle.sentences.map { "  " + $0 } + [circle.advice])
         case .dismissed(let author, let reason):
             self.init(
                 .refused, ShownText.dismissal(by: author, reason: reason),
@@ -57,7 +52,7 @@ extension Failure {
     }
 
     /// A claim that a presenter refused (Rule 9.1).
-    private init(refusal: PresenterRefusal) {
+    private init(refusal: PresenterRefusal, of paths: [NativePath]) {
         guard refusal.domain != PresenterRefusal.domainOfSystem else {
             let status: ExitStatus =
                 switch refusal.code {
@@ -70,9 +65,16 @@ extension Failure {
                 lines: [refusal.sentence] + (refusal.advice.map { [$0] } ?? []))
             return
         }
+        let presenters = ItemPresenters(of: paths)
         self.init(
-            .refused, "a presenter refused: \(refusal.sentence) (\(refusal.domain) \(refusal.code))"
-        )
+            status: ExitStatus.refused.rawValue,
+            lines: [
+                "\(presenters.author) refused: \(refusal.sentence) "
+                    + "(\(refusal.domain) \(refusal.code))"
+            ] + presenters.candidates + [
+                "Nothing was read or written. The presenter could not save or give up its item; "
+                    + "remove the cause there, and try again."
+            ])
     }
 
     private static func status(_ reason: FailureReason) -> Int32 {
@@ -94,17 +96,22 @@ extension Failure {
 }
 
 extension UserText {
-    /// A sentence about one process in a cycle of waits.
-    static func sentence(_ party: Party) -> String {
-        let label = party.label.isEmpty ? party.processName : party.label
-        let who = "\(line(label)) (\(ProcessNumber.text(party.processID)))"
-        let path = party.path.isEmpty ? "something" : text(party.path)
-        let time = seconds(party.sinceNanoseconds)
-        return switch party.role {
-        case .holder: "\(who) has held \(path) for \(time)."
-        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in the queue."
-        case .presenter:
-            "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
-        }
+    /// A circle of waits.
+    static func circle(_ parties: [Party]) -> CircleText {
+        CircleText(
+            parties.map { party in
+                let role: CircleMember.Role =
+                    switch party.role {
+                    case .holder: .holder
+                    case .waiter: .waiter
+                    case .presenter: .presenter
+                    }
+                return CircleMember(
+                    processID: ProcessNumber.plain(party.processID),
+                    isOwn: party.processID == CurrentProcess.id,
+                    who: who(party.label, party.processName, party.processID),
+                    path: party.path.isEmpty ? "something" : text(party.path), role: role,
+                    time: seconds(party.sinceNanoseconds), message: party.message)
+            })
     }
 }

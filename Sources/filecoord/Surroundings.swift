@@ -42,19 +42,25 @@ enum Surroundings {
             })
         else { return nil }
         guard !quiet else { return Failure(status: ExitStatus.refused.rawValue, lines: []) }
-        let others = parties.dropFirst().filter { $0.processID != outer.processID }
+        let isDirect = parties.dropFirst().allSatisfy { $0.processID == outer.processID }
         let label = outer.label.isEmpty ? outer.processName : outer.label
         let command = "\(UserText.line(label)) (\(ProcessNumber.text(outer.processID)))"
-        let way = others.isEmpty ? "" : ", by way of others,"
+        let way = isDirect ? "" : ", by way of others,"
         let paths = UserText.paths(access.requestedPaths)
         let first =
             "access to \(paths) would never be granted: it waits\(way) for the command around it, "
             + "\(command), which waits for this one"
-        let last =
-            "to join the access of that command, use --purpose \"$FILECOORD_PURPOSE\"; if it does "
-            + "not wait for this one, use --detached"
+        guard !isDirect else {
+            let cure =
+                "to join the access of that command, use --purpose \"$FILECOORD_PURPOSE\"; if it "
+                + "does not wait for this one, use --detached"
+            return Failure(status: ExitStatus.refused.rawValue, lines: [first, cure])
+        }
+        let cure =
+            "have each command name all its items at once, before it has any of them, as in "
+            + "filecoord access --write A --write B -- COMMAND"
         return Failure(
             status: ExitStatus.refused.rawValue,
-            lines: [first] + others.map { "  " + UserText.sentence($0) } + [last])
+            lines: [first] + UserText.circle(parties).sentences.map { "  " + $0 } + [cure])
     }
 }

@@ -85,11 +85,22 @@ final class ExitStatusTests: XCTestCase {
     func testAPresentersRefusalIs70() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "1")
-            _ = try sandbox.startPresenting("a", "--fail", "savePresentedItemChanges")
+            let presenter = try sandbox.startPresenting("a", "--fail", "savePresentedItemChanges")
             let outcome = try sandbox.run("read", "a")
             XCTAssertEqual(outcome.status, 70)
             XCTAssertEqual(outcome.output, "")
-            XCTAssertTrue(outcome.errors.contains("a presenter refused"), outcome.errors)
+            XCTAssertTrue(
+                outcome.errors.contains("(pid \(presenter.processID)), which presents "),
+                outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("/a, refused: "), outcome.errors)
+
+            // One of two has refused, and the server does not say which.
+            _ = try sandbox.startPresenting("a")
+            let other = try sandbox.run("read", "a")
+            XCTAssertEqual(other.status, 70)
+            XCTAssertTrue(other.errors.contains("a presenter refused: "), other.errors)
+            XCTAssertTrue(
+                other.errors.contains("(pid \(presenter.processID))"), other.errors)
         }
     }
 

@@ -126,6 +126,9 @@ final class NestingTests: XCTestCase {
                 refused.errors.contains("by way of others, for the command around it, has b (pid"),
                 refused.errors)
             XCTAssertTrue(refused.errors.contains("has a (pid"), refused.errors)
+            XCTAssertTrue(refused.errors.contains("/a, because has a (pid"), refused.errors)
+            XCTAssertTrue(
+                refused.errors.contains("filecoord access --write A --write B"), refused.errors)
             XCTAssertEqual(try first.outcome().status, 0)
         }
     }

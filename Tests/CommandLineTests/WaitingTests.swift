@@ -22,6 +22,23 @@ final class WaitingTests: XCTestCase {
         }
     }
 
+    /// Rule 18.6: access is granted without the presenter's answer, and the user hears of that.
+    func testAPresenterThatIsPassedOverIsNamed() throws {
+        try withEachArbiter { sandbox in
+            let path = try sandbox.makeFile("a", "saved")
+            let presenter = try sandbox.startPresenting("a")
+            presenter.kill(SIGSTOP)
+            let outcome = try sandbox.run("read", "a")
+            presenter.kill(SIGCONT)
+            XCTAssertEqual(outcome.output, "saved")
+            XCTAssertEqual(outcome.status, 0)
+            XCTAssertTrue(
+                outcome.errors.contains(
+                    "(pid \(presenter.processID)), which presents \(path), is stopped: what it "
+                        + "has not saved is missing"), outcome.errors)
+        }
+    }
+
     //  writer  ==========
     //  reader     ......===
     func testAWriteHoldsOffARead() throws {

@@ -86,6 +86,40 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         XCTAssertEqual(error?.description.contains("(null)"), false)
     }
 
+    /// Rule 18.12: the sentences say who waits for whom, and what one program alone can do.
+    func testADeadlockSaysWhoWaitsForWhom() throws {
+        let url = try file("f")
+        try NSFileCoordinator().coordinate(writingItemAt: url) { url in
+            XCTAssertThrowsError(try NSFileCoordinator().coordinate(readingItemAt: url) { _ in }) {
+                let text = "\($0)"
+                let start =
+                    "in a circle: This program (pid \(getpid())) waits for \(url.path), because "
+                    + "another access of its own has held it for "
+                XCTAssertTrue(text.contains(start), text)
+                XCTAssertFalse(text.contains("in the queue"), text)
+                XCTAssertTrue(text.contains("the coordinator of the outer one"), text)
+            }
+        }
+    }
+
+    /// Rule 18.12: of several items, all are named.
+    func testADeadlineNamesAllItems() throws {
+        let (f, g) = (try file("f"), try file("g"))
+        try NSFileCoordinator().coordinate(writingItemAt: g) { _ in
+            let end = onThread("other") {
+                do {
+                    try NSFileCoordinator().coordinate(
+                        readingItemAt: f, writingItemAt: g, timeout: .milliseconds(900)
+                    ) { _, _ in XCTFail("granted") }
+                } catch {
+                    let text = "\(error)"
+                    XCTAssertTrue(text.contains("Access to \(f.path), \(g.path) was not"), text)
+                }
+            }
+            wait(end)
+        }
+    }
+
     /// Rules 18.4 and 18.12: if a presenter cannot answer, one call for all items would not help.
     func testADeadlockWithAPresenterAdvisesThePresenterToAnswerFirst() throws {
         let url = try file("f")

@@ -73,15 +73,16 @@ extension AccessFailure {
         case .deadlock(let parties):
             let parties = parties.map { FileCoordinationError.Party($0) }
             return FileCoordinationError(
-                .deadlock, url: parties.first?.url, parties: parties,
-                reason:
-                    "Access would never be granted, because each waits for the next in a circle:")
+                .deadlock, url: parties.first?.url, parties: parties, reason: CircleText.reason)
         case .timedOut(let timeout, let parties):
-            let url = items.first?.url
+            let paths = items.prefix(3).map { ShownText.escaped($0.url.path) }
+            let what =
+                paths.joined(separator: ", ")
+                + (items.count > 3 ? " and \(items.count - 3) more" : "")
             let time = DurationText.text(timeout)
             return FileCoordinationError(
-                .timedOut, url: url, parties: parties.map { .init($0) },
-                reason: "Access to \(url?.path ?? "nothing") was not granted within \(time).")
+                .timedOut, url: items.first?.url, parties: parties.map { .init($0) },
+                reason: "Access to \(what) was not granted within \(time).")
         case .dismissed(let author, let reason):
             return FileCoordinationError(
                 .dismissed, url: items.first?.url,

@@ -25,22 +25,6 @@ package enum ShownText {
         return result
     }
 
-    /// What a program can do about a cycle of waits.
-    ///
-    /// One call for all items does not help where a presenter cannot answer.
-    ///
-    /// - Parameter hasPresenter: whether a presenter is on the cycle.
-    /// - Returns: the sentences.
-    package static func deadlockAdvice(hasPresenter: Bool) -> String {
-        let cure =
-            hasPresenter
-            ? "Have the presenter answer before it waits for another access, make its own accesses "
-                + "with its purpose (NSFileCoordinator(filePresenter:)), and give it a serial "
-                + "queue on which nothing else waits."
-            : "Make one call for all items instead."
-        return "Nothing was read or written. \(cure)"
-    }
-
     /// A sentence about a wait that a user has ended by hand; the texts come from another program.
     package static func dismissal(by author: String, reason: String) -> String {
         "The wait for access was ended by hand by \(escaped(author)), who says: \(escaped(reason))"

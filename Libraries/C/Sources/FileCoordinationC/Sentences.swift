@@ -10,8 +10,14 @@ import FileTree
 extension CallFailure {
     /// What happened, who is in the way, and what to do; `paths` are those of the call.
     func message(_ paths: [[UInt8]]) -> String {
-        let who = parties.map { Sentence.of($0) }
+        let who = circle?.sentences ?? parties.map { Sentence.of($0) }
         return ([reason(paths)] + who + (advice.map { [$0] } ?? [])).joined(separator: " ")
+    }
+
+    /// The circle of waits, if there was one.
+    private var circle: CircleText? {
+        guard case .access(.deadlock(let parties)) = self else { return nil }
+        return CircleText(parties.map { Sentence.member($0) })
     }
 
     private func reason(_ paths: [[UInt8]]) -> String {
@@ -24,7 +30,7 @@ extension CallFailure {
         case .access(.copy(let error as UploadError, _)): return error.text
         case .access(.copy(let error, _)): return "The copy could not be made: \(error)."
         case .access(.deadlock):
-            return "Access would never be granted, because each waits for the next in a circle:"
+            return CircleText.reason
         case .access(.timedOut(let timeout, _)):
             return "Access to \(Sentence.paths(paths)) was not granted within "
                 + "\(DurationText.text(timeout))."
@@ -39,8 +45,7 @@ extension CallFailure {
         switch self {
         case .access(.timedOut):
             "Nothing was read or written. Try again, or ask them to finish."
-        case .access(.deadlock(let parties)):
-            ShownText.deadlockAdvice(hasPresenter: parties.contains { $0.role == .presenter })
+        case .access(.deadlock): circle?.advice
         case .access(.dismissed):
             "Nothing was read or written. A user ended this wait by hand; try again when the "
                 + "reason no longer holds."
@@ -58,11 +63,7 @@ extension CallFailure {
 enum Sentence {
     /// A process that is waited for, and what it does.
     static func of(_ party: Party) -> String {
-        let label = ShownText.escaped(party.label.isEmpty ? party.processName : party.label)
-        let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
-        let number = "\(ProcessNumber.plain(party.processID))"
-        let who = "\(label) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
-        let path = party.path.isEmpty ? "something" : text(party.path)
+        let (who, path) = (who(party), path(party))
         let time = DurationText.text(party.sinceNanoseconds)
         return switch party.role {
         case .holder: "\(who) has held \(path) for \(time)."
@@ -70,6 +71,31 @@ enum Sentence {
         case .presenter:
             "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
         }
+    }
+
+    /// A process in a circle of waits.
+    static func member(_ party: Party) -> CircleMember {
+        let role: CircleMember.Role =
+            switch party.role {
+            case .holder: .holder
+            case .waiter: .waiter
+            case .presenter: .presenter
+            }
+        return CircleMember(
+            processID: ProcessNumber.plain(party.processID),
+            isOwn: party.processID == CurrentProcess.id, who: who(party), path: path(party),
+            role: role, time: DurationText.text(party.sinceNanoseconds), message: party.message)
+    }
+
+    private static func who(_ party: Party) -> String {
+        let label = ShownText.escaped(party.label.isEmpty ? party.processName : party.label)
+        let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
+        let number = "\(ProcessNumber.plain(party.processID))"
+        return "\(label) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
+    }
+
+    private static func path(_ party: Party) -> String {
+        party.path.isEmpty ? "something" : text(party.path)
     }
 
     /// A path that names no place.
