@@ -83,6 +83,18 @@ final class ListingTests: ExampleTestCase {
         XCTAssertEqual(try Data(contentsOf: url), bytes)
     }
 
+    func testTheErrorOfAnAppleShapedCallNamesTheParties() throws {
+        let url = try file("a.txt")
+        var (outer, inner): (NSError?, NSError?)
+        NSFileCoordinator().coordinate(writingItemAt: url, options: [], error: &outer) { url in
+            NSFileCoordinator().coordinate(writingItemAt: url, options: [], error: &inner) { _ in }
+        }
+        XCTAssertNil(outer)
+        let error = try XCTUnwrap(inner)
+        XCTAssertTrue(FileCoordinationError.deadlock ~= error)
+        XCTAssertFalse(parties(of: error).isEmpty)
+    }
+
     func testFilesArePublishedReplacedSwappedAndDeleted() throws {
         let (first, second) = (try file("1", "one"), try file("2", "two"))
         try swapContents(of: first, and: second)
@@ -93,6 +105,8 @@ final class ListingTests: ExampleTestCase {
         try saveSafely(Data("safe".utf8), at: second)
         XCTAssertEqual(try content(first) + content(second), "newsafe")
         XCTAssertEqual(try nightlyExport(of: first), Data("new".utf8))
+        try copyContents(of: second, to: first)
+        XCTAssertEqual(try content(first), "safe")
         try deleteDocument(first)
         XCTAssertFalse(FileManager.default.fileExists(atPath: first.path))
     }

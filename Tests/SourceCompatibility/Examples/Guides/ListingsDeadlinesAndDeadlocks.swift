@@ -16,6 +16,20 @@ func readOrExplain(_ url: URL) throws -> Data? {
     }
 }
 
+func copyContents(of original: URL, to copy: URL) throws {
+    try NSFileCoordinator().coordinate(
+        readingItemAt: original, options: [], writingItemAt: copy, options: .forMerging,
+        timeout: .seconds(5),
+        byAccessor: { original, copy in
+            try Data(contentsOf: original).write(to: copy, options: .atomic)
+        })
+}
+
+func parties(of error: NSError) -> [FileCoordinationError.Party] {
+    let typed = error.userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError
+    return typed?.parties ?? []
+}
+
 func firstReadable(of urls: [URL]) async -> Data? {
     await withTaskGroup(of: Data?.self) { group in
         for url in urls {
