@@ -99,10 +99,7 @@ struct ExplanationText {
     /// "A read, a write or a move".
     static func subject(_ actions: [FileAction]) -> String {
         let words = actions.map { "a \($0.rawValue)" }
-        let text =
-            words.count < 2
-            ? words.joined()
-            : words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+        let text = UserText.list(words, "or")
         return "A" + text.dropFirst()
     }
 
@@ -145,7 +142,8 @@ struct ExplanationText {
             switch claim.stage {
             case .granted: "has held \(path) for \(action) for \(since)"
             case .asking: "is before it, and asks presenters of \(path) to make way for \(action)"
-            case .waiting: "is before it in the queue for \(path), for \(action), since \(since)"
+            case .waiting:
+                "is before it in the queue for \(path), for \(action), and has waited for \(since)"
             }
         return "\(who) \(state)\(claim.isStopped ? "; its process is stopped" : "")"
     }
@@ -173,7 +171,7 @@ struct ExplanationText {
         let stopped =
             presenter.isStopped
             ? "; its process is stopped, and it is waited for \(limit) at most" : ""
-        return "\(who(presenter)) to \(tasks.joined(separator: ", "))\(stopped)"
+        return "\(who(presenter)) to \(UserText.list(tasks, "and"))\(stopped)"
     }
 
     private func who(_ presenter: FileCoordinationWire.PresenterStatus) -> String {

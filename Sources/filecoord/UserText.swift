@@ -23,6 +23,12 @@ enum UserText {
         return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
     }
 
+    /// The parts of a sentence with commas, and with `conjunction` before the last one.
+    static func list(_ parts: [String], _ conjunction: String) -> String {
+        guard parts.count > 1, let last = parts.last else { return parts.joined() }
+        return parts.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+    }
+
     /// A line for each party that a claim waits for.
     static func lines(_ parties: [Party]) -> [String] {
         guard !parties.isEmpty else {

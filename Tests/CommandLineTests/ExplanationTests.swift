@@ -105,6 +105,15 @@ final class ExplanationTests: XCTestCase {
             ])
     }
 
+    func testAWaitInTheQueueHasADuration() throws {
+        let lines = try text(
+            .of([.claim(1, .writing(.plain)), .claim(2, .writing(.plain), .waiting)]))
+        XCTAssertEqual(
+            lines[4],
+            "  claimer (pid 102) is before it in the queue for /d/a, for writing, and has waited "
+                + "for 2.0 s")
+    }
+
     func testPresentersAreNamedWithWhatTheyWouldDo() throws {
         let report = StatusReport.of(
             [],
@@ -118,11 +127,11 @@ final class ExplanationTests: XCTestCase {
             lines.prefix(6).suffix(4),
             [
                 "A read would wait for no other access, but first ask:",
-                "  viewer (pid 207) to let a reader have it (relinquishPresentedItem(toReader:)), "
-                    + "save its changes (savePresentedItemChanges)",
-                "  viewer (pid 210) to let a reader have it (relinquishPresentedItem(toReader:)), "
-                    + "save its changes (savePresentedItemChanges); its process is stopped, and it "
-                    + "is waited for 2.0 s at most",
+                "  viewer (pid 207) to let a reader have it (relinquishPresentedItem(toReader:)) "
+                    + "and save its changes (savePresentedItemChanges)",
+                "  viewer (pid 210) to let a reader have it (relinquishPresentedItem(toReader:)) "
+                    + "and save its changes (savePresentedItemChanges); its process is stopped, "
+                    + "and it is waited for 2.0 s at most",
                 "  viewer (pid 209) would not be waited for: it has not answered before, for "
                     + "longer than answers take.",
             ])
