@@ -47,6 +47,7 @@ final class ReportTests: XCTestCase {
             }
             XCTAssertTrue(page.contains("default-src 'none'"))
             XCTAssertTrue(page.contains(TraceWriter.unseen))
+            XCTAssertTrue(page.contains("\"given up, or ended by a user\""))
             let data = try between(
                 "<script id=\"data\" type=\"application/json\">", "</script>", in: page)
             let value = try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]

@@ -182,7 +182,7 @@ extension TraceModel.Ending {
         switch self {
         case .none: "not over at the end of the recording"
         case .ended: "done"
-        case .cancelled: "given up"
+        case .cancelled: "given up, or ended by a user"
         case .refused: "refused by a presenter"
         case .inCycle: "failed: a circle of waits"
         case .died: "its process ended"
