@@ -53,9 +53,12 @@ final class RecordTests: XCTestCase {
             recorder.kill(SIGINT)
             let outcome = try recorder.outcome()
             XCTAssertEqual(outcome.status, 0, outcome.errors)
-            XCTAssertTrue(outcome.errors.contains("events in trace"), outcome.errors)
 
             let trace = try trace(sandbox)
+            let events = "\(trace.count - 1) events"
+            XCTAssertTrue(outcome.errors.contains("recorded \(events) in trace"), outcome.errors)
+            let report = try sandbox.run("report", "trace").output
+            XCTAssertTrue(report.contains(": \(events), 2 accesses"), events)
             XCTAssertEqual(trace.first?["trace"] as? String, "filecoord")
             XCTAssertEqual(trace.first?["version"] as? Int, 1)
             let filed = lines(trace, "filed")

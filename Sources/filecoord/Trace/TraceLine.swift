@@ -9,6 +9,8 @@ import FileCoordinationWire
 /// The bytes of lines of a trace.
 struct TraceLines {
     private(set) var bytes: [UInt8] = []
+    /// The number of lines since the beginning of the trace.
+    private(set) var count = 0
     private var isFirst = true
 
     init() { bytes.reserveCapacity(256 << 10) }
@@ -23,6 +25,7 @@ struct TraceLines {
     mutating func line(
         _ time: UInt64, _ event: StaticString, _ fields: (inout TraceLines) -> Void = { _ in }
     ) {
+        count += 1
         add("{\"t\":")
         add(time)
         add(",\"event\":\"")

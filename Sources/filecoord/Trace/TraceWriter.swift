@@ -35,8 +35,9 @@ struct TraceWriter {
     private var stopped: Set<Int> = []
     /// The processes about whose stops entries came since the status was requested.
     private var freshStops: Set<Int> = []
-    /// The entries of all servers, and those that are missing.
-    private(set) var count = 0
+    /// The number of lines after the header, which is what a report of the trace counts.
+    var count: Int { lines.count }
+    /// The number of entries that are missing.
     private(set) var dropped: UInt64 = 0
     /// Whether the present server has said that its recording is over.
     private(set) var isOver = false
@@ -188,7 +189,6 @@ struct TraceWriter {
     /// - Returns: whether entries are missing before this one.
     mutating func add(_ entry: TraceEntry) -> Bool {
         let now = since(entry.time)
-        count += 1
         switch entry.event {
         case .began: break
         case .over: isOver = true
