@@ -85,8 +85,8 @@ struct Daemon: ParsableCommand {
                 DaemonRun(idleExit: idleExit, isElected: isElected, logLevel: log))
         }
         let environment = CurrentProcess.environment
-        let used = Retirement.retire(try RuntimePlaces(variable: { environment[$0] }))
-        for path in used { Self.say("programs use \(path): it stays") }
+        let remarks = Retirement.retire(try RuntimePlaces(variable: { environment[$0] }))
+        for remark in remarks { Self.say(remark) }
     }
 
     private static func serve(_ run: DaemonRun) throws {

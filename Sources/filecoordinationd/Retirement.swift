@@ -15,7 +15,7 @@ enum Retirement {
     /// Ends the daemons of this user that run this executable or a former file of the same name,
     /// and removes all places that no program uses.
     ///
-    /// Returns the places that are used.
+    /// Returns a sentence for the user about each place that is used.
     static func retire(_ places: RuntimePlaces) -> [String] {
         for directory in places.served() {
             guard let number = directory.lastServer, number != CurrentProcess.id,
@@ -32,7 +32,12 @@ enum Retirement {
             try? process.kill(signal: SIGTERM)
             awaitEnd(of: process)
         }
-        return places.removeUnused()
+        return places.removeUnused().map { path in
+            // Programs that have lost the daemon may not have chosen another server yet.
+            let service = places.server(at: path).map { ", served by process \($0)," } ?? ""
+            return "programs that still run coordinate in \(path): they go on\(service) and this "
+                + "directory stays"
+        }
     }
 
     private static func awaitEnd(of process: ProcessHandle) {

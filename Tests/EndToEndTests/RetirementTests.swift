@@ -39,7 +39,8 @@ final class RetirementTests: StageTestCase {
         let holder = try stage.peer("holder", environment: ["FILECOORDINATIOND": ""])
         try holder.ask("h write \(stage.path("f"))", "h granted")
         let retirement = try retire()
-        try retirement.expect("programs use \(stage.runtime): it stays", inside: true)
+        try retirement.expect(
+            "programs that still run coordinate in \(stage.runtime): they go on", inside: true)
         try daemon.awaitEnd()
         let report = try stage.until("the holder serves") { $0.arbiter.processID == holder.pid }
         XCTAssertEqual(report.claims.map(\.stage), [.granted])
@@ -70,7 +71,8 @@ final class RetirementTests: StageTestCase {
     func testAProgramThatServesIsNotEnded() throws {
         let server = try stage.peer("server", environment: ["FILECOORDINATIOND": ""])
         try server.ask("s write \(stage.path("f"))", "s granted")
-        try retire().expect("it stays", inside: true)
+        try retire().expect(
+            "they go on, served by process \(server.pid), and this directory stays", inside: true)
         try server.ask("s go", "s released")
     }
 

@@ -72,6 +72,12 @@ extension RuntimePlaces {
         }
     }
 
+    /// The process that serves the directory at a path that is used, if one does.
+    package func server(at path: String) -> Int32? {
+        guard case .served(let directory) = PlaceState(path, of: self) else { return nil }
+        return directory.lastServer
+    }
+
     /// Removes what servers have left in all places that no living process uses.
     ///
     /// Returns the paths of the places that are still used.
