@@ -28,19 +28,32 @@ enum ExitStatus: Int32 {
     /// The status for death by `signal`, as shells give it.
     static func signal(_ signal: Int32) -> Int32 { 128 + signal }
 
-    /// The part of the manual about exit statuses, which all commands share.
+    /// The part of the manual about exit statuses, for commands that can run a COMMAND.
     static let manual = """
         EXIT STATUS
           0        done; with COMMAND, COMMAND's own status
+        \(failures)
+          126, 127 COMMAND cannot be run, or was not found
+          128+N    COMMAND died of signal N
+          130      interrupted while waiting: nothing was run
+        """
+
+    /// The part of the manual about exit statuses, for commands that run no COMMAND.
+    static let manualWithoutCommand = """
+        EXIT STATUS
+          0        done
+        \(failures)
+          128+N    ended by signal N; 130: interrupted
+        """
+
+    /// The statuses of failures, indented as in the manual.
+    private static let failures = """
           64       wrong usage
           66       a path that does not exist or cannot be used like this
           69       no server can be reached, or a limit is hit
           70       a presenter or "filecoord release" refused, or a circle of waits
           74       input/output error
           75       access was not granted in time, or at once (-E N: N instead)
-          126, 127 COMMAND cannot be run, or was not found
-          128+N    COMMAND died of signal N
-          130      interrupted while waiting: nothing was run
         """
 }
 

@@ -24,10 +24,14 @@ struct HoldCommand: ParsableCommand {
             An option may follow a path as in "filecoord access". What runs beside it does not \
             run under it: give --purpose ID to both, if that is to use the items by filecoord, too.
 
+            A deadlock between holds is not found: the server cannot know that the script that \
+            holds one file waits for another. Name all files in one "filecoord hold", and give \
+            --timeout.
+
             Ended by the end of standard input, or by a signal while access is held, it ends with \
             0; by a signal while it waits, with 128+N.
 
-            \(ExitStatus.manual)
+            \(ExitStatus.manualWithoutCommand)
 
             EXAMPLES in bash
               coproc lock { filecoord hold --write app.db; }
@@ -50,7 +54,7 @@ struct HoldCommand: ParsableCommand {
     var writes: [AccessArgument] = []
 
     @OptionGroup(title: "Waiting")
-    var waiting: WaitingOptions
+    var waiting: WaitingOptionsOf<WaitingToAct>
 
     func validate() throws {
         guard !reads.isEmpty || !writes.isEmpty else {

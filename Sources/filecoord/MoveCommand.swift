@@ -39,7 +39,7 @@ struct MoveCommand: ParsableCommand {
             With -n, and something at DESTINATION, it does nothing, says nothing and ends with 0. \
             With -i it asks before access is claimed. Of -f, -i and -n the last one counts.
 
-            \(ExitStatus.manual)
+            \(ExitStatus.manualWithoutCommand)
 
             EXAMPLES
               filecoord mv draft.txt final.txt
@@ -96,7 +96,7 @@ struct MoveCommand: ParsableCommand {
     var verbose = false
 
     @OptionGroup(title: "Waiting")
-    var waiting: WaitingOptionsNamed<LongNonblock>
+    var waiting: WaitingOptionsOf<WaitingToMove>
 
     @Argument(
         help: ArgumentHelp(

@@ -24,7 +24,7 @@ struct RemoveCommand: ParsableCommand {
             does not begin with "y" is a no. Of -f and -i the last one counts. What cannot be \
             removed is named with the reason, and the rest is removed nevertheless.
 
-            \(ExitStatus.manual)
+            \(ExitStatus.manualWithoutCommand)
 
             EXAMPLES
               filecoord rm draft.txt
@@ -57,7 +57,7 @@ struct RemoveCommand: ParsableCommand {
     var verbose = false
 
     @OptionGroup(title: "Waiting")
-    var waiting: WaitingOptions
+    var waiting: WaitingOptionsOf<WaitingToAct>
 
     @Argument(help: ArgumentHelp("The files to remove.", valueName: "path"), completion: .file())
     var paths: [String] = []

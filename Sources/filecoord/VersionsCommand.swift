@@ -21,7 +21,7 @@ struct VersionsCommand: ParsableCommand {
             VERSION is a number, as "filecoord versions list" shows it, or an identifier, which \
             stays the same when other versions come and go.
 
-            \(ExitStatus.manual)
+            \(ExitStatus.manualWithoutCommand)
 
             EXAMPLES
               filecoord versions add report.txt
@@ -41,7 +41,7 @@ struct VersionsCommand: ParsableCommand {
         var path: String
 
         @OptionGroup(title: "Waiting")
-        var waiting: WaitingOptions
+        var waiting: WaitingOptionsOf<WaitingToAct>
 
         /// Changes versions of the item inside a coordinated write.
         ///

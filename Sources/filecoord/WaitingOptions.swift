@@ -6,36 +6,47 @@
 import ArgumentParser
 import FileCoordinationArbiter
 
-/// Chooses the names of `--nonblock`.
-protocol NonblockNaming {
-    /// The names of the option.
+/// What differs between the commands that wait.
+protocol WaitingCommand {
+    /// The names of `--nonblock`.
     static var nonblock: NameSpecification { get }
+    /// Whether the command runs a COMMAND of the user, of which the texts then speak.
+    static var runsCommand: Bool { get }
 }
 
-/// Allows "-n" as the short form.
-enum ShortNonblock: NonblockNaming {
+/// A command that can run a COMMAND.
+enum WaitingToRun: WaitingCommand {
     static let nonblock: NameSpecification = [.customLong("nonblock"), .customShort("n")]
+    static let runsCommand = true
 }
 
-/// Allows no short form, because "-n" of `mv` already has another meaning.
-enum LongNonblock: NonblockNaming {
+/// A command that runs no COMMAND.
+enum WaitingToAct: WaitingCommand {
+    static let nonblock = WaitingToRun.nonblock
+    static let runsCommand = false
+}
+
+/// `mv`, which has no short form, because its "-n" already has another meaning.
+enum WaitingToMove: WaitingCommand {
     static let nonblock: NameSpecification = .customLong("nonblock")
+    static let runsCommand = false
 }
 
-/// The usual options about waiting.
-typealias WaitingOptions = WaitingOptionsNamed<ShortNonblock>
+/// The options about waiting of a command that can run a COMMAND.
+typealias WaitingOptions = WaitingOptionsOf<WaitingToRun>
 
 /// The options about waiting.
-struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
+struct WaitingOptionsOf<Command: WaitingCommand>: ParsableArguments {
     @Option(
         name: [.long, .customShort("w")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Give up after SECONDS of waiting; fractions are allowed. COMMAND may take longer.",
+            "Give up after SECONDS of waiting; fractions are allowed."
+                + (Command.runsCommand ? " COMMAND may take longer." : ""),
             valueName: "seconds"))
     var timeout: Double?
 
     @Flag(
-        name: Names.nonblock,
+        name: Command.nonblock,
         help: "Do not wait at all: give up unless access is granted at once.")
     var nonblock = false
 
@@ -47,7 +58,7 @@ struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What others are shown for this access; COMMAND, shortened, by default.",
+            "What others are shown for this access; \(Self.defaultLabel) by default.",
             valueName: "text"))
     var label: String?
 
@@ -63,6 +74,10 @@ struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
 
     @Flag(name: .shortAndLong, help: "Say nothing about waiting or refusal; the status says it.")
     var quiet = false
+
+    private static var defaultLabel: String {
+        Command.runsCommand ? "COMMAND, shortened," : "the name of this command"
+    }
 
     func validate() throws {
         if let complaint = terms.complaint { throw ValidationError(complaint) }
