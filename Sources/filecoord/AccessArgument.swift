@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses an argument of `--read` or `--write` of `filecoord access`. The text after the last colon
-// lists options. If it contains an unknown word, the whole text is only taken as a path if a file
-// of that name exists; otherwise it is an error. If it were always a path, a mistyped option would
-// make the command claim another file than the one it uses.
+// Parses an argument of `--read` or `--write` of `filecoord access` and `filecoord hold`. The text
+// after the last colon lists options. If it contains an unknown word, the whole text is only taken
+// as a path if a file of that name exists; otherwise it is an error. If it were always a path, a
+// mistyped option would make the command claim another file than the one it uses.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -91,10 +91,10 @@ struct AccessArgument: Hashable {
         about word: String, _ flag: String, _ names: [String]
     ) -> ValidationError {
         let shown = UserText.text(ArgumentText.decode(word))
-        let near = names.min { Spelling.distance(word, $0) < Spelling.distance(word, $1) } ?? ""
+        let near = Spelling.near(word, among: names).map { "; did you mean \"\($0)\"?" } ?? "."
         return ValidationError(
-            "\"\(shown)\" is no option of \(flag), and no file has the whole name; did you mean "
-                + "\"\(near)\"? A path with a colon is for \(flag)-path.")
+            "\"\(shown)\" is no option of \(flag), and no file has the whole name\(near) "
+                + "A path with a colon is for \(flag)-path.")
     }
 
     private static func exists(_ text: String) -> Bool {
@@ -105,21 +105,35 @@ struct AccessArgument: Hashable {
 
 /// The distance between words, for suggestions after typing errors.
 enum Spelling {
-    /// Returns the number of letters to add, remove or change to turn one word into the other.
+    /// Returns the name of which `word` is probably a misspelling, or nil if there is none.
+    static func near(_ word: String, among names: [String]) -> String? {
+        let distances = names.map { (name: $0, distance: distance(word, $0)) }
+        guard let nearest = distances.min(by: { $0.distance < $1.distance }) else { return nil }
+        // One wrong letter of each three is a misspelling; more is another word.
+        let length = max(word.utf8.count, nearest.name.utf8.count)
+        return nearest.distance * 3 <= length ? nearest.name : nil
+    }
+
+    /// Returns the number of letters to add, remove, change or swap with the next one, to turn one
+    /// word into the other.
     static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (
             Array(first.lowercased().utf8.prefix(64)), Array(second.lowercased().utf8)
         )
-        var row = Array(0...second.count)
+        var rows = [Array(0...second.count)]
         for (index, byte) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            let above = rows[index]
+            var row = [index + 1]
             for (column, other) in second.enumerated() {
-                let change = diagonal + (byte == other ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(change, row[column] + 1, row[column + 1] + 1)
+                let change = above[column] + (byte == other ? 0 : 1)
+                var least = min(change, above[column + 1] + 1, row[column] + 1)
+                if index > 0, column > 0, byte == second[column - 1], other == first[index - 1] {
+                    least = min(least, rows[index - 1][column - 1] + 1)
+                }
+                row.append(least)
             }
+            rows.append(row)
         }
-        return row[second.count]
+        return rows[first.count][second.count]
     }
 }

@@ -41,33 +41,7 @@ struct AccessCommand: ParsableCommand {
               filecoord access --read-path "$file" --write-path "$copy" -- make copy
             """)
 
-    @Option(
-        name: .customLong("read"),
-        help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
-        completion: .file(),
-        transform: { try AccessArgument(reading: $0) })
-    var reads: [AccessArgument] = []
-
-    @Option(
-        name: .customLong("read-path"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("An item to read, whatever is in its name.", valueName: "path"),
-        completion: .file(),
-        transform: { AccessArgument(readingPath: $0) })
-    var readPaths: [AccessArgument] = []
-
-    @Option(
-        name: .customLong("write"),
-        help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
-        completion: .file(),
-        transform: { try AccessArgument(writing: $0) })
-    var writes: [AccessArgument] = []
-
-    @Option(
-        name: .customLong("write-path"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("An item to write, whatever is in its name.", valueName: "path"),
-        completion: .file(),
-        transform: { AccessArgument(writingPath: $0) })
-    var writePaths: [AccessArgument] = []
+    @OptionGroup var named: ItemOptions
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -81,28 +55,20 @@ struct AccessCommand: ParsableCommand {
     var command: CommandArguments
 
     func validate() throws {
-        guard !all.isEmpty else {
-            throw ValidationError("Name at least one item with --read or --write.")
-        }
+        try named.requireItem()
         guard !command.words.isEmpty else {
             throw ValidationError("Give a COMMAND after \"--\".")
         }
         let template = CommandTemplate(command.words, mark: template.mark)
-        if let complaint = template.complaint(itemCount: all.count) {
+        if let complaint = template.complaint(itemCount: named.all.count) {
             throw ValidationError(complaint)
         }
     }
 
-    private var all: [AccessArgument] { reads + readPaths + writes + writePaths }
-
     func run() throws {
         if keeping.keepWhileRunning { try Holder.separate() }
         let signals = try SignalReceiver()
-        var items: [ClaimedItem] = []
-        for argument in all.sorted(by: { $0.ordinal < $1.ordinal }) {
-            items.append(
-                ClaimedItem(path: try UserPath.item(argument.path), access: argument.access))
-        }
+        let items = try named.items()
         let admission = Admission(waiting.terms, signals: signals)
         try CommandRun(command.words, mark: template.mark, admission: admission).run(items)
     }

@@ -21,7 +21,8 @@ struct HoldCommand: ParsableCommand {
             released. What is read from standard input is passed over. If the program that writes \
             to it dies, the access ends with it. With </dev/null it ends at once.
 
-            An option may follow a path as in "filecoord access". What runs beside it does not \
+            An option may follow a path as in "filecoord access", and --read-path and \
+            --write-path take a path as it is, with all its colons. What runs beside it does not \
             run under it: give --purpose ID to both, if that is to use the items by filecoord, too.
 
             A deadlock between holds is not found: the server cannot know that the script that \
@@ -39,36 +40,16 @@ struct HoldCommand: ParsableCommand {
               eval "exec ${lock[1]}>&-"
             """)
 
-    @Option(
-        name: .customLong("read"),
-        help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
-        completion: .file(),
-        transform: { try AccessArgument(reading: $0) })
-    var reads: [AccessArgument] = []
-
-    @Option(
-        name: .customLong("write"),
-        help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
-        completion: .file(),
-        transform: { try AccessArgument(writing: $0) })
-    var writes: [AccessArgument] = []
+    @OptionGroup var named: ItemOptions
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptionsOf<WaitingToAct>
 
-    func validate() throws {
-        guard !reads.isEmpty || !writes.isEmpty else {
-            throw ValidationError("Name at least one item with --read or --write.")
-        }
-    }
+    func validate() throws { try named.requireItem() }
 
     func run() throws {
         let signals = try SignalReceiver()
-        var items: [ClaimedItem] = []
-        for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {
-            items.append(
-                ClaimedItem(path: try UserPath.item(argument.path), access: argument.access))
-        }
+        let items = try named.items()
         let end = EndOfHold()
         if !waiting.quiet { DirectoryNotice.say(about: items) }
         try Admission(waiting.terms, signals: signals).run(items) { paths throws(Failure) in

@@ -109,6 +109,23 @@ final class HoldTests: XCTestCase {
         }
     }
 
+    func testAPathWithAColonIsTakenAsItIs() throws {
+        try with { sandbox in
+            let holder = try sandbox.start(
+                "hold", "--read-path", "a:b", "--write-path", "c:forMoving")
+            try holder.awaitLine("granted")
+            XCTAssertEqual(
+                try sandbox.status().claims.flatMap(\.items),
+                [
+                    StatusShape.Item(path: sandbox.path("a:b"), access: "reading", options: []),
+                    StatusShape.Item(
+                        path: sandbox.path("c:forMoving"), access: "writing", options: []),
+                ])
+            holder.closeInput()
+            XCTAssertEqual(try holder.exitStatus(), 0)
+        }
+    }
+
     func testWithoutAnItemItIsWrongUsage() throws {
         try with { sandbox in
             let outcome = try sandbox.run("hold")
