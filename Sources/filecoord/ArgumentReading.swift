@@ -12,7 +12,7 @@ package enum ArgumentReading {
     /// the user, or nil if they are valid.
     package static func complaint(about words: [String]) -> String? {
         do {
-            _ = try FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
+            _ = try FileCoord.command(for: ["filecoord"] + words)
             return nil
         } catch {
             return FileCoord.fullMessage(for: error)
@@ -24,7 +24,7 @@ package enum ArgumentReading {
     package static func plainness(of words: [String]) -> (isPlain: Bool, isAlike: Bool) {
         guard let plain = PlainArguments(words) else { return (false, true) }
         // Words that are no command are compared as such.
-        let parsed = try? FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
+        let parsed = try? FileCoord.command(for: ["filecoord"] + words)
         let isAlike =
             switch (plain, parsed) {
             case (.read(let request), let command as ReadCommand): request == command.request

@@ -54,12 +54,38 @@ struct FileCoord: ParsableCommand {
             end(with: error)
         }
         do {
-            var command = try parseAsRoot(FoldedArguments.fold(arguments))
+            var command = try command(for: arguments)
             try command.run()
         } catch let failure as Failure {
             end(with: failure)
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// Parses the arguments, of which the first one is the program's name.
+    static func command(for arguments: [String]) throws -> any ParsableCommand {
+        let words = FoldedArguments.fold(arguments)
+        if let complaint = CommandNames.complaint(about: words) { throw ValidationError(complaint) }
+        do {
+            return try parseAsRoot(words)
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { throw error }
+            throw unknownOption(in: words) ?? error
+        }
+    }
+
+    /// Returns the parser's error about an unknown option, or nil if there is no such option.
+    ///
+    /// The parser complains of missing items first, also where an item is missing because the
+    /// option for it was mistyped. So this adds items.
+    private static func unknownOption(in words: [String]) -> (any Error)? {
+        let hasItemOptions = words.first == "access" || words.first == "hold"
+        do {
+            _ = try parseAsRoot(words + (hasItemOptions ? ["--read-path", "/"] : ["/", "/"]))
+            return nil
+        } catch {
+            return message(for: error).hasPrefix("Unknown option") ? error : nil
         }
     }
 

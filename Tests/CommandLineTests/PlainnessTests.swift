@@ -36,6 +36,43 @@ final class PlainnessTests: XCTestCase {
         }
     }
 
+    func testAMistypedCommandIsNamed() throws {
+        for (words, said) in [
+            (["red", "A"], "There is no command \"red\"; did you mean \"read\"?"),
+            (["raed", "A"], "There is no command \"raed\"; did you mean \"read\"?"),
+            (["nosuch", "--help"], "There is no command \"nosuch\"."),
+            (
+                ["versions", "lst", "A"],
+                "There is no command \"versions lst\"; did you mean \"versions list\"?"
+            ),
+            (["help", "wriet"], "There is no help about \"wriet\"; did you mean \"write\"?"),
+            (["help", "nosuch"], "There is no help about \"nosuch\"."),
+            (["help", "read", "more"], "There is no help about \"read more\"."),
+        ] {
+            let complaint = try XCTUnwrap(ArgumentReading.complaint(about: words), "\(words)")
+            XCTAssertTrue(complaint.hasPrefix("Error: \(said)\n"), complaint)
+        }
+        try with { sandbox in
+            for words in [["red", "A"], ["help", "nosuch"]] {
+                XCTAssertEqual(try sandbox.run(words).status, 64, "\(words)")
+            }
+            for words in [["help"], ["help", "help"], ["help", "versions", "list"]] {
+                XCTAssertEqual(try sandbox.run(words).status, 0, "\(words)")
+            }
+        }
+    }
+
+    /// A mistyped option is named, rather than the item that is missing because of it.
+    func testAnUnknownOptionIsNamedBeforeAMissingItem() throws {
+        for words in [
+            ["hold", "--writ", "A"], ["access", "--writ", "A", "--", "true"], ["read", "--writ"],
+            ["mv", "--writ", "A"],
+        ] {
+            let complaint = try XCTUnwrap(ArgumentReading.complaint(about: words), "\(words)")
+            XCTAssertTrue(complaint.hasPrefix("Error: Unknown option '--writ'"), complaint)
+        }
+    }
+
     func testQuietSaysNothingOfWaitingAndRefusal() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")
