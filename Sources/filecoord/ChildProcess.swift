@@ -58,6 +58,16 @@ struct ChildProcess {
         }
     }
 
+    /// Whether `program` is the name of an executable in PATH.
+    static func isFound(_ program: String) -> Bool {
+        !program.contains("/")
+            && candidates(for: program).contains { candidate in
+                unsafe NativePath(ArgumentText.decode(candidate)).withCString {
+                    unsafe access($0, X_OK) == 0
+                }
+            }
+    }
+
     /// Runs the program until it ends.
     ///
     /// Returns its exit status as shells give it.

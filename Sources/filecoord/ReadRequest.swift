@@ -35,10 +35,27 @@ struct ReadRequest: Hashable {
         guard command.isEmpty else {
             return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
-        let copies = try admission.run(items) { paths throws(Failure) in
-            try keep(paths, signals)
+        let copies: [PrivateCopy]
+        do throws(Failure) {
+            copies = try admission.run(items) { paths throws(Failure) in try keep(paths, signals) }
+        } catch {
+            throw withHint(error)
         }
         for copy in copies { try Console.print(contentsOf: copy.contents) }
+    }
+
+    /// Returns the failure, with a hint if a COMMAND was given without "--" before it.
+    private func withHint(_ failure: Failure) -> Failure {
+        // What cannot be examined does not exist for the user either.
+        let missing = paths.firstIndex { (try? UserPath.item($0).status()) == nil }
+        guard failure.status == ExitStatus.badPath.rawValue, let missing, missing > 0,
+            ChildProcess.isFound(paths[missing])
+        else { return failure }
+        let program = UserText.text(ArgumentText.decode(paths[missing]))
+        let hint =
+            "if \(program) is to be run, put \"--\" before it: "
+            + "filecoord read … -- \(program) …"
+        return Failure(status: failure.status, lines: failure.lines + [hint])
     }
 
     private func keep(

@@ -73,6 +73,22 @@ final class PlainnessTests: XCTestCase {
         }
     }
 
+    func testDashesBeforeACommandAreSuggested() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            for (words, isCommand) in [
+                (["a", "cat", "a"], true), (["a", "no-such-command"], false),
+                (["cat", "a"], false), (["gone", "cat"], false),
+            ] {
+                let outcome = try sandbox.run(["read"] + words)
+                XCTAssertEqual(outcome.status, 66)
+                XCTAssertTrue(outcome.errors.contains("does not exist"), outcome.errors)
+                let hint = "if cat is to be run, put \"--\" before it"
+                XCTAssertEqual(outcome.errors.contains(hint), isCommand, outcome.errors)
+            }
+        }
+    }
+
     func testQuietSaysNothingOfWaitingAndRefusal() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")
