@@ -5,6 +5,10 @@
 // change is told: a directory has moved before items are put into it, and an item has left its path
 // before another one takes it. If an earlier change of the message has moved the directory above an
 // item, the item's former path is the one in the moved directory.
+//
+// If items have exchanged their paths, no order is right: the first one is told to be at a path
+// that presenters know as the other one's. So the other one is told as a new item at its path. What
+// is inside a directory cannot be told so, and must be read again.
 
 import FileCoordinationArbiter
 
@@ -29,27 +33,37 @@ struct ChangeOrder {
 
     /// What is not in order yet; the change with the shortest path is last.
     private var arrivals: [Arrival]
-    private let deletions: [WatchedChange]
+    private var deletions: [WatchedChange]
     /// How many of ``arrivals`` have moved an item away from a path or from inside.
     private var departures: [ItemPath: Int] = [:]
     /// The paths of directories that have moved, by their paths before all changes.
     private var moved: [ItemPath: ItemPath] = [:]
-    private var ordered: [WatchedChange] = []
+    /// The changes in an order in which a presenter can apply them.
+    private(set) var ordered: [WatchedChange] = []
+    /// Whether a presenter that applies the changes does not know what is inside a directory.
+    private(set) var losesContents = false
 
-    /// Returns the changes in an order in which a presenter can apply them.
+    /// Puts the changes in order for a presenter of `own`.
     ///
-    /// If items have exchanged their paths, there is none, and one of them is told first.
-    static func order(_ changes: [WatchedChange]) -> [WatchedChange] {
-        guard changes.count > 1 else { return changes }
-        var order = ChangeOrder(changes)
-        while let next = order.next { order.pass(next) }
+    /// That its package has changed is told first, because it says nothing about what is inside.
+    static func order(_ changes: [WatchedChange], of own: ItemPath) -> ChangeOrder {
+        var order = ChangeOrder(changes, of: own)
+        while let next = order.next {
+            if next.isTaken { order.replace(by: next.index) }
+            order.pass(next.index)
+        }
         order.passDeletions()
-        return order.ordered
+        return order
     }
 
-    private init(_ changes: [WatchedChange]) {
+    private init(_ changes: [WatchedChange], of own: ItemPath) {
+        let isMoved = changes.contains { $0.isMove && $0.path == own }
+        func isOwn(_ change: WatchedChange) -> Bool {
+            if case .changed = change.what { change.path == own && !isMoved } else { false }
+        }
+        ordered = changes.filter(isOwn)
         deletions = changes.filter { $0.what == .deleted }
-        arrivals = changes.filter { $0.what != .deleted }.enumerated()
+        arrivals = changes.filter { $0.what != .deleted && !isOwn($0) }.enumerated()
             .sorted { ($0.element.path.depth, $0.offset) > ($1.element.path.depth, $1.offset) }
             .map { Arrival($0.element) }
         for arrival in arrivals { count(arrival, 1) }
@@ -62,16 +76,40 @@ struct ChangeOrder {
         }
     }
 
-    /// The position of the change that can be told next.
-    private var next: Int? {
+    /// The position of the change that is told next; `isTaken` if presenters know another item at
+    /// its path, because each change waits for another one.
+    private var next: (index: Int, isTaken: Bool)? {
         var waiting: [ItemPath] = []
         for index in arrivals.indices.reversed() {
             let change = arrivals[index].change
             guard isTaken(arrivals[index]) || waiting.contains(where: { $0.contains(change.path) })
-            else { return index }
+            else { return (index, false) }
             if change.observed?.isDirectory == true { waiting.append(change.path) }
         }
-        return arrivals.indices.last
+        return arrivals.indices.last.map { ($0, true) }
+    }
+
+    /// Tells the items that presenters know at the path of a change, or inside, as new ones.
+    private mutating func replace(by index: Int) {
+        let path = arrivals[index].change.path
+        for other in arrivals.indices where other != index {
+            let change = arrivals[other].change
+            guard let former = arrivals[other].former, former == path || path.contains(former)
+            else { continue }
+            count(arrivals[other], -1)
+            if change.observed?.isDirectory == true { losesContents = true }
+            // If the directory above is still the same, presenters know the item there.
+            if former != path {
+                deletions.append(
+                    WatchedChange(
+                        what: .deleted, path: former, origin: change.departure ?? change.origin,
+                        observed: nil))
+            }
+            arrivals[other] = Arrival(
+                WatchedChange(
+                    what: .appeared, path: change.path, origin: change.arrival ?? change.origin,
+                    observed: change.observed))
+        }
     }
 
     /// Whether presenters know another item at the path, or inside, that has moved away.
@@ -99,13 +137,23 @@ struct ChangeOrder {
     }
 
     /// Deletions come last: by then, each item that has moved away from inside is known elsewhere.
+    ///
+    /// If a directory was moved to a path, a deletion inside that path may be of an item of the
+    /// directory that was there before.
     private mutating func passDeletions() {
         let taken = Set(ordered.map(\.path))
+        let arrived = Set(moved.values)
         for deletion in deletions {
             var change = deletion
             change.path = path(of: deletion.path)
             // Presenters know already that something else is there.
-            if !taken.contains(change.path) { ordered.append(change) }
+            guard !taken.contains(change.path) else { continue }
+            let isDoubtful =
+                change.path == deletion.path
+                && (1..<change.path.depth).contains {
+                    arrived.contains(change.path.prefix(depth: $0))
+                }
+            if isDoubtful { losesContents = true } else { ordered.append(change) }
         }
     }
 

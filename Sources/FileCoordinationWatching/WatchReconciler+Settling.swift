@@ -220,11 +220,14 @@ extension WatchReconciler {
             if mayMistake(id, changes) {
                 presenters[id].whole = max(presenters[id].whole ?? .late, .late)
             }
+            let order = ChangeOrder.order(changes, of: presenters[id].path)
+            if order.losesContents {
+                presenters[id].whole = max(presenters[id].whole ?? .rewritten, .rewritten)
+            }
             raiseReason(of: id, changes)
             guard let reason = presenters[id].whole else {
                 if !changes.isEmpty {
-                    let ordered = ChangeOrder.order(changes)
-                    news.append(WatchNews(presenter: id, body: .changes(ordered)))
+                    news.append(WatchNews(presenter: id, body: .changes(order.ordered)))
                     pace.lastTold = pace.now
                 }
                 continue

@@ -183,8 +183,7 @@ extension WatchReconciler {
             let place = presenters[id].place
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
-                // An item that a claim has moved may have come here by another program's move.
-                presenters[id].origins.changed = report.ends.map { [$0.to] } ?? report.origins
+                presenters[id].origins.changed = origins(of: report, knownAt: presenters[id].path)
             }
             if case .changed(let difference) = report.what, place != report.node,
                 presenters[id].object == report.node
@@ -198,6 +197,16 @@ extension WatchReconciler {
             let former = presenters[id].origins.moved ?? origin
             presenters[id].origins.moved = former == origin ? origin : .either
         }
+    }
+
+    /// Who made a change of an item that a presenter knows by `path`.
+    private func origins(of report: TurnReport, knownAt path: ItemPath) -> [ChangeOrigin] {
+        // An item that a claim has moved may have come here by another program's move.
+        let origins = report.ends.map { [$0.to] } ?? report.origins
+        guard report.path != path else { return origins }
+        // A program has moved the directory, and the presenter was not told: what a claim announces
+        // at the item's new path does not reach it.
+        return origins.map { $0 == .coordinated ? .either : $0 }
     }
 
     /// The presenters whose item is the node, or below.
