@@ -61,6 +61,22 @@ enum FileAction: String, CaseIterable {
         case .move: .writing(.moving)
         }
     }
+
+    /// The access that covers all that is inside a directory, too; nil if the action has none.
+    var coveringAccess: Access? {
+        switch self {
+        case .read: .reading([.includingContents])
+        case .write: .writing(.includingContents)
+        case .delete, .move: nil
+        }
+    }
+}
+
+extension WhatIf.Outcome {
+    /// Whether an access with this outcome would wait for the same as one with the other outcome.
+    func isWaitingLike(_ other: WhatIf.Outcome) -> Bool {
+        blockers == other.blockers && requests == other.requests && passedOver == other.passedOver
+    }
 }
 
 /// An explanation of an item: what would happen to accesses to it, and why.
@@ -78,6 +94,9 @@ struct Explanation {
     let report: StatusReport?
     /// What would happen to each action; empty if there is no arbiter.
     let outcomes: [(action: FileAction, outcome: WhatIf.Outcome)]
+    /// What would happen to each action that covers all that is inside a directory, too, where that
+    /// differs; empty for other items.
+    let coveringOutcomes: [(action: FileAction, outcome: WhatIf.Outcome)]
     /// The chain of waits behind the claims and presenters that any of the actions would wait for.
     let chain: WaitChain?
 
@@ -86,13 +105,21 @@ struct Explanation {
         self.facts = facts
         self.report = report
         guard let report else {
-            (outcomes, chain) = ([], nil)
+            (outcomes, coveringOutcomes, chain) = ([], [], nil)
             return
         }
         let whatIf = WhatIf(report)
-        outcomes = FileAction.allCases.map { ($0, whatIf.outcome(of: facts.item($0.access))) }
-        let blockers = Set(outcomes.flatMap(\.outcome.blockers)).sorted()
-        let asked = Set(outcomes.flatMap { $0.outcome.requests.map(\.presenter) }).sorted()
+        let plain = FileAction.allCases.map { ($0, whatIf.outcome(of: facts.item($0.access))) }
+        let isPlainDirectory = facts.kind == .directory && facts.package == nil
+        outcomes = plain
+        coveringOutcomes = plain.compactMap { action, outcome in
+            guard isPlainDirectory, let access = action.coveringAccess else { return nil }
+            let covering = whatIf.outcome(of: facts.item(access))
+            return covering.isWaitingLike(outcome) ? nil : (action, covering)
+        }
+        let all = (outcomes + coveringOutcomes).map(\.outcome)
+        let blockers = Set(all.flatMap(\.blockers)).sorted()
+        let asked = Set(all.flatMap { $0.requests.map(\.presenter) }).sorted()
         chain = WaitChain(report, from: blockers, asking: asked)
     }
 

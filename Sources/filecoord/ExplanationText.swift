@@ -79,21 +79,30 @@ struct ExplanationText {
                     + "coordinates files just now."
             ]
         }
+        return grouped(explanation.outcomes).flatMap { actions, outcome in
+            lines(Self.subject(actions), outcome, report)
+        }
+            + grouped(explanation.coveringOutcomes).flatMap { actions, outcome in
+                lines(
+                    Self.subject(actions) + " with all that is inside (--recursive)", outcome,
+                    report)
+            }
+    }
+
+    /// The actions that would wait for the same, together.
+    private func grouped(
+        _ outcomes: [(action: FileAction, outcome: WhatIf.Outcome)]
+    ) -> [(actions: [FileAction], outcome: WhatIf.Outcome)] {
         var groups: [(actions: [FileAction], outcome: WhatIf.Outcome)] = []
-        for (action, outcome) in explanation.outcomes {
-            let index = groups.firstIndex { Self.isWaitingAlike($0.outcome, outcome) }
+        for (action, outcome) in outcomes {
+            let index = groups.firstIndex { $0.outcome.isWaitingLike(outcome) }
             if let index {
                 groups[index].actions.append(action)
             } else {
                 groups.append(([action], outcome))
             }
         }
-        return groups.flatMap { lines(Self.subject($0.actions), $0.outcome, report) }
-    }
-
-    private static func isWaitingAlike(_ one: WhatIf.Outcome, _ other: WhatIf.Outcome) -> Bool {
-        one.blockers == other.blockers && one.requests == other.requests
-            && one.passedOver == other.passedOver
+        return groups
     }
 
     /// "A read, a write or a move".

@@ -68,6 +68,22 @@ final class ExplainTests: XCTestCase {
         }
     }
 
+    /// Rule 2.23: why a backup of a directory waits, although a plain read of it would not.
+    func testWhatIsInsideADirectoryIsNamed() throws {
+        try with { sandbox in
+            try sandbox.makeDirectory("d")
+            let path = try sandbox.makeFile("d/a", "")
+            let holder = try sandbox.startHolding("write", "d/a")
+            let text = try sandbox.run("explain", "d").output
+            XCTAssertTrue(text.contains("A read or a write would be granted at once."), text)
+            let inside = "A read or a write with all that is inside (--recursive) would wait:\n"
+            XCTAssertTrue(text.contains(inside), text)
+            XCTAssertTrue(
+                text.contains("(pid \(holder.processID)) has held \(path) for writing"), text)
+            holder.closeInput()
+        }
+    }
+
     func testAStoppedHolderIsFoundBehindALine() throws {
         try with { sandbox in
             let path = try sandbox.makeFile("a", "")

@@ -58,7 +58,7 @@ struct TraceModelBuilder {
         case "ended": finish(line, .ended)
         case "cancelled": finish(line, .cancelled)
         case "refused": finish(line, .refused)
-        case "inCycle": finish(line, .inCycle)
+        case "inCycle": takeCircle(line)
         case "presenter", "presenterMoved", "presenterRemoved", "asked", "answered", "told":
             takePresenter(line)
         case "look": looked = line.time
@@ -226,6 +226,13 @@ struct TraceModelBuilder {
         model.claims[claim].outcomes = line.texts("outcomes")
         finish(claim, ending, at: line.time)
         claims[number] = nil
+    }
+
+    private mutating func takeCircle(_ line: TraceFile.Line) {
+        guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
+        let circle = circle(line)
+        finish(line, .inCycle)
+        if let circle { addCircle(circle, to: claim, line) }
     }
 
     private mutating func finish(_ claim: Int, _ ending: TraceModel.Ending, at time: UInt64) {

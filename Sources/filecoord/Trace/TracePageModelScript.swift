@@ -8,6 +8,7 @@ enum TracePageModelScript {
     static let text = #"""
         "use strict";
         const WAITING = 0, ASKING = 1, HOLDING = 2;
+        const IN_CIRCLE = 4;
 
         // Turns the data of the page, in which lists are short, into objects.
         function readTrace(data) {
@@ -147,10 +148,13 @@ enum TracePageModelScript {
           return {nodes, edges};
         }
 
-        // The longest waits, with how long each cause was in the way.
+        // The longest waits, with how long each cause was in the way. Those that would never have
+        // ended come first, although they were refused at once.
         function longestWaits(trace, limit) {
-          const waits = trace.claims.filter(claim => claim.waited > 0)
-            .sort((a, b) => b.waited - a.waited || a.index - b.index).slice(0, limit);
+          const inCircle = claim => claim.ending === IN_CIRCLE ? 1 : 0;
+          const waits = trace.claims.filter(claim => claim.waited > 0 || inCircle(claim))
+            .sort((a, b) => inCircle(b) - inCircle(a) || b.waited - a.waited || a.index - b.index)
+            .slice(0, limit);
           return waits.map(claim => {
             const causes = new Map();
             const begin = claim.from;
@@ -176,8 +180,9 @@ enum TracePageModelScript {
                 (question.answer === 0 ? " (no answer)" : ""), question.from, question.to);
               addStops(presenter.who + " was", presenter.process, question.from, question.to);
             }
-            return {claim, causes: [...causes].sort((a, b) => b[1] - a[1]).slice(0, 5)
-              .map(([text, time]) => text + " for " + duration(time))};
+            const longest = [...causes].sort((a, b) => b[1] - a[1]).slice(0, 5)
+              .map(([text, time]) => text + " for " + duration(time));
+            return {claim, causes: inCircle(claim) ? [claim.details, ...longest] : longest};
           });
         }
 
