@@ -157,17 +157,17 @@ struct Admission {
         let start = MonotonicClock.now
         let deadline = patience.map { MonotonicClock.after($0) } ?? .max
         let mention = MonotonicClock.after(Self.mentionAfter)
-        var isMentioned = false
+        var mentioned: [Party]?
         if !options.quiet, mention < deadline {
             if let ending = access.wait(until: mention) { return ending }
-            isMentioned = mentionWait(for: access, until: deadline)
+            mentioned = mentionWait(for: access, until: deadline)
         }
         let (ending, parties) = wait(for: access, until: deadline)
         if let ending {
-            if isMentioned { mentionEnd(ending, of: access, since: start) }
+            if mentioned != nil { mentionEnd(ending, of: access, since: start) }
             return ending
         }
-        return try giveUp(access, after: patience, inTheWay: parties)
+        return try giveUp(access, after: patience, inTheWay: parties, lastSeen: mentioned ?? [])
     }
 
     /// Waits up to the deadline, and asks shortly before it which processes are in the way: a
@@ -185,7 +185,8 @@ struct Admission {
 
     /// Ends a wait whose time is over.
     private func giveUp(
-        _ access: CoordinatedAccess, after patience: Duration?, inTheWay known: [Party]?
+        _ access: CoordinatedAccess, after patience: Duration?, inTheWay known: [Party]?,
+        lastSeen: [Party]
     ) throws(Failure) -> AccessEnding {
         // The server may just have been started.
         let grace = MonotonicClock.after(Self.lateAnswer)
@@ -194,19 +195,19 @@ struct Admission {
         // The text names the limit that the user gave, not the slightly longer time that has
         // passed.
         let bound = patience.map { DurationText.text($0) } ?? "the time"
-        throw notGranted(access, "was not granted within \(bound)", parties)
+        throw notGranted(access, "was not granted within \(bound)", parties, lastSeen: lastSeen)
     }
 
     /// Tells the user who is in the way.
     ///
-    /// Returns false if the claim was granted meanwhile.
-    private func mentionWait(for access: CoordinatedAccess, until deadline: UInt64) -> Bool {
+    /// Returns the parties, or nil if the claim was granted meanwhile.
+    private func mentionWait(for access: CoordinatedAccess, until deadline: UInt64) -> [Party]? {
         let parties = parties(
             inTheWayOf: access, until: min(deadline, MonotonicClock.after(.seconds(1))))
-        guard access.wait(until: MonotonicClock.now) == nil else { return false }
+        guard access.wait(until: MonotonicClock.now) == nil else { return nil }
         Console.say("waiting for access to \(UserText.paths(access.requestedPaths)):")
         for line in UserText.lines(parties ?? []) { Console.say(line) }
-        return true
+        return parties ?? []
     }
 
     private func mentionEnd(
@@ -222,14 +223,17 @@ struct Admission {
     }
 
     private func notGranted(
-        _ access: CoordinatedAccess, _ what: String, _ parties: [Party]
+        _ access: CoordinatedAccess, _ what: String, _ parties: [Party], lastSeen: [Party] = []
     ) -> Failure {
-        Failure(
+        // The server or the holder may go just when the time is over.
+        let isStale = parties.isEmpty && !lastSeen.isEmpty
+        let addition = isStale ? "; seen in the way before:" : ":"
+        return Failure(
             status: Int32(options.conflictStatus),
             lines: options.quiet
                 ? []
-                : ["access to \(UserText.paths(access.requestedPaths)) \(what):"]
-                    + UserText.lines(parties))
+                : ["access to \(UserText.paths(access.requestedPaths)) \(what)\(addition)"]
+                    + UserText.lines(isStale ? lastSeen : parties))
     }
 
     /// Asks repeatedly, because a question is not answered while there is no connection yet.

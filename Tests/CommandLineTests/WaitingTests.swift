@@ -39,6 +39,25 @@ final class WaitingTests: XCTestCase {
         }
     }
 
+    /// Rule 18.5: if no server answers at the end of the wait, the holder that was seen before is named.
+    func testTheHolderIsNamedAlthoughTheServerIsStopped() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("write", "a")
+            let server = try XCTUnwrap(try sandbox.status().arbiter?.pid)
+            let reader = try sandbox.start("read", "--timeout", "2", "a")
+            try reader.awaitError("waiting for access")
+            kill(server, SIGSTOP)
+            let outcome = try reader.outcome()
+            kill(server, SIGCONT)
+            XCTAssertEqual(outcome.status, 75)
+            let end = outcome.errors.components(separatedBy: "was not granted within 2.0 s").last
+            XCTAssertTrue(
+                try XCTUnwrap(end).contains("(pid \(holder.processID)) has held"), outcome.errors)
+            holder.closeInput()
+        }
+    }
+
     //  writer  ==========
     //  reader     ......===
     func testAWriteHoldsOffARead() throws {
