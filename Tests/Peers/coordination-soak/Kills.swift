@@ -118,7 +118,10 @@ struct Kills {
         // Starting a program takes longer than a takeover, so it is started later.
         let restart = options.number("restart", 60)
         while events.count < options.number("exits", 1000) {
-            Kernel.pause(milliseconds: apart + dice.below(max(1, 2 * (pause - apart))))
+            let drawn = apart + dice.below(max(1, 2 * (pause - apart)))
+            // On a busy machine, takeovers take longer, too. If each server exited before it had
+            // taken over, a call could wait as long as that goes on.
+            Kernel.pause(milliseconds: Int(Double(drawn) * Kernel.crowding))
             guard let arbiter = field.arbiter, let place = group.place(of: arbiter) else {
                 continue
             }
