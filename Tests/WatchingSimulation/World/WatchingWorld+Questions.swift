@@ -41,7 +41,11 @@ extension WatchingWorld {
         now += 60_000_000
         endTurn()
         if outcome.complaint != nil { return }
-        if let last = views[id], last.path == later.path, last.items[last.path] == nil { return }
+        guard let last = views[id] else { return }
+        if last.path == later.path, last.items[last.path] == nil { return }
+        // Or it reports that the presenter has the item which has taken the former path of its own.
+        let item = files.observed(at: place.texts)
+        if let own = last.items[last.path], item.map({ own.isSameItem(as: $0) }) == false { return }
         outcome.complaint =
             "presenter \(id) was not told that its item is at \(place), but at \(later.path)"
     }
