@@ -75,9 +75,15 @@ extension WatchReconciler {
         }
         // If the former item was moved in the same turn, that is reported as a move.
         let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
+        var what: WatchedChange.What = isReplaced ? .changed(.content) : .appeared
+        if isReplaced, !now.isDirectory, let told = prior.flatMap({ nodes[$0].told?.observed }),
+            now.isSameItem(as: told)
+        {
+            // The file was given up, and has come back before that was told.
+            what = .changed(now.difference(from: told) ?? .attributes)
+        }
         var result = TurnReport(
-            node: node, what: isReplaced ? .changed(.content) : .appeared, path: path,
-            observed: now, origins: origins)
+            node: node, what: what, path: path, observed: now, origins: origins)
         result.prior = prior
         result.isNew = true
         result.announcedAt = place

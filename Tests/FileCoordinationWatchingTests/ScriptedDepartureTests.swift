@@ -191,6 +191,22 @@ import WatchingSimulation
         #expect(world.complaint() == nil, "\(told)")
     }
 
+    /// The watcher gives the file up when it has heard of the return, and before it looks.
+    @Test func `A file that comes back when it is given up is not told as another one`() {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/out/g"), "/r/f"))
+        world.read()
+        world.look()
+        _ = world.turn(after: 10)
+        #expect(world.act(.move(to: "/r/f"), "/out/g"))
+        world.read()
+        let told = world.turn(after: 500) + world.settle()
+        #expect(told == ["\(above) attributes /r/f"])
+        #expect(world.complaint() == nil)
+    }
+
     /// The writer's claim announces only where the writer has put the item.
     @Test(arguments: Progress.allCases)
     func `What a writer has moved takes the place of a presented directory`(_ progress: Progress) {
