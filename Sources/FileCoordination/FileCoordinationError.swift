@@ -127,7 +127,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
                     case .presenter: .presenter
                     }
                 return CircleMember(
-                    processID: party.processIdentifier,
+                    processID: party.isInAnotherNamespace
+                        ? -party.processIdentifier : party.processIdentifier,
                     isOwn: !party.isInAnotherNamespace && party.processIdentifier == getpid(),
                     who: party.who, path: party.path, role: role,
                     time: DurationText.text(party.since), message: party.message)

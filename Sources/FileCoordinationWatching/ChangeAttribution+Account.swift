@@ -45,7 +45,8 @@ extension ChangeAttribution {
             return between.contains { told.isSameVersion(as: $0) }
         }
 
-        /// The state in which these writes found the item that presenters were told, if they did.
+        /// The state in which these writes found the item that presenters were told; nil if they
+        /// found another item, or none.
         ///
         /// Presenters may have been told a state that one of these writes left.
         func stateFound(of told: ObservedFile) -> ObservedFile? {

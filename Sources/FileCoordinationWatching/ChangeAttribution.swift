@@ -113,23 +113,38 @@ struct ChangeAttribution {
 
     /// The path by which claims name what the watcher sees at a path.
     private func claimed(_ path: ItemPath) -> ItemPath {
-        accounts[path] == nil ? carried(path, by: moves.filter { !$0.isOvertaken }) : path
+        accounts[path] == nil ? carried(path, isKnown: false) : path
     }
 
     /// The path by which claims name the item that presenters were told is at a path.
     ///
     /// A writer may have put another directory where one was that claims have moved.
     private func claimed(_ path: ItemPath, of told: ObservedFile) -> ItemPath {
-        let carried = carried(path, by: moves)
+        let carried = carried(path, isKnown: true)
         guard let account = accounts[path] else { return carried }
         if account.stateFound(of: told) != nil { return path }
         return accounts[carried]?.stateFound(of: told) == nil ? path : carried
     }
 
+    /// Returns `origins` for a presenter that knows its item, last told as `told`, by a path.
+    ///
+    /// If claims name the item by another path, because the directory was moved, what they announce
+    /// does not reach the presenter: the server looks for claims at the presenter's own path.
+    func origins(
+        _ origins: [ChangeOrigin], ofItem told: ObservedFile?, knownAt path: ItemPath
+    ) -> [ChangeOrigin] {
+        guard let told, claimed(path, of: told) != path else { return origins }
+        return origins.map { $0 == .coordinated ? .either : $0 }
+    }
+
     /// Where an item is now that was at a path before claims moved directories.
-    private func carried(_ path: ItemPath, by moves: [Move]) -> ItemPath {
-        moves.reduce(path) { path, move in
-            guard move.from.contains(path) else { return path }
+    ///
+    /// `isKnown` tells that presenters know the item there; otherwise it is seen there, and so not
+    /// in a directory whose path another one has taken.
+    private func carried(_ start: ItemPath, isKnown: Bool) -> ItemPath {
+        moves.reduce(start) { path, move in
+            guard move.from.contains(path), isKnown || !move.isOvertaken || path != start
+            else { return path }
             return path.replacingPrefix(depth: move.from.depth, by: move.to)
         }
     }

@@ -45,7 +45,8 @@ struct ChangeOrder {
 
     /// Puts the changes in order for a presenter of `own`.
     ///
-    /// That its package has changed is told first, because it says nothing about what is inside.
+    /// A change of the presenter's own package is told first, because it says nothing about what is
+    /// inside.
     static func order(_ changes: [WatchedChange], of own: ItemPath) -> ChangeOrder {
         var order = ChangeOrder(changes, of: own)
         while let next = order.next {
@@ -105,9 +106,17 @@ struct ChangeOrder {
                         what: .deleted, path: former, origin: change.departure ?? change.origin,
                         observed: nil))
             }
+            // A claim had put the item elsewhere, and another program has moved it on from there.
+            if let place = change.leftAt {
+                deletions.append(
+                    WatchedChange(
+                        what: .deleted, path: place, origin: .uncoordinated, observed: nil))
+            }
+            let arrival =
+                change.leftAt == nil ? change.arrival ?? change.origin : .uncoordinated
             arrivals[other] = Arrival(
                 WatchedChange(
-                    what: .appeared, path: change.path, origin: change.arrival ?? change.origin,
+                    what: .appeared, path: change.path, origin: arrival,
                     observed: change.observed))
         }
     }

@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 /// A change of one node.
 struct TurnReport {
     let node: WatchNodeID
-    let what: WatchedChange.What
+    var what: WatchedChange.What
     let path: ItemPath
     let observed: ObservedFile?
     let origins: [ChangeOrigin]
@@ -75,16 +75,19 @@ extension WatchReconciler {
         }
         // If the former item was moved in the same turn, that is reported as a move.
         let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
-        var what: WatchedChange.What = isReplaced ? .changed(.content) : .appeared
-        if isReplaced, !now.isDirectory, let told = prior.flatMap({ nodes[$0].told?.observed }),
+        var result = TurnReport(
+            node: node, what: isReplaced ? .changed(.content) : .appeared, path: path,
+            observed: now, origins: origins)
+        result.prior = prior
+        if isReplaced, let told = prior.flatMap({ nodes[$0].told?.observed }),
             now.isSameItem(as: told)
         {
-            // The file was given up, and has come back before that was told.
-            what = .changed(now.difference(from: told) ?? .attributes)
+            // The item was given up, and has come back before that was told. Something inside may
+            // have been changed elsewhere, so a directory is a new one.
+            result.prior = now.isDirectory ? nil : prior
+            result.what =
+                now.isDirectory ? .appeared : .changed(now.difference(from: told) ?? .attributes)
         }
-        var result = TurnReport(
-            node: node, what: what, path: path, observed: now, origins: origins)
-        result.prior = prior
         result.isNew = true
         result.announcedAt = place
         return [result]

@@ -171,7 +171,9 @@ extension WatchReconciler {
         presenters[id].object = nil
         releaseUnused(gone, from: id)
         let origins =
-            presenters[id].origins.changed ?? claims.origins(at: path, told: prior, now: nil)
+            presenters[id].origins.changed
+            ?? claims.origins(
+                claims.origins(at: path, told: prior, now: nil), ofItem: prior, knownAt: path)
         presenters[id].origins.changed = nil
         for origin in origins {
             outbox.add(

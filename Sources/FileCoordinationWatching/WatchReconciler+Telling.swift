@@ -203,7 +203,10 @@ extension WatchReconciler {
     private func origins(of report: TurnReport, knownAt path: ItemPath) -> [ChangeOrigin] {
         // An item that a claim has moved may have come here by another program's move.
         let origins = report.ends.map { [$0.to] } ?? report.origins
-        guard report.path != path else { return origins }
+        if report.path == path {
+            let told = report.what == .deleted ? nodes[report.node].told?.observed : nil
+            return claims.origins(origins, ofItem: told, knownAt: path)
+        }
         // A program has moved the directory, and the presenter was not told: what a claim announces
         // at the item's new path does not reach it.
         return origins.map { $0 == .coordinated ? .either : $0 }

@@ -164,7 +164,7 @@ struct Admission {
         }
         let (ending, parties) = wait(for: access, until: deadline)
         if let ending {
-            if mentioned != nil { mentionEnd(ending, of: access, since: start) }
+            if let mentioned { mentionEnd(ending, of: access, since: start, mentioned) }
             return ending
         }
         return try giveUp(access, after: patience, inTheWay: parties, lastSeen: mentioned ?? [])
@@ -211,12 +211,16 @@ struct Admission {
     }
 
     private func mentionEnd(
-        _ ending: AccessEnding, of access: CoordinatedAccess, since start: UInt64
+        _ ending: AccessEnding, of access: CoordinatedAccess, since start: UInt64,
+        _ mentioned: [Party]
     ) {
         switch ending {
         case .granted:
             Console.say("access was granted after \(UserText.seconds(since: start))")
-            for line in ItemPresenters(of: access.requestedPaths).passedOver { Console.say(line) }
+            let asked = Set(mentioned.filter { $0.role == .presenter }.map(\.processID))
+            guard !asked.isEmpty else { return }
+            let presenters = ItemPresenters(of: access.requestedPaths)
+            for line in presenters.passedOver(of: asked) { Console.say(line) }
         case .failed, .cancelled, .timedOut:
             Console.say("the wait ended after \(UserText.seconds(since: start))")
         }

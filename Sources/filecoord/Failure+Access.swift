@@ -107,7 +107,7 @@ extension UserText {
                     case .presenter: .presenter
                     }
                 return CircleMember(
-                    processID: ProcessNumber.plain(party.processID),
+                    processID: party.processID,
                     isOwn: party.processID == CurrentProcess.id,
                     who: who(party.label, party.processName, party.processID),
                     path: party.path.isEmpty ? "something" : text(party.path), role: role,

@@ -26,7 +26,12 @@ struct ItemPresenters {
             guard presenter.processID != CurrentProcess.id,
                 let own = presenter.path.flatMap({ ItemPath(bytes: $0) })
             else { return false }
-            return places.contains { $0 == own || $0.contains(own) || own.contains($0) }
+            return places.contains { place in
+                place == own || place.contains(own)
+                    // Of the directories above, packages alone have presenters that are asked; one
+                    // that cannot be examined is none.
+                    || own.contains(place) && (try? Packages.isPackage(own.bytes)) == true
+            }
         }
     }
 
@@ -42,9 +47,13 @@ struct ItemPresenters {
         return lines(all) { "\(path($0)) is presented by \(who($0))" }
     }
 
-    /// Lines about presenters without whose answer access was granted (Rules 18.3, 18.6).
-    var passedOver: [String] {
-        lines(all.filter { $0.isUnresponsive || $0.isStopped }) { presenter in
+    /// Lines about presenters of the processes that were waited for, without whose answer access
+    /// was granted (Rules 18.3, 18.6).
+    func passedOver(of processes: Set<Int32>) -> [String] {
+        let silent = all.filter {
+            processes.contains($0.processID) && ($0.isUnresponsive || $0.isStopped)
+        }
+        return lines(silent) { presenter in
             "\(who(presenter)), which presents \(path(presenter)), "
                 + (presenter.isStopped ? "is stopped" : "did not answer")
                 + ": what it has not saved is missing"

@@ -56,11 +56,15 @@ enum Surroundings {
                 + "does not wait for this one, use --detached"
             return Failure(status: ExitStatus.refused.rawValue, lines: [first, cure])
         }
+        let circle = UserText.circle(parties)
+        let hasPresenter = parties.contains { $0.role == .presenter }
         let cure =
-            "have each command name all its items at once, before it has any of them, as in "
+            hasPresenter
+            ? circle.advice
+            : "have each command name all its items at once, before it has any of them, as in "
             + "filecoord access --write A --write B -- COMMAND"
         return Failure(
             status: ExitStatus.refused.rawValue,
-            lines: [first] + UserText.circle(parties).sentences.map { "  " + $0 } + [cure])
+            lines: [first] + circle.sentences.map { "  " + $0 } + [cure])
     }
 }

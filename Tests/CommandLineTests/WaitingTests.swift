@@ -39,7 +39,7 @@ final class WaitingTests: XCTestCase {
         }
     }
 
-    /// Rule 18.5: if no server answers at the end of the wait, the holder that was seen before is named.
+    /// Rule 18.5: if no server answers at the end of the wait, the holder seen before is named.
     func testTheHolderIsNamedAlthoughTheServerIsStopped() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")

@@ -77,7 +77,7 @@ extension AccessFailure {
         case .timedOut(let timeout, let parties):
             let paths = items.prefix(3).map { ShownText.escaped($0.url.path) }
             let what =
-                paths.joined(separator: ", ")
+                (paths.isEmpty ? "nothing" : paths.joined(separator: ", "))
                 + (items.count > 3 ? " and \(items.count - 3) more" : "")
             let time = DurationText.text(timeout)
             return FileCoordinationError(

@@ -15,7 +15,7 @@ package struct CircleMember {
         case presenter
     }
 
-    /// The process ID, as this process sees it.
+    /// A number of the process, different from those of processes in other namespaces.
     let processID: Int32
     /// Whether it is a claim or presenter of this process.
     let isOwn: Bool
@@ -54,8 +54,9 @@ package struct CircleText {
     package static let reason =
         "Access would never be granted, because each waits for the next in a circle:"
 
-    /// A sentence for each wait, but for those that go without saying: a process does not end an
-    /// access in which it makes another one.
+    /// A sentence for each wait.
+    ///
+    /// A process does not end an access in which it makes another one, so that wait needs none.
     package var sentences: [String] {
         members.indices.compactMap { sentence($0) }
     }
@@ -69,7 +70,7 @@ package struct CircleText {
                 "Have the presenter answer before it waits for another access, make its own "
                     + "accesses with its purpose (NSFileCoordinator(filePresenter:)), and give it "
                     + "a serial queue on which nothing else waits."
-            } else if members.allSatisfy({ $0.isOwn }) {
+            } else if !members.isEmpty, members.allSatisfy({ $0.isOwn }) {
                 "Make the inner call with the coordinator of the outer one or with its purpose, or "
                     + "make one call for all items."
             } else {
@@ -100,7 +101,7 @@ package struct CircleText {
         let start = "\(start(member)) waits for \(member.path)"
         return switch next.role {
         case .holder: "\(start), because \(other) has held \(what) for \(next.time)."
-        case .waiter: "\(start), because \(other) has waited for \(what) longer: \(next.time)."
+        case .waiter: "\(start), because \(other) is before it in the queue for \(what)."
         case .presenter:
             "\(start) until \(isOfOneProcess ? "its own presenter" : name(next)), which presents "
                 + "\(what), answers \(next.message ?? "what it was asked")."

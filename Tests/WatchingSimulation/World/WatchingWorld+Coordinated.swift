@@ -41,6 +41,8 @@ extension WatchingWorld {
                     // The view may already have read a state that is later than its messages.
                     change.what != .appeared
                         && (change.what != .deleted || view.items[change.path] != nil)
+                        // Claims may name the presenter's item by a path that it does not know.
+                        && (change.what != .deleted || change.path != view.path)
                         // The deletion of the directory says this already.
                         && !changes.contains {
                             $0.what == .deleted && $0.path.contains(change.path)

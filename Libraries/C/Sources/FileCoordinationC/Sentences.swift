@@ -82,7 +82,7 @@ enum Sentence {
             case .presenter: .presenter
             }
         return CircleMember(
-            processID: ProcessNumber.plain(party.processID),
+            processID: party.processID,
             isOwn: party.processID == CurrentProcess.id, who: who(party), path: path(party),
             role: role, time: DurationText.text(party.sinceNanoseconds), message: party.message)
     }
