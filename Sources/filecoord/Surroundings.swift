@@ -62,7 +62,7 @@ enum Surroundings {
             hasPresenter
             ? circle.advice
             : "have each command name all its items at once, before it has any of them, as in "
-            + "filecoord access --write A --write B -- COMMAND"
+                + "filecoord access --write A --write B -- COMMAND"
         return Failure(
             status: ExitStatus.refused.rawValue,
             lines: [first] + circle.sentences.map { "  " + $0 } + [cure])

@@ -137,6 +137,33 @@ final class ServerAbsenceTests: StageTestCase {
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 
+    /// Waits until a program has said to the server which it is, although the server does not
+    /// answer: it has its two sockets, and all its threads sleep.
+    private func untilConnected(_ program: Program) throws {
+        let end = Date() + Program.patience
+        let place = "/proc/\(program.pid)"
+        while true {
+            let sockets = names(in: place + "/fd").filter { name in
+                // It may have been closed meanwhile.
+                let target = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "\(place)/fd/\(name)")
+                return target?.hasPrefix("socket:") == true
+            }
+            let areAsleep = names(in: place + "/task").allSatisfy { thread in
+                let text = stage.text("\(place)/task/\(thread)/stat") ?? ""
+                return text.split(separator: ")").last?.hasPrefix(" S") == true
+            }
+            if sockets.count > 1, areAsleep { return }
+            guard Date() < end else { throw StageError("\(program.name) does not connect") }
+            poll(nil, 0, 1)
+        }
+    }
+
+    private func names(in directory: String) -> [String] {
+        // A process that has ended has none.
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
     /// Rule 2.14: the same with a client that the arbiter does not know yet.
     func testAClientThatComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
         let (holder, presenter, daemon) = try scene()
@@ -144,6 +171,8 @@ final class ServerAbsenceTests: StageTestCase {
         holder.tell("g write \(stage.path("g"))")
         try stage.untilStopped(daemon)
         try newcomer.ask("f later write:\(stage.path("f"))", "f asked")
+        // Before it has connected, the server cannot know that it was first.
+        try untilConnected(newcomer)
         try presenter.ask("f later write:\(stage.path("f"))", "f asked")
         try assertOrder(newcomer, presenter, holder: holder, daemon: daemon)
     }
