@@ -120,7 +120,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     private var circle: CircleText {
         CircleText(
             parties.map { party in
-                let role: CircleMember.Role =
+                let role: PartyRole =
                     switch party.role {
                     case .holder: .holder
                     case .waiter: .waiter

@@ -100,17 +100,11 @@ extension UserText {
     static func circle(_ parties: [Party]) -> CircleText {
         CircleText(
             parties.map { party in
-                let role: CircleMember.Role =
-                    switch party.role {
-                    case .holder: .holder
-                    case .waiter: .waiter
-                    case .presenter: .presenter
-                    }
-                return CircleMember(
+                CircleMember(
                     processID: party.processID,
                     isOwn: party.processID == CurrentProcess.id,
                     who: who(party.label, party.processName, party.processID),
-                    path: party.path.isEmpty ? "something" : text(party.path), role: role,
+                    path: party.path.isEmpty ? "something" : text(party.path), role: party.role,
                     time: seconds(party.sinceNanoseconds), message: party.message)
             })
     }

@@ -3,18 +3,10 @@
 // A circle of waits in sentences: who waits for what, and who has it. The server lists the members
 // in order; each waits for the next, and the last one for the first.
 
+package import FileCoordinationWire
+
 /// A claim or presenter in a circle of waits, in words that can be shown.
 package struct CircleMember {
-    /// What it does in the circle.
-    package enum Role: Sendable {
-        /// It holds its item until its process makes another access.
-        case holder
-        /// It waits for its item.
-        case waiter
-        /// It presents its item and has not answered.
-        case presenter
-    }
-
     /// A number of the process, different from those of processes in other namespaces.
     let processID: Int32
     /// Whether it is a claim or presenter of this process.
@@ -22,7 +14,7 @@ package struct CircleMember {
     /// The process, as it is shown.
     let who: String
     let path: String
-    let role: Role
+    let role: PartyRole
     /// How long it has held its item or waited for it.
     let time: String
     /// The message that the presenter has not answered.
@@ -30,7 +22,7 @@ package struct CircleMember {
 
     /// Creates a member.
     package init(
-        processID: Int32, isOwn: Bool, who: String, path: String, role: Role, time: String,
+        processID: Int32, isOwn: Bool, who: String, path: String, role: PartyRole, time: String,
         message: String?
     ) {
         self.processID = processID

@@ -141,8 +141,12 @@ package final class CoordinatedAccess: Sendable {
     /// Then gives it up, and returns which processes are in the way.
     package func wait(timeout: Duration?) -> AccessEnding {
         guard let timeout else { return wait() ?? .cancelled }
-        if let ending = wait(until: MonotonicClock.after(timeout)) { return ending }
-        let failure = timeOut(after: timeout)
+        let deadline = MonotonicClock.after(timeout)
+        if let ending = wait(until: deadline - Self.lead(of: timeout)) { return ending }
+        // A busy server may not answer in time when it is asked at the deadline.
+        let early = explain(until: deadline)
+        if let ending = wait(until: deadline) { return ending }
+        let failure = timeOut(after: timeout, seenBefore: early ?? [])
         giveUp(.timedOut)
         switch wait() {
         case .timedOut, nil: return .failed(failure)
@@ -153,10 +157,17 @@ package final class CoordinatedAccess: Sendable {
     /// How long the server may take to say which processes are in the way.
     private static let explanationPatience = Duration.milliseconds(100)
 
-    /// Returns the failure for a passed deadline, which names the processes in the way (Rule 18.1).
-    func timeOut(after timeout: Duration) -> AccessFailure {
-        let parties = explain(until: MonotonicClock.after(Self.explanationPatience)) ?? []
-        return .timedOut(after: timeout, parties)
+    /// How long before the end of a wait the server is asked for the first time, in nanoseconds.
+    private static func lead(of timeout: Duration) -> UInt64 {
+        let half = min(max(timeout / 2, .zero), .milliseconds(250))
+        return UInt64(half / .nanoseconds(1))
+    }
+
+    /// Returns the failure for a passed deadline, which names the processes in the way (Rule 18.1);
+    /// those that were seen before, if the server does not answer now.
+    func timeOut(after timeout: Duration, seenBefore: [Party] = []) -> AccessFailure {
+        let parties = explain(until: MonotonicClock.after(Self.explanationPatience))
+        return .timedOut(after: timeout, parties ?? seenBefore)
     }
 
     /// Whether the access is still waiting.

@@ -75,16 +75,11 @@ enum Sentence {
 
     /// A process in a circle of waits.
     static func member(_ party: Party) -> CircleMember {
-        let role: CircleMember.Role =
-            switch party.role {
-            case .holder: .holder
-            case .waiter: .waiter
-            case .presenter: .presenter
-            }
-        return CircleMember(
+        CircleMember(
             processID: party.processID,
             isOwn: party.processID == CurrentProcess.id, who: who(party), path: path(party),
-            role: role, time: DurationText.text(party.sinceNanoseconds), message: party.message)
+            role: party.role, time: DurationText.text(party.sinceNanoseconds),
+            message: party.message)
     }
 
     private static func who(_ party: Party) -> String {
