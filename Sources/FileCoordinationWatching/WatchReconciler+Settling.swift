@@ -222,14 +222,17 @@ extension WatchReconciler {
             if mayMistake(id, changes) {
                 presenters[id].whole = max(presenters[id].whole ?? .late, .late)
             }
-            let order = ChangeOrder.order(changes, of: presenters[id].path)
-            if order.losesContents {
-                presenters[id].whole = max(presenters[id].whole ?? .rewritten, .rewritten)
+            var ordered: [WatchedChange] = []
+            // Of thousands of presenters, most are told nothing in a turn.
+            if presenters[id].whole == nil, !changes.isEmpty {
+                let order = ChangeOrder.order(changes, of: presenters[id].path)
+                ordered = order.ordered
+                if order.losesContents { presenters[id].whole = .rewritten }
             }
             raiseReason(of: id, changes)
             guard let reason = presenters[id].whole else {
                 if !changes.isEmpty {
-                    news.append(WatchNews(presenter: id, body: .changes(order.ordered)))
+                    news.append(WatchNews(presenter: id, body: .changes(ordered)))
                     pace.lastTold = pace.now
                 }
                 continue

@@ -51,6 +51,15 @@ struct ChangeOrderTests {
         #expect(!order.losesContents)
     }
 
+    /// A claim had moved the second file to /d/c, and a program has moved it on to /d/a.
+    @Test func `A file that is told as new is told gone from where a claim had put it`() throws {
+        var second = try moved("/d/b", "/d/a", inode: 3)
+        second.leftAt = ItemPath("/d/c")
+        let order = try order([try moved("/d/a", "/d/b", inode: 2), second])
+        #expect(texts(order) == ["moved /d/a to /d/b", "appeared /d/a", "deleted /d/c"])
+        #expect(order.ordered.allSatisfy { $0.origin == .uncoordinated })
+    }
+
     @Test func `What is in directories that exchange their paths is read again`() throws {
         let order = try order([
             try moved("/d/a", "/d/b", inode: 2, isDirectory: true),
