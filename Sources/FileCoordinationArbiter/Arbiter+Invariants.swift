@@ -133,7 +133,7 @@ extension Arbiter {
             expected.enterPresenter(asked)
             if unresponsive.contains(id) { expected.enterUnresponsive(asked) }
         }
-        if expected != purposeIndex { return "the census is wrong" }
+        if expected != purposeIndex { return "the purpose index is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty
         guard isEmpty else { return nil }
         var rest = tree

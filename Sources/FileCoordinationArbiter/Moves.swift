@@ -18,14 +18,15 @@ extension Arbiter {
         let requirements = claims.map { requirementsBeforeMove(of: $0) }
         for presenterMove in presenterMoves { relocate(presenterMove, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
-        followOwnItems(of: mover.claim, moves)
+        let holders = holdersOfMovedItems(of: mover.claim)
+        for holder in holders { followOwnItems(of: holder, moves) }
         // All claims are moved before any of them is reevaluated at its new path.
         var travellers: [ClaimID] = []
         for (id, asked) in zip(claims, requirements) where refile(id, by: moves, &reevaluations) {
             travellers.append(id)
             rememberRequirements(asked, of: id, moves)
         }
-        hold(mover.claim, &reevaluations)
+        for holder in holders { hold(holder, &reevaluations) }
         reevaluateMovedClaims(travellers, &reevaluations)
     }
 
@@ -33,12 +34,22 @@ extension Arbiter {
     mutating func remind(_ id: ClaimID, of announcement: Announcement) {
         guard let record = records[id], record.grant != nil else { return }
         switch announcement {
-        case .moved(let moves): followOwnItems(of: record.claim, moves.effective)
+        case .moved(let moves):
+            for holder in holdersOfMovedItems(of: record.claim) {
+                followOwnItems(of: holder, moves.effective)
+            }
         case .versionChanged, .ubiquityAttributesChanged: break
         }
     }
 
-    /// Records where the mover has moved its own items.
+    /// Returns the claims that hold what the mover moves, at its new path, until they end: the
+    /// mover, and the running claims inside whose accessors it was made (Rule 2.20).
+    private func holdersOfMovedItems(of mover: FiledClaim) -> [FiledClaim] {
+        let outer = mover.outerClaims.compactMap { records[$0] }.filter { $0.grant != nil }
+        return [mover] + outer.map(\.claim)
+    }
+
+    /// Records where items of a claim are after moves that it or a claim inside it made.
     private mutating func followOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         guard let former = records[mover.id] else { return }
         let itemsMovedOut = itemsMovedOut(of: former, moves)

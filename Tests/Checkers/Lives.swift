@@ -244,13 +244,21 @@ struct Lives {
             let new = moves.destination(of: old)
             if new != old { claims[index].places.append((number, new)) }
         }
-        // Until it is over, a claim holds what it has moved in both places (Rules 2.8a, 2.20).
-        let filed = claims[own].holdsAlso ?? claims[own].items(at: number)
+        for index in [own] + claims[own].claim.enclosing.compactMap({ claimIndex[$0] }) {
+            hold(index, moves, number)
+        }
+    }
+
+    /// Until it is over, a claim holds what was moved inside its accessor in both places, whether
+    /// it or a claim inside it moved that (Rules 2.8a, 2.20).
+    private mutating func hold(_ index: Int, _ moves: [Move], _ number: Int) {
+        guard claims[index].over == nil, claims[index].grant != nil else { return }
+        let filed = claims[index].holdsAlso ?? claims[index].items(at: number)
         let new = moves.destination(of: filed, isOwn: true) + moves.itemsMovedOut(from: filed)
         guard new != filed else { return }
-        let first = claims[own].places.last { $0.since <= claims[own].grant ?? number }
-        claims[own].holdsAlso = new
-        claims[own].places.append((number, (first?.items ?? []) + new))
+        let first = claims[index].places.last { $0.since <= claims[index].grant ?? number }
+        claims[index].holdsAlso = new
+        claims[index].places.append((number, (first?.items ?? []) + new))
     }
 
     private mutating func changeClaim(

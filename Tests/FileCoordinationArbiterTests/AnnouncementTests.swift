@@ -150,8 +150,8 @@ import Testing
             let claim = fixture.file(.read(place), standpoint: standpoint)
             #expect(fixture.last == [.grant(claim)])
         }
-        let anybody = fixture.file(.read("/d/f"))
-        #expect(fixture.last == [.grant(anybody)])
+        let unrelated = fixture.file(.read("/d/f"))
+        #expect(fixture.last == [.grant(unrelated)])
         // If nothing has moved, the packages that the claim names count.
         let part = fixture.present("/p.rtfd/f", [], purpose: "part")
         let claim = fixture.file(

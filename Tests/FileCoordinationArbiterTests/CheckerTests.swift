@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `A claim is granted without anybody being asked`() {
+    @Test func `A claim is granted without any presenter being asked`() {
         var history = EventHistory()
         history.tell(added)
         history.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])

@@ -131,7 +131,7 @@ import Testing
         #expect(fixture.last == [.notify(editor, .itemDidChange), .reacquire(editor, .writer)])
     }
 
-    @Test func `Rule 15.8: a process that dies is gone before anybody is let in`() {
+    @Test func `Rule 15.8: a process that dies is gone before another is let in`() {
         var fixture = ArbiterFixture()
         let client = fixture.client()
         let editor = fixture.present("/f", client: client)

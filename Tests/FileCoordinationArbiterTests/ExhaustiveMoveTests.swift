@@ -157,6 +157,21 @@ import Testing
         #expect(worlds > 200)
     }
 
+    @Test func `Rule 2.20: and movers inside accessors of other claims to the item`() {
+        var movers = [
+            mover(.write("/d/f"), inner: .move("/d/f"), [Self.fe]),
+            mover(.read("/d/f"), inner: .move("/d/"), [move("/d/", to: "/e/d/")]),
+            mover(.move("/d/f"), inner: .write("/x"), [Self.fe]),
+        ]
+        for index in movers.indices { movers[index].announcesInside = true }
+        let worlds = expectNoComplaint(
+            movers,
+            with: programs(
+                [.read("/d/f"), .write("/e/f"), .write("/e/d/f")], more: [.move("/e/")]),
+            trouble: Length.isLong ? .all : [])
+        #expect(worlds > 200)
+    }
+
     @Test func `Rules 11.7, 14.3: and batches, and coordinators that know nothing of it yet`() {
         let editor = PresenterID(rawValue: 1)
         let late = Program(

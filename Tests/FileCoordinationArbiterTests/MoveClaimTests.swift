@@ -150,6 +150,26 @@ import Testing
         #expect(fixture.last == [.grant(newcomers[0]), .grant(newcomers[1])])
     }
 
+    @Test(arguments: [AccessItem].innerMoves)
+    func `Rule 2.20: what a claim inside its accessor moves it holds there, until it is over`(
+        moved: [AccessItem]
+    ) {
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let outer = fixture.file(.write("/d/f"), purpose: "p", client: client)
+        let waiting = fixture.file(.read("/d/f"))
+        let inner = fixture.file(moved, purpose: "p", client: client, inside: [outer])
+        fixture.announce(inner, fe)
+        #expect(fixture.places(waiting) == ["/e/f"])
+        fixture.end(inner, .changed)
+        #expect(fixture.last.isEmpty)
+        #expect(fixture.arbiter.impediments(of: waiting) == [.claim(outer)])
+        let newcomer = fixture.file(.write("/e/f"))
+        #expect(fixture.stage(newcomer) == .waiting)
+        fixture.end(outer, .changed)
+        #expect(fixture.last == [.grant(waiting)])
+    }
+
     @Test func `Rule 11.5: what waits for a place in between goes on when the item moves on`() {
         var fixture = ArbiterFixture()
         let mover = fixture.file(.move("/a"))
@@ -277,4 +297,9 @@ import Testing
         #expect(fixture.places(writer) == ["/b/f"])
         #expect(fixture.stage(writer) == .granted)
     }
+}
+
+extension [AccessItem] {
+    /// Claims that move `/d/f` or know nothing of it.
+    fileprivate static var innerMoves: [[AccessItem]] { [.move("/d/f"), .write("/x")] }
 }

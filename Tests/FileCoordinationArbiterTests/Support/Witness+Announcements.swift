@@ -127,11 +127,10 @@ extension Witness {
         }
         var travellers: [ClaimID] = []
         remind(book, of: id)
+        let holders = holders(id)
         for index in rules.claims.indices {
             let claim = rules.claims[index]
-            if claim.id == id {
-                continue
-            } else if !claim.isGranted && claim.filed.kind == .access {
+            if !claim.isGranted && claim.filed.kind == .access {
                 let items = book.moved(claim.filed.items)
                 if items == claim.filed.items { continue }
                 rules.claims[index].retarget(items)
@@ -143,8 +142,8 @@ extension Witness {
             }
         }
         // Claims may have let the mover past only because of a path that its items have left.
-        for claim in rules.claims.map(\.id) { leaveBehind(claim, travellers + [id]) }
-        letPast(id)
+        for claim in rules.claims.map(\.id) { leaveBehind(claim, travellers + holders) }
+        for holder in holders { letPast(holder) }
         // Claims that already hold a place go first; of two that arrive, the older one.
         for traveller in travellers.reversed() { giveWay(traveller) }
     }
@@ -158,9 +157,17 @@ extension Witness {
         return result
     }
 
-    /// Records where a mover's own items are.
+    /// Whose items stay held where a mover has moved them (2.20): its own, and those of the
+    /// accessors that it runs inside.
+    private func holders(_ id: ClaimID) -> [ClaimID] {
+        let inside = rules.claim(id)?.filed.enclosing ?? []
+        return [id] + inside.filter { rules.claim($0)?.isGranted == true }
+    }
+
+    /// Records where the items are that a mover holds.
     mutating func remind(_ book: ExpectedMoves, of id: ClaimID) {
-        for index in rules.claims.indices where rules.claims[index].id == id {
+        let holders = holders(id)
+        for index in rules.claims.indices where holders.contains(rules.claims[index].id) {
             let claim = rules.claims[index]
             rules.claims[index].itemsMovedOut = itemsMovedOut(of: claim, book)
             for (number, item) in claim.filed.items.enumerated() {

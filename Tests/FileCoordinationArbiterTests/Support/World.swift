@@ -12,6 +12,8 @@ struct Program: Hashable {
     var purpose: String?
     /// What it makes known while its outer claim runs: all, some or none of it, in this order.
     var announcements: [Announcement]
+    /// Whether it makes that known in the accessor of its inner claim.
+    var announcesInside = false
     var kind: ClaimKind
     /// Where its coordinator believes the first presenter to be.
     var standpoint: Standpoint?
@@ -53,11 +55,11 @@ struct World: Hashable {
         case leaving(ClaimID)
         case over
 
-        /// Whether its outer accessor is that of this claim.
+        /// Whether one of its accessors is that of this claim.
         func isInside(_ claim: ClaimID) -> Bool {
             switch self {
             case .idle, .over: false
-            case .outside(claim), .leaving(claim), .inside(claim, _): true
+            case .outside(claim), .leaving(claim), .inside(claim, _), .inside(_, claim): true
             case .outside, .leaving, .inside: false
             }
         }
@@ -125,9 +127,12 @@ struct World: Hashable {
     /// What a process may make known next.
     private func announcement(_ index: Int) -> Event? {
         let claim: ClaimID
-        switch progress[index] {
-        case .idle, .over: return nil
-        case .outside(let outer), .leaving(let outer), .inside(let outer, _): claim = outer
+        switch (progress[index], programs[index].announcesInside) {
+        case (.idle, _), (.over, _), (.outside, true), (.leaving, true): return nil
+        case (.outside(let outer), false), (.leaving(let outer), false),
+            (.inside(let outer, _), false):
+            claim = outer
+        case (.inside(_, let inner), true): claim = inner
         }
         let left = programs[index].announcements.dropFirst(announced[index])
         guard let next = left.first, arbiter.stage(of: claim) == .granted else { return nil }
