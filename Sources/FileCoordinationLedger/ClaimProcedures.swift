@@ -63,15 +63,10 @@ package struct AwaitGrant: LedgerProcedure {
 }
 
 /// Cancels a claim that is not granted yet, or whose provisional grant was not taken up.
-package struct CancelClaim: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: RecordWord)
-        case woke
-    }
-
-    private var state = State.start
+///
+/// Its outcome says whether the claim was not granted and never will be.
+package struct CancelClaim: SwapProcedure {
+    package var progress = SwapProgress<Bool>()
     private let record: Int
     private let generation: UInt32
 
@@ -80,37 +75,20 @@ package struct CancelClaim: LedgerProcedure {
         self.generation = generation
     }
 
-    /// Returns whether the claim was not granted and never will be.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.record(record)))
-        case .loaded:
-            return cancel(from: RecordWord(rawValue: value))
-        case .swapped(let expected):
-            guard value == expected.rawValue else {
-                return cancel(from: RecordWord(rawValue: value))
-            }
-            state = .woke
-            return .perform(.wake(.record(record)))
-        case .woke:
-            return .finished(true)
-        }
-    }
+    package var cell: MemoryCell { .record(record) }
 
-    private mutating func cancel(from word: RecordWord) -> ProcedureStep<Bool> {
-        guard word.isPending, word.generation == generation else { return .finished(false) }
-        state = .swapped(expected: word)
+    package func decide(on word: UInt64) -> SwapDecision<Bool> {
+        let word = RecordWord(rawValue: word)
+        guard word.isPending, word.generation == generation else { return .leave(false) }
         let cancelled = word.with(.cancelled, [], word.epoch)
-        return .perform(
-            .compareExchange(
-                .record(record), expected: word.rawValue, desired: cancelled.rawValue))
+        return .swap(to: cancelled.rawValue, wake: .wake(cell), true)
     }
 }
 
 /// Releases a claim that was granted by delegation or without a report, if no report of its release
 /// is requested.
+///
+/// It is not a ``SwapProcedure``, because it is inlined into each delegated access.
 package struct ReleaseLocally: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -153,14 +131,8 @@ package struct ReleaseLocally: LedgerProcedure {
 /// Releases a granted claim.
 ///
 /// Its outcome must be in the record already.
-package struct ReleaseClaim: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: RecordWord, ReleaseResult)
-    }
-
-    private var state = State.start
+package struct ReleaseClaim: SwapProcedure {
+    package var progress = SwapProgress<ReleaseResult>()
     private let record: Int
     private let generation: UInt32
 
@@ -169,30 +141,16 @@ package struct ReleaseClaim: LedgerProcedure {
         self.generation = generation
     }
 
-    /// Returns how the claim was released.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<ReleaseResult> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.record(record)))
-        case .loaded:
-            return release(from: RecordWord(rawValue: value))
-        case .swapped(let expected, let outcome):
-            return value == expected.rawValue
-                ? .finished(outcome) : release(from: RecordWord(rawValue: value))
-        }
-    }
+    package var cell: MemoryCell { .record(record) }
 
-    private mutating func release(from word: RecordWord) -> ProcedureStep<ReleaseResult> {
+    package func decide(on word: UInt64) -> SwapDecision<ReleaseResult> {
+        let word = RecordWord(rawValue: word)
         guard word.state == .granted, word.generation == generation else {
-            return .finished(.notGranted)
+            return .leave(.notGranted)
         }
-        let isUnreported = word.flags == .unreported
-        let next =
-            isUnreported
-            ? word.with(.free, [], word.epoch) : word.with(.released, word.flags, word.epoch)
-        state = .swapped(expected: word, isUnreported ? .freed : .released)
-        return .perform(
-            .compareExchange(.record(record), expected: word.rawValue, desired: next.rawValue))
+        guard word.flags == .unreported else {
+            return .swap(to: word.with(.released, word.flags, word.epoch).rawValue, .released)
+        }
+        return .swap(to: word.with(.free, [], word.epoch).rawValue, .freed)
     }
 }

@@ -5,37 +5,19 @@
 
 /// Takes the next epoch for a new server.
 ///
-/// Performed under the server lock, before the server looks for ledgers.
-package struct RaiseGlobalEpoch: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: UInt64, ServerEpoch)
-    }
-
-    private var state = State.start
+/// Performed under the server lock, before the server looks for ledgers. Its outcome is the new
+/// epoch; nil if all 24-bit numbers are used.
+package struct RaiseGlobalEpoch: SwapProcedure {
+    package var progress = SwapProgress<ServerEpoch?>()
 
     package init() {}
 
-    /// Returns the new epoch; nil if all 24-bit numbers are used.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch?> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.globalEpoch))
-        case .loaded:
-            return swap(from: value)
-        case .swapped(let expected, let epoch):
-            return value == expected ? .finished(epoch) : swap(from: value)
-        }
-    }
+    package var cell: MemoryCell { .globalEpoch }
 
-    private mutating func swap(from value: UInt64) -> ProcedureStep<ServerEpoch?> {
-        guard value < UInt64(ServerEpoch.maximum.rawValue) else { return .finished(nil) }
-        let epoch = ServerEpoch(truncating: value + 1)
-        state = .swapped(expected: value, epoch)
-        let desired = UInt64(epoch.rawValue)
-        return .perform(.compareExchange(.globalEpoch, expected: value, desired: desired))
+    package func decide(on word: UInt64) -> SwapDecision<ServerEpoch?> {
+        guard word < UInt64(ServerEpoch.maximum.rawValue) else { return .leave(nil) }
+        let epoch = ServerEpoch(truncating: word + 1)
+        return .swap(to: UInt64(epoch.rawValue), epoch)
     }
 }
 

@@ -57,7 +57,7 @@ extension LedgerWriter {
                 MonotonicClock.now < limit
             else { break }
         }
-        memory.run(LeaveTicketQueue(record: index, generation: reference.generation))
+        _ = memory.run(LeaveTicketQueue(record: index, generation: reference.generation))
         return .filed
     }
 }

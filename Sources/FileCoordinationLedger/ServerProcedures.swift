@@ -97,14 +97,10 @@ package struct WithdrawGrant: LedgerProcedure {
 }
 
 /// Returns a record to its client, after the server has read everything that it needs from it.
-package struct ReapRecord: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: RecordWord)
-    }
-
-    private var state = State.start
+///
+/// Its outcome says whether this server made the record free.
+package struct ReapRecord: SwapProcedure {
+    package var progress = SwapProgress<Bool>()
     private let record: Int
     private let generation: UInt32
     private let epoch: ServerEpoch
@@ -116,26 +112,15 @@ package struct ReapRecord: LedgerProcedure {
         self.epoch = epoch
     }
 
-    /// Returns whether this server made the record free.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.record(record)))
-        case .loaded:
-            let word = RecordWord(rawValue: value)
-            let isOver = word.state == .released || word.state == .cancelled
-            guard isOver, word.generation == generation, word.epoch <= epoch else {
-                return .finished(false)
-            }
-            state = .swapped(expected: word)
-            let free = word.with(.free, [], word.epoch).rawValue
-            return .perform(
-                .compareExchange(.record(record), expected: word.rawValue, desired: free))
-        case .swapped(let expected):
-            // Only a later server changes the record of an ended claim.
-            return .finished(value == expected.rawValue)
+    package var cell: MemoryCell { .record(record) }
+
+    package func decide(on word: UInt64) -> SwapDecision<Bool> {
+        let word = RecordWord(rawValue: word)
+        let isOver = word.state == .released || word.state == .cancelled
+        guard isOver, word.generation == generation, word.epoch <= epoch else {
+            return .leave(false)
         }
+        return .swap(to: word.with(.free, [], word.epoch).rawValue, true)
     }
 }
 
@@ -143,14 +128,10 @@ package struct ReapRecord: LedgerProcedure {
 /// with others.
 ///
 /// The server has made sure that no other process is concerned in a conflicting way.
-package struct DelegateSlot: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: SlotWord, desired: SlotWord)
-    }
-
-    private var state = State.start
+///
+/// Its outcome is the slot's new word; nil if another server has taken over.
+package struct DelegateSlot: SwapProcedure {
+    package var progress = SwapProgress<SlotWord?>()
     private let slot: Int
     private let ticketQueue: Int?
     private let terms: SlotTerms
@@ -165,28 +146,15 @@ package struct DelegateSlot: LedgerProcedure {
         self.epoch = epoch
     }
 
-    /// Returns the slot's new word; nil if another server has taken over.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<SlotWord?> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.slot(slot)))
-        case .loaded:
-            return delegate(from: SlotWord(rawValue: value))
-        case .swapped(let expected, let desired):
-            return value == expected.rawValue
-                ? .finished(desired) : delegate(from: SlotWord(rawValue: value))
-        }
-    }
+    package var cell: MemoryCell { .slot(slot) }
 
-    private mutating func delegate(from word: SlotWord) -> ProcedureStep<SlotWord?> {
-        guard word.epoch <= epoch else { return .finished(nil) }
+    package func decide(on word: UInt64) -> SwapDecision<SlotWord?> {
+        let word = SlotWord(rawValue: word)
+        guard word.epoch <= epoch else { return .leave(nil) }
         let next = SlotWord(
             isDelegated: true, inTicketQueue: ticketQueue, terms: terms, epoch,
             sequence: word.sequence &+ 1)
-        state = .swapped(expected: word, desired: next)
-        return .perform(
-            .compareExchange(.slot(slot), expected: word.rawValue, desired: next.rawValue))
+        return .swap(to: next.rawValue, next)
     }
 }
 
@@ -232,14 +200,10 @@ package struct RevokeSlot: LedgerProcedure {
 /// client may have checked the slot already, is changed so that its client's compare-and-swap to
 /// `granted` fails and the claim is filed. A claim that waits in a ticket queue is decided by the
 /// server from now on. So revoking never waits for the client.
-package struct RequestReleaseReport: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: RecordWord)
-    }
-
-    private var state = State.start
+///
+/// Its outcome is the present word. If that one's state is `granted`, the claim is running.
+package struct RequestReleaseReport: SwapProcedure {
+    package var progress = SwapProgress<RecordWord>()
     private let record: Int
     private let epoch: ServerEpoch
     private let isForTicketQueue: Bool
@@ -253,37 +217,19 @@ package struct RequestReleaseReport: LedgerProcedure {
         self.isForTicketQueue = isForTicketQueue
     }
 
-    /// Returns the present word.
-    ///
-    /// If its state is `granted`, the claim is running.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<RecordWord> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.record(record)))
-        case .loaded:
-            return requestReport(for: RecordWord(rawValue: value))
-        case .swapped(let expected):
-            return value == expected.rawValue
-                ? .finished(reportsRelease(expected))
-                : requestReport(for: RecordWord(rawValue: value))
-        }
-    }
+    package var cell: MemoryCell { .record(record) }
 
-    private mutating func requestReport(for word: RecordWord) -> ProcedureStep<RecordWord> {
+    package func decide(on word: UInt64) -> SwapDecision<RecordWord> {
+        let word = RecordWord(rawValue: word)
         let isOpen = word.state == .granted || word.state == .draft
         guard isOpen && word.flags == .unreported || isForTicketQueue && word.isInTicketQueue,
             word.epoch <= epoch
-        else { return .finished(word) }
-        state = .swapped(expected: word)
-        return .perform(
-            .compareExchange(
-                .record(record), expected: word.rawValue, desired: reportsRelease(word).rawValue))
-    }
-
-    private func reportsRelease(_ word: RecordWord) -> RecordWord {
-        if word.isInTicketQueue { return word.with(.asked, [], word.epoch) }
-        return RecordWord(
-            rawValue: word.rawValue | UInt64(RecordFlags.reportsRelease.rawValue) << 4)
+        else { return .leave(word) }
+        let next =
+            word.isInTicketQueue
+            ? word.with(.asked, [], word.epoch)
+            : RecordWord(
+                rawValue: word.rawValue | UInt64(RecordFlags.reportsRelease.rawValue) << 4)
+        return .swap(to: next.rawValue, next)
     }
 }

@@ -135,15 +135,10 @@ package struct AwaitTurn: LedgerProcedure {
 
 /// Converts a claim that waits in a ticket queue to an ordinary one.
 ///
-/// The caller must tell the server to look at it afterwards, whatever its state is then.
-package struct LeaveTicketQueue: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: RecordWord)
-    }
-
-    private var state = State.start
+/// The caller must tell the server to look at it afterwards, whatever its state is then. The
+/// outcome says whether this client has converted it.
+package struct LeaveTicketQueue: SwapProcedure {
+    package var progress = SwapProgress<Bool>()
     private let record: Int
     private let generation: UInt32
 
@@ -152,118 +147,61 @@ package struct LeaveTicketQueue: LedgerProcedure {
         self.generation = generation
     }
 
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<Void> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.record(record)))
-        case .loaded:
-            return leave(from: RecordWord(rawValue: value))
-        case .swapped(let expected):
-            let word = RecordWord(rawValue: value)
-            return word == expected ? .finished(()) : leave(from: word)
-        }
-    }
+    package var cell: MemoryCell { .record(record) }
 
-    private mutating func leave(from word: RecordWord) -> ProcedureStep<Void> {
-        guard word.generation == generation, word.isInTicketQueue else { return .finished(()) }
-        state = .swapped(expected: word)
-        let asked = word.with(.asked, [], word.epoch)
-        return .perform(
-            .compareExchange(.record(record), expected: word.rawValue, desired: asked.rawValue))
+    package func decide(on word: UInt64) -> SwapDecision<Bool> {
+        let word = RecordWord(rawValue: word)
+        guard word.generation == generation, word.isInTicketQueue else { return .leave(false) }
+        return .swap(to: word.with(.asked, [], word.epoch).rawValue, true)
     }
 }
 
 /// Passes the turn to the next ticket.
 ///
 /// A client that has left the queue does not pass its turn on. No client has a turn then until the
-/// server has ended the ticket queue, or until the clients behind have left as well.
-package struct PassTurn: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: TicketQueueWord)
-        case woke
-    }
-
-    private var state = State.start
+/// server has ended the ticket queue, or until the clients behind have left as well. Its outcome
+/// says whether the ticket had the turn.
+package struct PassTurn: SwapProcedure {
+    package var progress = SwapProgress<Bool>()
     private let ticket: QueueTicket
 
     /// Creates the procedure that ends the turn of a ticket, if it is being served.
     package init(_ ticket: QueueTicket) { self.ticket = ticket }
 
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<Void> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.ticketQueue(ticket.ticketQueue)))
-        case .loaded:
-            return pass(from: TicketQueueWord(rawValue: value))
-        case .swapped(let expected):
-            let word = TicketQueueWord(rawValue: value)
-            guard word == expected else { return pass(from: word) }
-            guard !expected.isLast else { return .finished(()) }
-            state = .woke
-            let next = QueueTicket(ticket.ticketQueue, serving: expected.passed)
-            return .perform(.wakeForTurn(next))
-        case .woke:
-            return .finished(())
-        }
-    }
+    package var cell: MemoryCell { .ticketQueue(ticket.ticketQueue) }
 
-    private mutating func pass(from word: TicketQueueWord) -> ProcedureStep<Void> {
+    package func decide(on word: UInt64) -> SwapDecision<Bool> {
+        let word = TicketQueueWord(rawValue: word)
         // The word has been reused, so there is no turn to pass on.
-        guard word.serves(ticket) else { return .finished(()) }
-        state = .swapped(expected: word)
-        return .perform(
-            .compareExchange(
-                .ticketQueue(ticket.ticketQueue), expected: word.rawValue,
-                desired: word.passed.rawValue))
+        guard word.serves(ticket) else { return .leave(false) }
+        let next = QueueTicket(ticket.ticketQueue, serving: word.passed)
+        return .swap(
+            to: word.passed.rawValue, wake: word.isLast ? nil : .wakeForTurn(next), true)
     }
 }
 
 /// Begins a ticket queue, in which the turn is the server's, or ends one.
 ///
 /// All earlier tickets become invalid, and their owners are woken.
-package struct RenewTicketQueue: LedgerProcedure {
-    private enum State: Hashable, Sendable {
-        case start
-        case loaded
-        case swapped(expected: TicketQueueWord)
-        case woke(TicketQueueWord)
+package struct RenewTicketQueue: SwapProcedure {
+    package struct Outcome: Hashable, Sendable {
+        /// The server's own ticket.
+        package let ticket: QueueTicket
+        /// The number of turns so far.
+        package let turnsBefore: Int
     }
 
-    private var state = State.start
+    package var progress = SwapProgress<Outcome>()
     private let ticketQueue: Int
 
     package init(_ ticketQueue: Int) { self.ticketQueue = ticketQueue }
 
-    /// Returns the server's own ticket, and the number of turns so far.
-    package mutating func advance(
-        observing value: UInt64
-    ) -> ProcedureStep<(ticket: QueueTicket, turnsBefore: Int)> {
-        switch state {
-        case .start:
-            state = .loaded
-            return .perform(.load(.ticketQueue(ticketQueue)))
-        case .loaded:
-            return renew(TicketQueueWord(rawValue: value))
-        case .swapped(let expected):
-            guard value == expected.rawValue else { return renew(TicketQueueWord(rawValue: value)) }
-            state = .woke(expected)
-            return .perform(.wake(.ticketQueue(ticketQueue)))
-        case .woke(let before):
-            return .finished(
-                (QueueTicket(ticketQueue, serving: before.begun), Int(before.serving)))
-        }
-    }
+    package var cell: MemoryCell { .ticketQueue(ticketQueue) }
 
-    private mutating func renew(
-        _ word: TicketQueueWord
-    ) -> ProcedureStep<(ticket: QueueTicket, turnsBefore: Int)> {
-        state = .swapped(expected: word)
-        return .perform(
-            .compareExchange(
-                .ticketQueue(ticketQueue), expected: word.rawValue, desired: word.begun.rawValue))
+    package func decide(on word: UInt64) -> SwapDecision<Outcome> {
+        let word = TicketQueueWord(rawValue: word)
+        let outcome = Outcome(
+            ticket: QueueTicket(ticketQueue, serving: word.begun), turnsBefore: Int(word.serving))
+        return .swap(to: word.begun.rawValue, wake: .wake(cell), outcome)
     }
 }

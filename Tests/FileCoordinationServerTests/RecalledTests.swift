@@ -15,6 +15,10 @@ import Testing
         FoundClaim(client, .sample(state, index: index, at: time))
     }
 
+    private func queueClosed() throws -> Event {
+        .queueClosed(DelegationID(rawValue: 1), at: try #require(ItemPath("/a")), turns: 2)
+    }
+
     private func indices(_ items: [Work]) -> [UInt32] {
         items.compactMap { item in
             switch item {
@@ -32,14 +36,13 @@ import Testing
         for case .check(let check) in first { #expect(check.bound == 5 && !check.hasWaited) }
     }
 
-    @Test
-    func `Of a ticket queue, first what runs, then who waits by time, then what has been said`() {
+    @Test func `Of a ticket queue, first what runs, then what waits, then what was said`() throws {
         let ticketQueue = Recalled(
             held: [found(.released, 1), found(.granted, 2)],
             waiting: [
                 found(.asked, 6, at: 6), found(.asked, 4, of: .two, at: 4),
                 found(.asked, 3, of: .one, at: 4), found(.asked, 7, at: 7),
-            ], isOfTicketQueue: true)
+            ], queueClosed: try queueClosed())
         let (first, later) = Recalled.steps(for: [ticketQueue], before: 6)
         #expect(indices(first) == [1, 2, 3, 4, 6, 1])
         #expect(
@@ -53,8 +56,9 @@ import Testing
         #expect(later.allSatisfy { $0.hasWaited })
     }
 
-    @Test func `Where nothing was found nothing is to be done`() {
-        let (first, later) = Recalled.steps(for: [Recalled(isOfTicketQueue: true)], before: .max)
+    @Test func `Where nothing was found nothing is to be done`() throws {
+        let (first, later) = Recalled.steps(
+            for: [Recalled(queueClosed: try queueClosed())], before: .max)
         #expect(first.isEmpty && later.isEmpty)
     }
 }

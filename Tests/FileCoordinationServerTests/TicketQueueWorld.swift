@@ -171,7 +171,7 @@ struct Numbered {
     /// Leaves the line and asks the server.
     func leave() throws {
         let ledger = claim.client.ledger
-        ledger.memory.run(
+        _ = ledger.memory.run(
             LeaveTicketQueue(record: Int(claim.record.index), generation: claim.record.generation))
         try claim.client.say(.filed(WireRecord(claim.record)))
     }

@@ -106,8 +106,8 @@ extension Delegations {
         // its record already, or it will find that the server must decide about its claim.
         let turns = file.renew(number)?.turnsBefore
         if turns != nil { ticketQueues.giveBack(number) }
-        ended.append(.queueClosed(ticketQueue.id, at: ticketQueue.path, turns: turns ?? 0))
-        var recalled = Recalled(isOfTicketQueue: true)
+        var recalled = Recalled(
+            queueClosed: .queueClosed(ticketQueue.id, at: ticketQueue.path, turns: turns ?? 0))
         for (id, ledger) in members {
             // A ledger that its client has tampered with contains no valid claims.
             guard

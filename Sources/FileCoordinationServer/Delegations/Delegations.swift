@@ -22,8 +22,6 @@ struct Delegations {
     private(set) var ticketQueueDirectory: Directory?
     /// Clients with delegations under which they report the ends of their writes.
     private(set) var reporters: Set<ClientID> = []
-    /// Ended ticket queues that the arbiter has to be told about.
-    var ended: [Event] = []
     let epoch: ServerEpoch
 
     /// Finds a client's ledger; nil if the client is gone.

@@ -25,8 +25,8 @@ struct Recalled: Equatable {
     var held: [FoundClaim] = []
     /// Claims that waited in a ticket queue.
     var waiting: [FoundClaim] = []
-    /// Whether this was a ticket queue.
-    var isOfTicketQueue = false
+    /// If this was a ticket queue, the event that tells the arbiter that it has ended.
+    var queueClosed: Event?
 
     /// Plans the steps that tell the arbiter about the claims that recalls have found.
     ///
@@ -42,7 +42,7 @@ struct Recalled: Equatable {
         var later: [RecordCheck] = []
         for found in recalled {
             let held = found.held.map { RecordCheck($0.snapshot, of: $0.client, bound: bound) }
-            guard found.isOfTicketQueue else {
+            guard found.queueClosed != nil else {
                 first += held.map { .check($0) }
                 continue
             }

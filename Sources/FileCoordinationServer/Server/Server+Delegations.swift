@@ -52,9 +52,7 @@ extension Server {
     func follow(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
     ) -> Bool {
-        let ended = delegations.ended
-        delegations.ended = []
-        for event in ended { decide(event) }
+        for event in recalled.compactMap(\.queueClosed) { decide(event) }
         return put(recalled, before: bound, then: [next].compactMap { $0 })
     }
 
@@ -111,11 +109,9 @@ extension Server {
     ///
     /// The claims that run under it are reported to the arbiter first.
     func recall(_ id: DelegationID) {
-        let isQueue = delegations.ticketQueues.number(of: id) != nil
-        let recalled = [delegations.recall(id, ledgers)].compactMap { $0 }
-        let answer = isQueue ? delegations.ended.popLast() : nil
-        let next = [Work.decide(answer ?? .delegationRecalled(id))]
-        if !put(recalled, then: next) { work.replace(by: next) }
+        let recalled = delegations.recall(id, ledgers)
+        let next = [Work.decide(recalled?.queueClosed ?? .delegationRecalled(id))]
+        if !put([recalled].compactMap { $0 }, then: next) { work.replace(by: next) }
     }
 
     // MARK: Ticket queues
@@ -128,13 +124,11 @@ extension Server {
             else { return }
         }
         let (id, recalled) = delegations.beginTicketQueue(at: path, members, ledgers)
-        let ended = delegations.ended
-        delegations.ended = []
         _ = put(recalled, then: [])
         // The arbiter must learn of the new queue, and of queues that have ended meanwhile, before
         // it decides anything else.
         let begun = id.map { [Work.decide(.queueOpened($0, at: path, members))] } ?? []
-        work.replace(by: begun + ended.map { .decide($0) })
+        work.replace(by: begun + recalled.compactMap(\.queueClosed).map { .decide($0) })
     }
 
     /// Ends a record's ticket queue, if it belongs to one, because the arbiter must decide about

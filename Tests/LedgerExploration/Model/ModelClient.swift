@@ -132,11 +132,11 @@ struct ModelClient: Hashable {
         case .leavingTicketQueue(var procedure):
             let step = procedure.advance(observing: value)
             phase = .leavingTicketQueue(procedure)
-            return settle(step).map { .leftTicketQueue }
+            return settle(step).map { _ in .leftTicketQueue }
         case .passing(var procedure):
             let step = procedure.advance(observing: value)
             phase = .passing(procedure)
-            return settle(step).map { .passed }
+            return settle(step).map { _ in .passed }
         case .unborn, .ready, .marking, .writing, .adopting, .filing, .claimingLocally, .waiting,
             .cancelling, .catchingUp, .accessing, .releasingLocally, .releasing, .done:
             return nil

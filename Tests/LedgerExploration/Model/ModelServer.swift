@@ -75,7 +75,7 @@ struct ModelServer: Hashable {
         case caring(Int, place: Int, record: Int, RequestReleaseReport)
         case renewing(RenewTicketQueue)
         case opening(PassTurn)
-        /// About to see whether anybody has a number in the ticket queue that it holds.
+        /// About to see whether any client has a number in the ticket queue that it holds.
         case checkingLine
         case deposed
     }
@@ -195,7 +195,7 @@ struct ModelServer: Hashable {
         case .opening(var procedure):
             let step = procedure.advance(observing: value)
             phase = .opening(procedure)
-            return settle(step).map { .opened }
+            return settle(step).map { _ in .opened }
         case .absent, .listing, .scanning, .readingBody, .serving, .messaging, .checkingLine,
             .deposed:
             return nil
