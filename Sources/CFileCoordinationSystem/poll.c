@@ -7,11 +7,13 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -108,6 +110,22 @@ int fcs_is_local(const char *path) {
     if (result < 0) return result;
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
         if ((uint32_t)status.f_type == local[i]) return 1;
+    return 0;
+}
+
+int fcs_has_exact_times(const char *path) {
+    // From Linux 6.13 on, ext, XFS, Btrfs and tmpfs give a change a later time than any that was
+    // looked at. Before, and elsewhere, times are those of a clock tick.
+    static const uint32_t exact[] = {0xEF53, 0x58465342, 0x9123683E, 0x01021994};
+    struct utsname kernel;
+    int major = 0, minor = 0;
+    if (uname(&kernel) < 0 || sscanf(kernel.release, "%d.%d", &major, &minor) != 2) return 0;
+    if (major < 6 || (major == 6 && minor < 13)) return 0;
+    struct statfs status;
+    int result = RESULT(statfs(path, &status));
+    if (result < 0) return result;
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if ((uint32_t)status.f_type == exact[i]) return 1;
     return 0;
 }
 

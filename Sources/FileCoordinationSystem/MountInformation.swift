@@ -21,6 +21,16 @@ package enum MountInformation {
         return bytes
     }
 
+    /// Returns the paths at which file systems are mounted; empty if the list cannot be read.
+    package static func points() -> Set<[UInt8]> {
+        let lines = ((try? contents()) ?? []).split(separator: UInt8(ascii: "\n"))
+        return Set(
+            lines.compactMap { line in
+                let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+                return words.count > 4 ? unescaped(words[4]) : nil
+            })
+    }
+
     /// Returns the bytes of `/proc/self/mountinfo`.
     package static func contents() throws(SystemError) -> [UInt8] {
         let file = try Directory.open("/proc/self").openFile("mountinfo", .read)

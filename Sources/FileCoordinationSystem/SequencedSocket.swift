@@ -34,10 +34,12 @@ public final class SequencedSocket: Sendable {
 
     /// Creates two sockets that are connected to each other.
     public static func pair() throws(SystemError) -> (SequencedSocket, SequencedSocket) {
-        var first: Int32 = -1
-        var second: Int32 = -1
-        try unsafe check(fcs_socket_pair(&first, &second), "make a pair of sockets")
-        return (SequencedSocket(adopting: first), SequencedSocket(adopting: second))
+        try ForkGuard.holdingForks { () throws(SystemError) in
+            var first: Int32 = -1
+            var second: Int32 = -1
+            try unsafe check(fcs_socket_pair(&first, &second), "make a pair of sockets")
+            return (SequencedSocket(adopting: first), SequencedSocket(adopting: second))
+        }
     }
 
     /// Ends the connection in both directions, for all processes that have the socket.

@@ -268,9 +268,9 @@ struct ChangeAttribution {
         accounts[path]?.lastTold = now
     }
 
-    /// Marks the moves of directories from a path at which presenters were told another item, or
+    /// Marks the moves of directories from a path at which presenters are told another item, or
     /// none.
-    private mutating func overtakeMoves(from path: ItemPath, by item: ObservedFile?) {
+    mutating func overtakeMoves(from path: ItemPath, by item: ObservedFile?) {
         for index in moves.indices where moves[index].from == path {
             guard item?.mayBeLaterState(of: moves[index].item) != true else { continue }
             moves[index].isOvertaken = true

@@ -43,7 +43,8 @@ struct WatchExecutor {
         case .list(let node, let path, let expected):
             return .listed(node, list(path, expected))
         case .check(let node, let name, let path, let expected):
-            return .checked(node, check(name, path, expected))
+            let found = check(name, path, expected)
+            return .checked(node, found, isRecent: isRecent(found))
         }
     }
 
@@ -83,6 +84,16 @@ struct WatchExecutor {
                 return .seen(nil)
             }
         }
+    }
+
+    /// Whether what was found in the last directory was changed so recently that it may have the
+    /// same times after another change.
+    private func isRecent(_ found: Found<ObservedFile?>) -> Bool {
+        guard case .seen(let file?) = found, !file.isDirectory else { return false }
+        let age = RealTimeClock.now.subtractingReportingOverflow(file.stamp.changed)
+        // Most files are older than any tick, so the file system is seldom asked.
+        guard !age.overflow, age.partialValue < OpenItem.longestTick else { return false }
+        return age.partialValue < last?.item.tick ?? 0
     }
 
     private mutating func list(_ path: ItemPath, _ expected: FileIdentity) -> Found<[[UInt8]]> {
@@ -163,7 +174,8 @@ extension KernelEvent {
     public init(_ event: DirectoryWatch.Event) {
         let pairs: [(DirectoryWatch.Changes, What)] = [
             (.created, .created), (.removed, .removed), (.movedFrom, .movedFrom),
-            (.movedTo, .movedTo), ([.modified, .closedAfterWriting, .attributes], .changed),
+            (.movedTo, .movedTo), ([.modified, .attributes], .changed),
+            (.closedAfterWriting, .closed),
             ([.itselfRemoved, .itselfMoved, .unmounted], .itselfGone), (.watchEnded, .ended),
         ]
         var what: What = []

@@ -55,6 +55,8 @@ public struct KernelEvent: Hashable, Sendable {
         public static let movedTo = What(rawValue: 8)
         /// Contents or attributes were changed.
         public static let changed = What(rawValue: 16)
+        /// A program that could write the contents has closed the file.
+        public static let closed = What(rawValue: 128)
         /// The watched item itself was removed, moved, or its file system unmounted.
         public static let itselfGone = What(rawValue: 32)
         /// The kernel has ended the watch.
@@ -166,7 +168,10 @@ public enum WatchInput: Hashable, Sendable {
     /// The kernel's queue was found empty.
     case drained
     /// A check of a node's name was carried out.
-    case checked(WatchNodeID, Found<ObservedFile?>)
+    ///
+    /// `isRecent` tells that the item was changed so recently that its times may be the same after
+    /// another change.
+    case checked(WatchNodeID, Found<ObservedFile?>, isRecent: Bool = false)
     /// A directory was listed.
     case listed(WatchNodeID, Found<[[UInt8]]>)
     /// Adding a watch was attempted.

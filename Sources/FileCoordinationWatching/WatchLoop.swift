@@ -15,6 +15,9 @@ struct WatchLoop: Sendable {
     private static let commandsToken: UInt64 = 2
 
     private let poller: Poller
+    /// Waits for commands alone.
+    private let commandPoller: Poller
+    private let shortestTurn: UInt64
     private let kernel: DirectoryWatch
     private let commands: WatchCommands
     private let mailbox: WatchMailbox
@@ -35,6 +38,9 @@ struct WatchLoop: Sendable {
         poller = try Poller()
         try poller.add(kernel.descriptor, token: Self.noticesToken, .readable)
         try poller.add(commands.wakeUp.descriptor, token: Self.commandsToken, .readable)
+        commandPoller = try Poller()
+        try commandPoller.add(commands.wakeUp.descriptor, token: Self.commandsToken, .readable)
+        shortestTurn = min(configuration.limits.turn, configuration.limits.pause)
         let root = ObservedFile(try OpenItem(path: Array("/".utf8)).properties())
         reconciler = WatchReconciler(root: root, limits: configuration.limits)
         hands = WatchExecutor(kernel: kernel, watchLimit: configuration.watchLimit)
@@ -48,7 +54,8 @@ struct WatchLoop: Sendable {
         while true {
             // This precedes the first read, so that a notification is always in the queue, or is
             // being handled, or presenters have been told of it.
-            commands.progress.begin()
+            let began = MonotonicClock.now
+            commands.progress.begin(at: began)
             guard let early = commands.take() else { return }
             take(early.inputs)
             testEventDelivery()
@@ -72,10 +79,28 @@ struct WatchLoop: Sendable {
             if reconciler.hasToldAllMoves { commands.progress.end() }
             let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
             let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
-            // A wait can only fail if the descriptor is not that of a poller; then no event can
-            // ever arrive.
-            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
+            commands.progress.rest()
+            if deadline == 0 { continue }
+            guard wait(from: began, until: deadline, &ready) else { return }
         }
+    }
+
+    /// Waits for a command, or, when the shortest time of a turn is over, for a notification.
+    ///
+    /// Returns false if that is impossible.
+    private func wait(
+        from began: UInt64, until deadline: UInt64?, _ ready: inout [Poller.Ready]
+    ) -> Bool {
+        let turnEnd = began + shortestTurn
+        // A wait can only fail if the descriptor is not that of a poller; then no event can ever
+        // arrive.
+        if MonotonicClock.now < turnEnd {
+            let isWaiting = try? commandPoller.wait(
+                into: &ready, until: min(turnEnd, deadline ?? .max))
+            guard isWaiting != nil else { return false }
+            if !ready.isEmpty { return true }
+        }
+        return (try? poller.wait(into: &ready, until: deadline)) != nil
     }
 
     private mutating func take(_ inputs: [WatchInput]) {

@@ -34,7 +34,10 @@ struct WatchNode {
     enum Watch: Hashable {
         case none
         /// The watch was ordered, and the order has not been answered.
-        case ordered(WatchOrder.Mode)
+        ///
+        /// If the node has an active watch, the order changes its mode; this is the kernel's number
+        /// for it.
+        case ordered(WatchOrder.Mode, active: Int32?)
         /// The watch is active, with the kernel's number for it.
         case on(Int32, WatchOrder.Mode)
         /// The watch could not be added, so the item is polled.
@@ -42,7 +45,7 @@ struct WatchNode {
     }
 
     struct Flags: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
         /// The node is in the queue of names to look at.
         static let dirty = Flags(rawValue: 1)
         /// A check was ordered and has not been answered.
@@ -78,6 +81,11 @@ struct WatchNode {
         static let announced = Flags(rawValue: 16384)
         /// Since the last poll, the directory or a name in it could not be looked at.
         static let refused = Flags(rawValue: 32768)
+        /// When the item was last checked, it had been changed so recently that another change
+        /// could have left it with the same times.
+        static let recent = Flags(rawValue: 1 << 16)
+        /// The item was written since that check.
+        static let writtenAgain = Flags(rawValue: 1 << 17)
     }
 
     var name: [UInt8]

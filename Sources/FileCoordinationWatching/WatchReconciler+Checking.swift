@@ -8,7 +8,9 @@
 
 extension WatchReconciler {
     /// Applies the result of a check.
-    mutating func checked(_ node: WatchNodeID, _ found: Found<ObservedFile?>) {
+    mutating func checked(
+        _ node: WatchNodeID, _ found: Found<ObservedFile?>, isRecent: Bool
+    ) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.checking) else { return }
         nodes[node].flags.remove(.checking)
@@ -20,7 +22,9 @@ extension WatchReconciler {
         }
         guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
         switch found {
-        case .seen(let observed): settle(node, observed)
+        case .seen(let observed):
+            settle(node, observed)
+            noteTimes(node, isRecent: isRecent)
         case .elsewhere:
             // An ancestor was moved, so its name is checked first.
             markDirty(parent)
@@ -63,6 +67,7 @@ extension WatchReconciler {
         nodes[node].flags.subtract([.removed, .verified])
         if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
         if let path = nodes.path(node), placeOfReturn(node, new, at: path) != nil { tell(node) }
+        tellWrittenAgain(node, new)
         if new.difference(from: old) != nil {
             tell(node)
             if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
@@ -76,6 +81,30 @@ extension WatchReconciler {
             }
         }
         ensureWatch(node)
+    }
+
+    /// Records whether a later change can be told from the times of an item that was checked.
+    private mutating func noteTimes(_ node: WatchNodeID, isRecent: Bool) {
+        guard nodes.contains(node) else { return }
+        nodes[node].flags.remove(.writtenAgain)
+        if isRecent {
+            nodes[node].flags.insert(.recent)
+        } else {
+            nodes[node].flags.remove(.recent)
+        }
+    }
+
+    /// Tells presenters of an item that looks as it did when they were told of it, but was written
+    /// since then, so soon that its times are the same.
+    ///
+    /// Many kernels and file systems round times to a clock tick.
+    private mutating func tellWrittenAgain(_ node: WatchNodeID, _ now: ObservedFile) {
+        guard !now.isDirectory, nodes[node].flags.isSuperset(of: [.recent, .writtenAgain]),
+            let told = nodes[node].told?.observed, now.difference(from: told) == nil
+        else { return }
+        // What they were told is an earlier version, which no time distinguishes from this one.
+        nodes[node].told?.observed.stamp.modified = .min
+        tell(node)
     }
 
     /// Adds the node to the list of those about which presenters are told at the end of the turn.

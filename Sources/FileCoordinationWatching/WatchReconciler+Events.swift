@@ -44,7 +44,7 @@ extension KernelEvent {
     /// The kernel calls such a file "#" and its inode number; it is never created under that name,
     /// only written to.
     fileprivate var isOfNameless: Bool {
-        what == .changed && name.first == UInt8(ascii: "#")
+        what.isSubset(of: [.changed, .closed]) && name.first == UInt8(ascii: "#")
             && name.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
@@ -68,7 +68,10 @@ extension WatchReconciler {
             markDirty(node)
             return
         }
-        guard !event.name.isEmpty else { return markDirty(node) }
+        guard !event.name.isEmpty else {
+            markWritten(node, event)
+            return markDirty(node)
+        }
         guard nodes[node].isDirectory else { return }
         let known = nodes[node].children[event.name]
         if known == nil, event.isOfNameless { return }
@@ -86,12 +89,21 @@ extension WatchReconciler {
             if pace.isUnsure { markUnsure(child) }
             if mayBeSeen { nodes[child].flags.insert(.unsure) }
         }
+        markWritten(child, event)
         if event.what.contains(.removed) {
             nodes[child].flags.insert(.removed)
         } else if !event.what.isDisjoint(with: [.created, .movedTo]) {
             nodes[child].flags.remove(.removed)
         }
         markDirty(child)
+    }
+
+    /// Marks an item that was written again after a check that the next one may not differ from.
+    ///
+    /// That a writer has closed it does not count: the check may have come after its last write.
+    private mutating func markWritten(_ node: WatchNodeID, _ event: KernelEvent) {
+        guard event.what.contains(.changed), nodes[node].flags.contains(.recent) else { return }
+        nodes[node].flags.insert(.writtenAgain)
     }
 
     /// Whether the new path of an item that was moved away from a name must be found.
@@ -137,7 +149,7 @@ extension WatchReconciler {
 
     /// Turns the first names of the queue into orders.
     mutating func handOutLooks() {
-        var rest = limits.checksPerTurn
+        var rest = limits.checksPerTurn - queue.orders.count
         while rest > 0, let node = queue.popFirst() {
             guard nodes.contains(node), nodes[node].flags.contains(.dirty) else { continue }
             guard nodes[node].isAttached, let parent = nodes[node].parent,

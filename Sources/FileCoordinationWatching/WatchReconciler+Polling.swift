@@ -23,6 +23,8 @@ struct PolledNodes {
     var isChanged = false
     /// Whether no events arrive at all.
     var isSilent = false
+    /// Then all watched nodes are polled in turn; this is the last one that was.
+    var lastRescanned: WatchNodeID?
 
     /// Lets the failed watches be tried again at once, because a watch was removed.
     mutating func room() { (retryAt, retryPause) = (0, 2_000_000_000) }
@@ -103,7 +105,7 @@ extension WatchReconciler {
         if retries { polled.tried(at: pace.now) }
         var rest = limits.polledAtOnce
         if polled.isSilent {
-            for node in nodes.all { rescan(node) }
+            rescanSome(rest)
             rest = 0
         }
         var later: [WatchNodeID] = []
@@ -125,7 +127,7 @@ extension WatchReconciler {
             if retries, case .failed(_, let mode) = nodes[node].watch,
                 let path = nodes.path(node), let observed = nodes[node].now
             {
-                nodes[node].watch = .ordered(mode)
+                nodes[node].watch = .ordered(mode, active: nil)
                 queue.orders.append(.watch(node, path, expected: observed.identity, mode))
             } else {
                 rescan(node)
@@ -134,6 +136,15 @@ extension WatchReconciler {
         polled.nodes += later
         polled.next =
             polled.nodes.isEmpty && !polled.isSilent ? nil : pace.now + limits.polling
+    }
+
+    /// Orders checks of so many watched nodes: those behind the ones of the last time.
+    private mutating func rescanSome(_ most: Int) {
+        let watched = nodes.all.filter { nodes[$0].watch != .none }
+        let first = polled.lastRescanned.flatMap { last in watched.firstIndex { $0 > last } } ?? 0
+        let turn = (watched[first...] + watched[..<first]).prefix(most)
+        for node in turn { rescan(node) }
+        polled.lastRescanned = turn.last
     }
 
     /// Whether a watched directory was polled only because something in it could not be examined,

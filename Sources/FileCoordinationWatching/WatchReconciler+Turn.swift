@@ -166,7 +166,12 @@ extension WatchReconciler {
                 changed.append(node)
                 continue
             }
-            reports += report(node, isTold)
+            let new = report(node, isTold)
+            // What is inside is reported after it, and was not in the directory that had this path.
+            for report in new where report.what != .deleted {
+                claims.overtakeMoves(from: report.path, by: report.observed)
+            }
+            reports += new
             told.append(node)
             isTold.insert(node)
             nodes[node].flags.remove(.changed)

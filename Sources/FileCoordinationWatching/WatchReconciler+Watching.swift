@@ -28,7 +28,7 @@ extension WatchReconciler {
         }
         switch nodes[node].watch {
         case .none: order(mode, for: node)
-        case .ordered(let former): if former != mode { order(mode, for: node) }
+        case .ordered(let former, _): if former != mode { order(mode, for: node) }
         case .on(_, let former): if former != mode { order(mode, for: node) }
         case .failed(let trouble, let former):
             nodes[node].watch = .failed(trouble, mode)
@@ -43,27 +43,32 @@ extension WatchReconciler {
     private mutating func order(_ mode: WatchOrder.Mode, for node: WatchNodeID) {
         guard let path = nodes.path(node), let observed = nodes[node].now else { return }
         // An active watch stays active until the answer; the kernel keeps its number.
-        if case .on(let watch, _) = nodes[node].watch { forget(watch, at: node) }
-        nodes[node].watch = .ordered(mode)
+        nodes[node].watch = .ordered(mode, active: activeWatch(of: node))
         queue.orders.append(.watch(node, path, expected: observed.identity, mode))
     }
 
-    private mutating func forget(_ watch: Int32, at node: WatchNodeID) {
+    /// The kernel's number of the node's watch, if it has one.
+    private func activeWatch(of node: WatchNodeID) -> Int32? {
+        switch nodes[node].watch {
+        case .on(let watch, _): watch
+        case .ordered(_, let active): active
+        case .none, .failed: nil
+        }
+    }
+
+    /// Ends a watch of a node, unless other nodes share it.
+    private mutating func release(_ watch: Int32?, of node: WatchNodeID) {
+        guard let watch, watches[watch] != nil else { return }
         watches[watch]?.removeAll { $0 == node }
-        // An empty list stays in the table, so that events of a watch that is being changed are
-        // still known.
+        guard watches[watch]?.isEmpty == true else { return }
+        watches[watch] = nil
+        queue.orders.append(.unwatch(watch))
+        polled.room()
     }
 
     /// Ends the node's watch, if it has one.
     mutating func endWatch(_ node: WatchNodeID) {
-        if case .on(let watch, _) = nodes[node].watch {
-            forget(watch, at: node)
-            if watches[watch]?.isEmpty == true {
-                watches[watch] = nil
-                queue.orders.append(.unwatch(watch))
-                polled.room()
-            }
-        }
+        release(activeWatch(of: node), of: node)
         nodes[node].watch = .none
         if nodes[node].flags.contains(.polled) { polled.isChanged = true }
         nodes[node].flags.subtract([.polled, .localChangesOnly])
@@ -71,11 +76,12 @@ extension WatchReconciler {
 
     /// Handles the result of adding a watch.
     mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome) {
-        guard nodes.contains(node), case .ordered(let mode) = nodes[node].watch else {
+        guard nodes.contains(node), case .ordered(let mode, let active) = nodes[node].watch else {
             return discard(outcome)
         }
         switch outcome {
         case .watching(let watch), .watchingLocalChanges(let watch):
+            if active != watch { release(active, of: node) }
             nodes[node].watch = .on(watch, mode)
             var sharers = watches[watch] ?? []
             if !sharers.contains(node) { sharers.append(node) }
@@ -89,9 +95,11 @@ extension WatchReconciler {
                 polled.isChanged = true
             }
         case .failed(let trouble):
+            release(active, of: node)
             nodes[node].watch = .failed(trouble, mode)
             poll(node, because: trouble)
         case .elsewhere:
+            release(active, of: node)
             nodes[node].watch = .none
             markDirty(node)
             return
@@ -120,7 +128,7 @@ extension WatchReconciler {
             let index = modes.firstIndex(of: most), let path = nodes.path(sharers[index]),
             let observed = nodes[sharers[index]].now
         else { return }
-        nodes[sharers[index]].watch = .ordered(most)
+        nodes[sharers[index]].watch = .ordered(most, active: watch)
         queue.orders.append(.watch(sharers[index], path, expected: observed.identity, most))
     }
 

@@ -16,6 +16,11 @@ public struct WatchLimits: Hashable, Sendable {
     ///
     /// The first message after a pause is sent at the end of its turn.
     public var pause: UInt64 = 50_000_000
+    /// How long the watcher's thread leaves notifications in the kernel's queue after it has begun
+    /// a turn, unless it is given a command that wakes it.
+    ///
+    /// A program that writes all the time would wake it for each write. It is at most ``pause``.
+    public var turn: UInt64 = 1_000_000
     /// How long the reconciler waits for the second event of a move, and for another item to take
     /// the path of a presented one.
     public var settling: UInt64 = 50_000_000
@@ -28,7 +33,8 @@ public struct WatchLimits: Hashable, Sendable {
     ///
     /// If there are more, the message says that the whole item may have changed.
     public var changesPerMessage = 1024
-    /// The greatest number of names that are looked at in one turn.
+    /// The greatest number of orders in one turn: to look at a name, list a directory, or add or
+    /// remove a watch.
     public var checksPerTurn = 1024
     /// The interval of polling for what the kernel does not report.
     public var polling: UInt64 = 2_000_000_000
@@ -95,7 +101,7 @@ public struct WatchReconciler: Sendable {
             claims.drained()
             questions.drained()
             pace.isUnsure = false
-        case .checked(let node, let found): checked(node, found)
+        case .checked(let node, let found, let isRecent): checked(node, found, isRecent: isRecent)
         case .listed(let node, let found): listed(node, found)
         case .watched(let node, let outcome): watched(node, outcome)
         case .eventsArrive(let arrive): eventsArrive(arrive)
@@ -106,13 +112,12 @@ public struct WatchReconciler: Sendable {
         }
     }
 
-    /// Returns the orders to carry out, with at most ``WatchLimits/checksPerTurn`` looks.
+    /// Returns the next orders to carry out, at most ``WatchLimits/checksPerTurn``.
     ///
     /// Carry them out in this order, and pass the results to ``handle(_:at:)``.
     public mutating func takeOrders() -> [WatchOrder] {
         handOutLooks()
-        defer { queue.orders.removeAll(keepingCapacity: true) }
-        return queue.orders
+        return queue.takeOrders(limits.checksPerTurn)
     }
 
     /// Whether there are orders to take.
@@ -120,6 +125,9 @@ public struct WatchReconciler: Sendable {
 
     /// Whether all orders were taken and answered.
     var isQuiet: Bool { !hasOrders && queue.unanswered == 0 }
+
+    /// The number of the kernel's watches that are in use.
+    public var watchCount: Int { watches.count { !$0.value.isEmpty } }
 
     /// The number of nodes, to which the memory use is proportional.
     public var nodeCount: Int { nodes.count }
@@ -183,6 +191,13 @@ struct CheckQueue {
     }
 
     mutating func append(_ node: WatchNodeID) { names.append(node) }
+
+    /// Removes and returns the first orders.
+    mutating func takeOrders(_ most: Int) -> [WatchOrder] {
+        let taken = Array(orders.prefix(most))
+        orders.removeFirst(taken.count)
+        return taken
+    }
 
     mutating func popFirst() -> WatchNodeID? {
         guard next < names.count else { return nil }

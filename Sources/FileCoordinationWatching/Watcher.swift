@@ -140,21 +140,38 @@ public final class Watcher: Sendable {
     /// Drops what is in the kernel's queue, as if it had overflowed; for tests.
     public func forceOverflow() { commands.add(.overflowed) }
 
+    /// When the thread began its present turn; nil while it waits for something new.
+    ///
+    /// A turn takes long if a file system does not answer.
+    public var turnBegan: UInt64? { commands.progress.turnBegan }
+
     /// Why changes are polled, by presenter, as of the last turn.
     public var troubles: [UInt64: WatchTrouble] { commands.troubles }
 }
 
-/// Whether the watcher's thread may have read of moves that it has not reported yet.
+/// What the watcher's thread is doing.
 final class WatchProgress: Sendable {
-    private let state = Lock(true)
+    private struct State {
+        var isBusy = true
+        var turnBegan: UInt64?
+    }
+
+    private let state = Lock(State())
 
     /// Called by the thread before it reads notifications.
-    func begin() { state.withLock { $0 = true } }
+    func begin(at now: UInt64) { state.withLock { $0 = State(isBusy: true, turnBegan: now) } }
 
     /// Called by the thread when everything that it has read was reported.
-    func end() { state.withLock { $0 = false } }
+    func end() { state.withLock { $0.isBusy = false } }
 
-    var isBusy: Bool { state.withLock { $0 } }
+    /// Called by the thread at the end of its turn.
+    func rest() { state.withLock { $0.turnBegan = nil } }
+
+    /// Whether the thread may have read of moves that it has not reported yet.
+    var isBusy: Bool { state.withLock { $0.isBusy } }
+
+    /// When its present turn began; nil while it waits for something new.
+    var turnBegan: UInt64? { state.withLock { $0.turnBegan } }
 }
 
 /// The queue of commands to the watcher's thread, and the thread's status.

@@ -20,7 +20,9 @@ extension ServerMessage {
             size = frame
         }
         for delivery in deliveries {
-            let bytes = delivery.encode()
+            // A path that is longer than the kernel's limit; the server tells of none.
+            guard let bytes = try? delivery.encoding(.delivery, limit: WireLimits.deliveryBytes)
+            else { continue }
             if size + bytes.count > WireLimits.deliveriesBytes { flush() }
             guard size + bytes.count <= WireLimits.deliveriesBytes else {
                 messages += pieces(of: bytes).map { .deliveryPart($0.bytes, isLast: $0.isLast) }

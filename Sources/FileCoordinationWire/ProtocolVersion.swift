@@ -24,7 +24,8 @@ public enum ProtocolVersion {
     /// Version 6 adds ``ClientMessage/record(_:)`` and ``ServerMessage/trace(_:)``. Version 7 says
     /// of each question whether its presenter is kept from answering it, and adds
     /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
-    /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations.
+    /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations, and
+    /// why no changes are found.
     ///
     /// Messages with a ``ChangeAuthor`` are of no version: a server sends them to presenters whose
     /// record asks for them (``RecordSupplement/wantsAuthors``), and older servers ignore that.
@@ -51,6 +52,9 @@ public enum ProtocolVersion {
 
     /// The first version whose status reports contain delegations.
     public static let withDelegations: UInt16 = 8
+
+    /// The first version with ``PresenterWatching/unwatched`` and ``PresenterWatching/stuck``.
+    static let withOutages: UInt16 = 8
 
     /// All versions that this source code speaks.
     ///

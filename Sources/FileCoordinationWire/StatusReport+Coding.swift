@@ -123,7 +123,10 @@ extension PresenterStatus: WireCoded {
         encoder.bool(isStopped)
         encoder.label(label)
         guard encoder.version >= ProtocolVersion.withPlainChanges else { return }
-        encoder.raw(watching)
+        // Readers of earlier versions know no outage.
+        let isOutage = [.unwatched, .stuck].contains(watching)
+        let isKnown = !isOutage || encoder.version >= ProtocolVersion.withOutages
+        encoder.raw(isKnown ? watching : .silent)
         if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
         encoder.integer(relinquished.code)

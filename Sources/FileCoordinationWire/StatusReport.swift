@@ -157,6 +157,10 @@ public enum PresenterWatching: UInt8, CaseIterable, Hashable, Sendable {
     case remote = 3
     /// The server polls, because the kernel's reports do not arrive.
     case silent = 4
+    /// The server finds no changes, because it could not start to look for them.
+    case unwatched = 5
+    /// The server finds no changes, because a file system that it looks at does not answer.
+    case stuck = 6
 }
 
 /// The status of a presenter.

@@ -31,7 +31,15 @@ public struct StatusReportText: Sendable {
     }
 
     /// Adds a claim; ignored if no client would accept it.
-    public mutating func add(_ claim: ClaimStatus) { append(claim) }
+    ///
+    /// In a report that is large already, a claim is said to wait for the first party only.
+    public mutating func add(_ claim: ClaimStatus) {
+        var claim = claim
+        if bytes.count > WireLimits.statusReportBytes / 2 {
+            claim.waitsFor.removeSubrange(min(1, claim.waitsFor.count)...)
+        }
+        append(claim)
+    }
 
     /// Ends the list of claims and begins that of presenters.
     public mutating func beginPresenters() { beginList() }
@@ -54,13 +62,19 @@ public struct StatusReportText: Sendable {
     private mutating func append(_ value: some WireCoded) {
         var encoder = MessageEncoder(version: version)
         encoder.value(value)
-        guard encoder.fault == nil else { return }
+        guard encoder.fault == nil,
+            // Besides this, there are the counts of the lists.
+            bytes.count + encoder.bytes.count + 64 <= WireLimits.statusReportBytes
+        else { return }
         bytes += encoder.bytes
         count.value += 1
         for index in 0..<4 {
             bytes[count.offset + index] = UInt8(truncatingIfNeeded: count.value >> (8 * index))
         }
     }
+
+    /// The number of bytes so far.
+    public var byteCount: Int { bytes.count }
 
     /// Returns the next message with a part of the complete report; nil after the last one.
     public mutating func nextPart() -> ServerMessage? {

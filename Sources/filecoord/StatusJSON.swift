@@ -128,6 +128,8 @@ extension PresenterWatching {
         case .forbidden: "permission"
         case .remote: "remote"
         case .silent: "silent"
+        case .unwatched: "unwatched"
+        case .stuck: "stuck"
         }
     }
 
@@ -139,6 +141,8 @@ extension PresenterWatching {
         case .forbidden: "changes are polled: something may not be read"
         case .remote: "changes are polled: the file system does not notify of all"
         case .silent: "changes are polled: the kernel does not notify"
+        case .unwatched: "changes are not found: the server could not begin to look for them"
+        case .stuck: "changes are not found: a file system does not answer"
         }
     }
 }

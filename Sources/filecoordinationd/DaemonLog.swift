@@ -89,9 +89,7 @@ struct DaemonLog: Sendable {
     private static func put(_ text: String, to descriptor: Int32) {
         let bytes = Array((text + "\n").utf8)
         // One call, so that lines of several daemons do not mix. A log that cannot be written must
-        // not end the server.
-        _ = unsafe bytes.withUnsafeBytes {
-            unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-        }
+        // not end the server, neither by SIGPIPE nor by SIGXFSZ.
+        StandardError.write(bytes, to: descriptor)
     }
 }

@@ -132,19 +132,21 @@ final class StatusTableTests: XCTestCase {
         XCTAssertEqual(lines.last, "and 4 more processes")
     }
 
-    func testWhyChangesArePolledIsSaid() throws {
+    func testWhyChangesArePolledOrNotFoundIsSaid() throws {
         let reasons: [(PresenterWatching, name: String, reason: String)] = [
-            (.limited, "limit", "the user's limit of watches is reached"),
-            (.forbidden, "permission", "something may not be read"),
-            (.remote, "remote", "the file system does not notify of all"),
-            (.silent, "silent", "the kernel does not notify"),
+            (.limited, "limit", "polled: the user's limit of watches is reached"),
+            (.forbidden, "permission", "polled: something may not be read"),
+            (.remote, "remote", "polled: the file system does not notify of all"),
+            (.silent, "silent", "polled: the kernel does not notify"),
+            (.unwatched, "unwatched", "not found: the server could not begin to look for them"),
+            (.stuck, "stuck", "not found: a file system does not answer"),
         ]
         for (watching, name, reason) in reasons {
             var report = try report()
             report.claims = []
             report.presenters = [presenter(5, "/b", watching)]
             XCTAssertEqual(
-                lines(report), ["/b", "  presents    p5 (pid 5)    changes are polled: \(reason)"])
+                lines(report), ["/b", "  presents    p5 (pid 5)    changes are \(reason)"])
             XCTAssertTrue(StatusJSON.text(report).contains(#""watching":"\#(name)""#), name)
         }
     }

@@ -59,7 +59,7 @@ import Testing
         questions.ask(first, for: claim, YieldSteps())
         questions.ask(first, for: earlier, YieldSteps())
         questions.ask(second, for: earlier, YieldSteps())
-        let open = questions.open(to: [first])
+        let open = questions.open([(first, claim), (first, earlier), (first, ClaimID(rawValue: 9))])
         #expect(open.map(\.number) == [4, 5])
         #expect(open.allSatisfy { $0.presenter == first })
         questions.clearUnanswered(earlier)

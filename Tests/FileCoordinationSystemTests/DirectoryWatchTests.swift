@@ -4,6 +4,7 @@
 // returns, so nothing here waits.
 
 import FileCoordinationSystem
+import Foundation
 import Testing
 
 @Suite struct DirectoryWatchTests {
@@ -55,5 +56,32 @@ import Testing
     @Test func `What does not exist cannot be watched`() throws {
         let error = systemError { try watch.add(scratch.path + "/absent", .created) }
         #expect(error?.code == ErrorNumber.noSuchFile)
+    }
+
+    @Test func `A queue that was too short says so at its end`() throws {
+        let limit = try String(
+            contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        let most = try #require(Int(limit.split(separator: "\n")[0]))
+        _ = try watch.add(scratch.directory, [.movedFrom, .movedTo])
+        _ = try scratch.file("a")
+        // Two notifications each, which the kernel cannot join.
+        for _ in 0...most / 4 {
+            try scratch.directory.rename("a", to: "b")
+            try scratch.directory.rename("b", to: "a")
+        }
+        var count = 0
+        var hasOverflowed = false
+        while true {
+            let batch = try watch.read()
+            count += batch.events.count
+            if batch.overflowed { hasOverflowed = true }
+            if batch.events.isEmpty { break }
+            #expect(!hasOverflowed || !watch.hasNews)
+        }
+        #expect(hasOverflowed)
+        #expect(count == most)
+        // From then on, changes are told again.
+        try scratch.directory.rename("a", to: "b")
+        #expect(try watch.read().events.map(name) == ["a", "b"])
     }
 }

@@ -22,10 +22,14 @@ struct HandMadeKernel {
     /// Directories in which no name may be looked at.
     var forbidden: Set<String> = []
     var now: UInt64 = 1_000_000
+    /// Whether all files were changed so recently that another change may not show.
+    var areTimesRecent = false
     private(set) var looks = 0
+    /// The most orders that were taken at once.
+    private(set) var mostOrders = 0
 
-    init() {
-        reconciler = WatchReconciler(root: Self.directory(1))
+    init(_ limits: WatchLimits = WatchLimits()) {
+        reconciler = WatchReconciler(root: Self.directory(1), limits: limits)
         there["/"] = Self.directory(1)
     }
 
@@ -44,7 +48,9 @@ struct HandMadeKernel {
     /// Carries out all orders, and those that follow.
     mutating func carryOut() {
         while reconciler.hasOrders {
-            for order in reconciler.takeOrders() { carryOut(order) }
+            let orders = reconciler.takeOrders()
+            mostOrders = max(mostOrders, orders.count)
+            for order in orders { carryOut(order) }
         }
     }
 
@@ -70,7 +76,8 @@ struct HandMadeKernel {
             let full = path.description == "/" ? "/" + text : "\(path)/\(text)"
             let found: Found<ObservedFile?> =
                 forbidden.contains(path.description) ? .refused : .seen(there[full])
-            reconciler.handle(.checked(node, found), at: now)
+            reconciler.handle(
+                .checked(node, found, isRecent: areTimesRecent), at: now)
         }
     }
 
@@ -239,6 +246,76 @@ struct HandMadeKernel {
         #expect(Set(told) == ["1 /a/f content", "3 /a/f content"])
         kernel.reconciler.handle(.eventsArrive(true), at: kernel.now)
         #expect(Set(kernel.turn()) == ["1 healed", "2 healed", "3 healed"])
+    }
+
+    @Test func `What is written twice within a tick of the clock is told twice`() throws {
+        var kernel = try twoDirectories()
+        kernel.areTimesRecent = true
+        kernel.there["/a/f"] = HandMadeKernel.file(4, 5)
+        kernel.notify("/a", .changed, "f")
+        let change = ["1 /a/f content", "3 /a/f content"]
+        #expect(Set(kernel.turn()) == Set(change))
+        kernel.notify("/a", .changed, "f")
+        #expect(Set(kernel.turn()) == Set(change))
+        // That the writer closes the file is no change, and neither is a look.
+        kernel.notify("/a", .closed, "f")
+        #expect(kernel.turn() == [])
+        kernel.areTimesRecent = false
+        kernel.notify("/a", .closed, "f")
+        #expect(kernel.turn() == [])
+        // From then on, a change would show in the times.
+        kernel.notify("/a", .changed, "f")
+        #expect(kernel.turn() == [])
+    }
+
+    @Test func `After lost events, all is looked at in steps of a bounded size`() throws {
+        var limits = WatchLimits()
+        limits.checksPerTurn = 4
+        var kernel = HandMadeKernel(limits)
+        for number in 0..<20 {
+            kernel.there["/d\(number)"] = HandMadeKernel.directory(10 + UInt64(number))
+        }
+        try kernel.present(1, "/", .directory)
+        _ = kernel.turn()
+        for number in 0..<20 {
+            kernel.there["/d\(number)/f"] = HandMadeKernel.file(100 + UInt64(number))
+        }
+        kernel.reconciler.handle(.overflowed, at: kernel.now)
+        let told = kernel.turn() + kernel.turn()
+        #expect(told == ["1 whole: overflow"])
+        #expect(kernel.mostOrders == 4)
+        kernel.there["/d7/f"] = HandMadeKernel.file(107, 5)
+        kernel.notify("/d7", .changed, "f")
+        #expect(kernel.turn() == ["1 /d7/f content"])
+    }
+
+    @Test func `Where the kernel says nothing, a bounded number of directories is polled at once`()
+        throws
+    {
+        var limits = WatchLimits()
+        limits.polledAtOnce = 4
+        var kernel = HandMadeKernel(limits)
+        for number in 0..<20 {
+            kernel.there["/d\(number)"] = HandMadeKernel.directory(10 + UInt64(number))
+            kernel.there["/d\(number)/f"] = HandMadeKernel.file(100 + UInt64(number))
+        }
+        try kernel.present(1, "/", .directory)
+        _ = kernel.turn()
+        kernel.reconciler.handle(.eventsArrive(false), at: kernel.now)
+        _ = kernel.turn()
+        for number in 0..<20 {
+            kernel.there["/d\(number)/f"] = HandMadeKernel.file(100 + UInt64(number), 5)
+        }
+        var told: [String] = []
+        var most = 0
+        for _ in 0..<6 {
+            let looks = kernel.looks
+            told += kernel.turn(after: 2100) + kernel.turn()
+            most = max(most, kernel.looks - looks)
+        }
+        #expect(Set(told) == Set((0..<20).map { "1 /d\($0)/f content" }))
+        // The root's list has twenty names, and each other directory has one and its own.
+        #expect(most <= 20 + 2 * 4)
     }
 
     @Test func `A file system of the network is polled, and that is said`() throws {

@@ -3,6 +3,7 @@
 // File systems that are mounted below a presented directory, and are unmounted without an event, or
 // stop responding (Rule 7.14). Without the privilege to mount, the tests are skipped.
 
+import FileCoordinationSystem
 import FileCoordinationWatching
 import Foundation
 import Glibc
@@ -66,5 +67,43 @@ final class MountsBelowTests: WatchedTestCase {
         XCTAssertEqual(umount2(tree.path("tree/m"), Int32(MNT_DETACH)), 0)
         try tree.wait("healed") { _ in tree.told(directory).contains("healed") }
         XCTAssertNil(tree.watcher.troubles[directory])
+    }
+
+    func testAThreadThatWaitsForAFileSystemShowsSinceWhen() throws {
+        try tree.makeDirectory("tree/m")
+        let server = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+        guard server >= 0 else { throw XCTSkip("No FUSE may be used here: error \(errno).") }
+        let options = "fd=\(server),rootmode=40000,user_id=0,group_id=0"
+        let flags = UInt(MS_NOSUID) | UInt(MS_NODEV)
+        guard mount("dead", tree.path("tree/m"), "fuse", flags, options) == 0 else {
+            close(server)
+            throw XCTSkip("may not mount")
+        }
+        defer { umount2(tree.path("tree/m"), Int32(MNT_DETACH) | Int32(MNT_FORCE)) }
+        // No question is answered.
+        tree.watcher.present(77, try tree.item("tree"), .directory)
+        try until("the thread waits") { began in
+            began.map { $0 + 100_000_000 <= MonotonicClock.now } ?? false
+        }
+        // From now on, every question is answered with an error.
+        close(server)
+        try tree.wait("the thread goes on") {
+            $0.contains(WatchNews(presenter: 77, body: .listening))
+        }
+        try until("the thread rests") { $0 == nil }
+    }
+
+    /// Waits until the time at which the watcher's turn began fulfils a condition.
+    private func until(_ what: String, _ isMet: (UInt64?) -> Bool) throws {
+        let poller = try Poller()
+        var ready: [Poller.Ready] = []
+        let deadline = MonotonicClock.after(.seconds(20))
+        while !isMet(tree.watcher.turnBegan) {
+            guard MonotonicClock.now < deadline else {
+                XCTFail("Waited in vain: \(what)")
+                return
+            }
+            try poller.wait(into: &ready, until: MonotonicClock.after(.milliseconds(5)))
+        }
     }
 }

@@ -10,7 +10,8 @@ import Foundation
 import XCTest
 
 final class PlainWriterTests: WatchedTestCase {
-    private static let directory = "tree/l1/l2/pack.rtfd/dir"
+    private static let package = "tree/l1/l2/pack.rtfd"
+    private static let directory = package + "/dir"
 
     /// A row of the table.
     ///
@@ -24,6 +25,11 @@ final class PlainWriterTests: WatchedTestCase {
         let tree: [String]
         var needs: String?
         var before = ":"
+        /// The same with whole paths, if the directory itself is concerned.
+        var whole: [String]?
+        /// What the presenter of the package comes to know; nil if that is the same, and that the
+        /// package has changed.
+        var package: [String]?
     }
 
     private static let rows: [Row] = [
@@ -60,6 +66,15 @@ final class PlainWriterTests: WatchedTestCase {
             tree: ["changed f"]),
         Row(writer: "rm", script: "rm f", file: ["deleted f"], tree: ["deleted f"]),
         Row(writer: "rm -r", script: "rm -r sub", file: [], tree: ["deleted sub"]),
+        Row(
+            writer: "rm -r of the directory", script: "rm -r ../dir", file: ["deleted f"],
+            tree: [], whole: ["deleted \(directory)"]),
+        Row(
+            writer: "rm -r of the package", script: "rm -r ../../pack.rtfd", file: ["deleted f"],
+            tree: [], whole: ["deleted \(directory)"], package: ["deleted \(package)"]),
+        Row(
+            writer: "mv of the directory out", script: "mv ../dir \"$OUT/n\"", file: ["deleted f"],
+            tree: [], whole: ["deleted \(directory)"]),
         Row(
             writer: "truncate", script: "truncate -s 3 f", file: ["changed f"],
             tree: ["changed f"], needs: "truncate"),
@@ -153,17 +168,17 @@ final class PlainWriterTests: WatchedTestCase {
         try tree.shell(row.before, in: directory)
         let file = try tree.present(directory + "/f", .file)
         let own = try tree.present(directory, .directory)
-        let package = try tree.present("tree/l1/l2/pack.rtfd", .package)
+        let package = try tree.present(Self.package, .package)
         let top = try tree.present("tree", .directory)
         try tree.barrier()
         tree.forget()
         try tree.shell(row.script, in: directory)
         try tree.barrier()
-        let wanted = row.tree.map { Self.full($0) }
-        let packageItself = "changed tree/l1/l2/pack.rtfd"
+        let wanted = row.whole ?? row.tree.map { Self.full($0) }
+        let inPackage = row.package ?? wanted + ["changed \(Self.package)"]
         for (presenter, name, expected) in [
             (file, "the file", row.file.map { Self.full($0) }), (own, "the directory", wanted),
-            (package, "the package", wanted + [packageItself]), (top, "five levels up", wanted),
+            (package, "the package", inPackage), (top, "five levels up", wanted),
         ] {
             var net = NetChanges(before: Self.before(presenter == file))
             if presenter == package { net = NetChanges(before: Self.before(false, package: true)) }
@@ -185,7 +200,7 @@ final class PlainWriterTests: WatchedTestCase {
     private static func before(_ isFile: Bool, package: Bool = false) -> Set<String> {
         var result: Set<String> = [directory + "/f"]
         if !isFile { result.formUnion([directory, directory + "/sub", directory + "/sub/s"]) }
-        if package { result.insert("tree/l1/l2/pack.rtfd") }
+        if package { result.insert(Self.package) }
         return result
     }
 }

@@ -25,6 +25,24 @@ enum Progress: CaseIterable {
 }
 
 @Suite struct ScriptedClaimTests {
+    @Test func `What comes with a directory to where a writer's directory was is no writer's`() {
+        let world = ScriptedWorld()
+        #expect(world.act(.createDirectory, "/out/d"))
+        for path in ["/r/a/b/x", "/out/d/x"] { #expect(world.act(.create, path)) }
+        let directory = world.present("/r", .directory)
+        _ = world.settle()
+        let writing = world.beginClaim("/r/a/b/x")
+        #expect(world.act(.write(7), "/r/a/b/x"))
+        world.endClaim(writing)
+        let moving = world.beginClaim("/r/a/b", "/r/a/c")
+        #expect(world.act(.move(to: "/r/a/c"), "/r/a/b"))
+        world.endClaim(moving)
+        #expect(world.act(.move(to: "/r/a/b"), "/out/d"))
+        let told = world.settle().filter { $0.contains("appeared") }
+        #expect(told == ["\(directory) appeared /r/a/b", "\(directory) appeared /r/a/b/x"])
+        #expect(world.complaint() == nil)
+    }
+
     @Test(arguments: Progress.allCases)
     func `A file that a writer has created, and a program deletes, is told`(_ progress: Progress) {
         let world = ScriptedWorld()

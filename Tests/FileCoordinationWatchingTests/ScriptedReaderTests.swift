@@ -213,4 +213,15 @@ import WatchingSimulation
         #expect(world.settle().contains("\(other) whole: late"))
         #expect(world.complaint() == nil)
     }
+
+    @Test func `A directory that goes away while its watch is changed is watched no more`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r/a/f", .file)
+        _ = world.settle()
+        let directory = world.present("/r/a", .directory)
+        #expect(world.act(.move(to: "/out/x"), "/r/a"))
+        #expect(world.settle().contains("\(directory) listening"))
+        // The comparison counts the kernel's watches.
+        #expect(world.complaint() == nil)
+    }
 }

@@ -81,14 +81,13 @@ struct Questions {
         if let number = numbers.removeValue(forKey: claim) { claimsByNumber[number] = nil }
     }
 
-    /// Returns the open questions to some presenters, ordered by claim.
-    func open(to presenters: [PresenterID]) -> [Open] {
-        guard !unanswered.isEmpty, !presenters.isEmpty else { return [] }
-        return unanswered.keys.sorted().flatMap { claim in
-            presenters.compactMap { presenter in
-                unanswered[claim]?[presenter].map {
-                    Open(presenter: presenter, number: number(of: claim), steps: $0)
-                }
+    /// Returns those questions of these that are open, ordered by claim.
+    func open(_ questions: [(presenter: PresenterID, claim: ClaimID)]) -> [Open] {
+        guard !unanswered.isEmpty else { return [] }
+        let ordered = questions.sorted { ($0.claim, $0.presenter) < ($1.claim, $1.presenter) }
+        return ordered.compactMap { presenter, claim in
+            unanswered[claim]?[presenter].map {
+                Open(presenter: presenter, number: number(of: claim), steps: $0)
             }
         }
     }

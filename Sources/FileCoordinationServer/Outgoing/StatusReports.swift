@@ -95,6 +95,11 @@ struct StatusReports {
 
     var isEmpty: Bool { work.isEmpty }
 
+    /// Whether the reports take as much memory as they may, until their clients have read them.
+    var isFull: Bool {
+        work.reduce(0) { $0 + $1.text.byteCount } > ServerLimits.statusReportBytesInAll
+    }
+
     /// Whether a report is being made for a connection.
     func isMade(for token: UInt64) -> Bool { work.contains { $0.token == token } }
 

@@ -41,7 +41,7 @@ struct OtherPlaces {
         pause = ServerLimits.placesPause
         // Not at once: a file created now could be hidden by a mount that follows, or be in its
         // way.
-        takeAt = now + pause
+        takeAt = min(takeAt ?? .max, now + pause)
     }
 
     /// Removes the stand-ins' files, so that a server may start anywhere.

@@ -118,7 +118,11 @@ package struct RuntimeDirectory: Sendable {
     /// Opens the directory that this process's environment leads to; creates it if it does not
     /// exist.
     package static func openOwn() throws(RuntimeDirectoryError) -> Self {
-        try RuntimePlaces(variable: CurrentProcess.environmentVariable).open()
+        // A program with the rights of another user is started by a user who must not choose where.
+        let isChosenByUser = !CurrentProcess.hasBorrowedRights
+        return try RuntimePlaces { name in
+            isChosenByUser ? CurrentProcess.environmentVariable(name) : nil
+        }.open()
     }
 
     /// Opens the directory at `path`, as the only possible place; creates it if it does not exist.

@@ -20,14 +20,22 @@ extension RuntimeDirectory {
         try parent.rename(name, to: aside, ifTaken: .refuse)
         // A process that opened the directory before the rename creates its ledger first, and then
         // checks whether the directory still has its path.
-        let isSame = try parent.status(of: aside).inode == directory.status().inode
-        // Another directory has taken the path meanwhile, and has not been examined.
-        guard isSame, !isServed, !isInhabited else {
-            try parent.rename(aside, to: name, ifTaken: .refuse)
-            return false
+        let entries: [String]
+        do throws(SystemError) {
+            let isSame = try parent.status(of: aside).inode == directory.status().inode
+            // Another directory has taken the path meanwhile, and has not been examined.
+            guard isSame, !isServed, !isInhabited else {
+                try parent.rename(aside, to: name, ifTaken: .refuse)
+                return false
+            }
+            entries = try ledgers.names()
+        } catch {
+            // Nothing has been removed yet. If the path is taken, the directory stays aside.
+            try? parent.rename(aside, to: name, ifTaken: .refuse)
+            throw error
         }
         // The directory has no name any more, which is what counts; here and below.
-        for entry in try ledgers.names() where Self.isLedger(entry) { try? ledgers.remove(entry) }
+        for entry in entries where Self.isLedger(entry) { try? ledgers.remove(entry) }
         try? directory.removeSubdirectory(Name.ledgers)
         // It has no name any more.
         for entry in try directory.names() where isOurs(entry) { try? directory.remove(entry) }

@@ -162,17 +162,25 @@ extension RuntimeDirectory {
 
     /// Whether a living process has its ledger here.
     var isInhabited: Bool {
-        // A directory that cannot be read cannot be used by any process of this user.
-        let names = (try? ledgers.names()) ?? []
-        return names.contains { LedgerName.isFinal($0) && Self.isLocked($0, in: ledgers) }
+        do throws(SystemError) {
+            return try ledgers.names().contains {
+                LedgerName.isFinal($0) && Self.isLocked($0, in: ledgers)
+            }
+        } catch {
+            // A directory that cannot be read cannot be used by any process of this user. But this
+            // process may only have no descriptor left.
+            return ErrorNumber.wants.contains(error.code)
+        }
     }
 
     private static func isLocked(_ name: String, in directory: Directory) -> Bool {
-        // It has just been removed.
-        guard let file = try? directory.openFile(name, [.read, .write, .nonBlocking]) else {
-            return false
+        do throws(SystemError) {
+            let file = try directory.openFile(name, [.read, .write, .nonBlocking])
+            return try FileLock.isHeldByAnother(file)
+        } catch {
+            // If it has not just been removed, and it cannot be determined, the process is taken to
+            // live.
+            return error.code != ErrorNumber.noSuchFile
         }
-        // If it cannot be determined, the process is taken to live.
-        return (try? FileLock.isHeldByAnother(file)) ?? true
     }
 }

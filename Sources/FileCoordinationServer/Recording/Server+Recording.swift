@@ -270,7 +270,12 @@ extension Server {
             claims = recording.waiting.first(ServerLimits.claimsRecordedAnew)
         }
         for claim in claims {
-            guard let stage = arbiter.stage(of: claim), stage != .granted else { continue }
+            guard let stage = arbiter.stage(of: claim) else {
+                // Its process has died.
+                recording.waiting.remove(claim)
+                continue
+            }
+            guard stage != .granted else { continue }
             recording.waiting.add(claim)
             let found = arbiter.impediments(of: claim, amongFirst: ServerLimits.partiesLookedAt)
             var (holders, presenters): ([UInt64], [UInt64]) = ([], [])

@@ -27,7 +27,7 @@ extension Server {
             // know yet.
             steps += [.scan(.granted(of: client)), .scan(.absent(until: .max, and: client))]
         }
-        steps.append(.scan(.all(of: client)))
+        steps.append(.scan(.all(of: [client])))
         if isFirst { steps.append(.reconcile(client)) }
         work.replace(by: steps)
     }
@@ -165,7 +165,10 @@ extension Server {
         for entry in presenters { returnLostItems(of: entry, client) }
         // Only questions to this client's presenters are repeated. A claim may have asked thousands
         // of presenters of other clients.
-        for question in outgoing.questions.open(to: presenters.map(\.presenter.id)) {
+        let asked = presenters.flatMap { entry in
+            entry.awaitedBy.map { (presenter: entry.presenter.id, claim: $0) }
+        }
+        for question in outgoing.questions.open(asked) {
             deliver(.ask(claim: question.number, question.steps), to: question.presenter)
         }
     }

@@ -56,12 +56,18 @@ extension Server {
         }
     }
 
-    /// Performs the watcher's work that has become due: restarts it after a failure, and grants
-    /// presenters whose watch did not start in time.
+    /// Performs the watcher's work that has become due: restarts it after a failure, grants
+    /// presenters whose watch did not start in time, and tells presenters that changes may be
+    /// missed.
     func workOnWatching(at now: UInt64) {
         if watching.isDue(at: now) { startWatching(at: now) }
         for presenter in watching.takeOverdue(at: now) { grantPresenter(presenter) }
         for claim in watching.takeOverdueClaims(at: now) { decide(.movesTold(before: claim)) }
+        guard let (outage, endangered) = watching.takeEndangered(at: now) else { return }
+        if outage == .stuck { configuration.log(.watchingFailed(reason: "it does not go on")) }
+        for id in endangered {
+            if let presenter = watching[id] { tell(presenter.messagesOfAll, to: id) }
+        }
     }
 
     /// Whether a claim that was filed by now must wait until the watcher has told the moves before
@@ -162,6 +168,7 @@ extension Server {
             switch mail.news.body {
             case .listening: if watching.markListening(id) { grantPresenter(id) }
             case .arrived(let path):
+                guard path.isTellable else { break }
                 // A client with a delegation there would not ask the presenter.
                 recall(before: [.presenterMoved(id, to: path)], then: nil)
             case .healed: watching.setTrouble(nil, of: id)
@@ -236,6 +243,12 @@ extension Server {
     /// Tells a presenter about changes made by programs that do not coordinate.
     private func tell(_ messages: [WatchedPresenter.Message], to id: PresenterID) {
         for message in messages {
+            guard message.isTellable else {
+                // A directory was moved deep into another one, or a program works in one by a short
+                // relative path. The presenter is told to look, and goes nowhere.
+                if let presenter = watching[id] { tell(presenter.messagesOfAll, to: id) }
+                continue
+            }
             switch message {
             case .notice(let notice): deliver(.plainNotice(notice), to: id)
             case .moved(let path):
@@ -333,6 +346,25 @@ private struct LocalWriter {
     }
 }
 
+extension ItemPath {
+    /// Whether a message, a record or a report may have the path: the kernel takes no longer one.
+    fileprivate var isTellable: Bool { bytes.count < WireLimits.pathBytes }
+}
+
+extension WatchedPresenter.Message {
+    /// Whether all its paths can be told.
+    fileprivate var isTellable: Bool {
+        switch self {
+        case .moved(let path): path.isTellable
+        case .notice(.subitemDidAppear(let path)), .notice(.subitemDidChange(let path)),
+            .notice(.itemVersion(let path, _)), .notice(.subitemVersion(let path, _)):
+            path.isTellable
+        case .notice(.subitemDidMove(let old, let new)): old.isTellable && new.isTellable
+        case .notice(.itemDidChange), .notice(.ubiquityAttributes): true
+        }
+    }
+}
+
 extension WatchedPresenter.Item {
     fileprivate init(_ item: PresentedItem) {
         switch item {
@@ -345,14 +377,16 @@ extension WatchedPresenter.Item {
 }
 
 extension PresenterWatching {
-    init(_ trouble: WatchTrouble?) {
+    init(_ outage: WatchOutage?, _ trouble: WatchTrouble?) {
         self =
-            switch trouble {
-            case nil: .notified
-            case .limit: .limited
-            case .permission: .forbidden
-            case .remote: .remote
-            case .silent: .silent
+            switch (outage, trouble) {
+            case (.notStarted, _): .unwatched
+            case (.stuck, _): .stuck
+            case (nil, nil): .notified
+            case (nil, .limit): .limited
+            case (nil, .permission): .forbidden
+            case (nil, .remote): .remote
+            case (nil, .silent): .silent
             }
     }
 }

@@ -38,6 +38,7 @@ extension Server {
             records.relocations.addedPackages, to: configuration.packagePolicy)
         // For clients that have died, only the changes that they made to items still matter.
         let (living, dead) = parted(owners)
+        let start = MonotonicClock.now
         let found = Self.records(of: living)
         for (client, snapshot) in found where snapshot.kind == .presenter {
             recoverPresenter(snapshot, of: client)
@@ -49,14 +50,19 @@ extension Server {
         for (client, snapshot) in running.sorted(by: Self.inLine) {
             work.append(.recover(RecordCheck(snapshot, of: client.id)))
         }
-        let waiting = found.filter { $0.snapshot.kind == .claim && $0.snapshot.state == .asked }
+        // Claims that were filed since then are found by the last scan: another client's ledger,
+        // which was read before, may have an earlier one.
+        let waiting = found.filter { _, snapshot in
+            snapshot.kind == .claim && snapshot.state == .asked
+                && (snapshot.serial != 0 || snapshot.filedAt < start)
+        }
         for (client, snapshot) in waiting.sorted(by: Self.inLine) {
             work.append(.fileAgain(RecordCheck(snapshot, of: client.id)))
         }
         // Ended and cancelled claims: their messages are sent, then the records are returned to the
         // clients.
         for client in owners { work.append(.scan(.granted(of: client.id))) }
-        for client in living { work.append(.scan(.all(of: client.id))) }
+        work.append(.scan(.all(of: living.map(\.id))))
         work.append(.decide(.recoveryFinished))
         for client in dead { work.append(.removeClient(client.id)) }
         finishWork()

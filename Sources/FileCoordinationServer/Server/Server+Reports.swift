@@ -16,7 +16,9 @@ extension Server {
             return send(.explanation(record, stage: nil, parties: []), to: client)
         }
         var findings = ProcessFindings(namespace: client.ledger.processNamespace)
-        let parties = parties(arbiter.impediments(of: claim), &findings, limit: WireLimits.parties)
+        let found = arbiter.impediments(of: claim, amongFirst: ServerLimits.partiesLookedAt)
+        let parties = parties(found, &findings, limit: WireLimits.parties)
+        client.connection.flatMap { connections[$0] }?.hasAskedMuch = true
         send(
             .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
     }
@@ -27,6 +29,10 @@ extension Server {
     func beginStatus(for connection: Connection) {
         let token = connection.token
         guard !outgoing.reports.isMade(for: token) else { return }
+        guard !outgoing.reports.isFull else {
+            return refuse(
+                connection, .limitReached, "too many programs read status reports at once")
+        }
         let text = StatusReportText(arbiter: status(for: connection), version: connection.version)
         outgoing.reports.begin(
             StatusWork(
@@ -141,7 +147,8 @@ extension Server {
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
             isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: presenter.id), owner),
-            watching: PresenterWatching(watching.trouble(of: presenter.id)),
+            watching: PresenterWatching(
+                watching.outage(at: MonotonicClock.now), watching.trouble(of: presenter.id)),
             methods: presenter.methods, relinquished: presenter.relinquished)
     }
 

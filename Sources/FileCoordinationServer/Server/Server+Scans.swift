@@ -15,8 +15,8 @@ extension Server {
 
     private func checks(_ scan: LedgerScan) -> [RecordCheck] {
         switch scan {
-        case .all(let id):
-            return records(of: [id]) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
+        case .all(let ids):
+            return records(of: ids) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
         // A client that has died may also have been granted claims and ended them, so that their
         // announcements are still to be handled.
         case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.check)

@@ -53,6 +53,8 @@ package enum ServerLimits {
     package static let reportedParties = 8
     /// The most claims of a queue that the server examines to find these parties.
     package static let partiesLookedAt = 256
+    /// Bytes of all status reports that are being made or read; beyond, no further one is begun.
+    package static let statusReportBytesInAll = 256 << 20
     /// Programs that record at the same time.
     package static let recordings = 4
     /// Bytes of a recording that may wait until its program reads them; entries beyond are counted

@@ -67,8 +67,8 @@ extension RecordCheck {
 
 /// A selection of ledger records.
 enum LedgerScan: Equatable {
-    /// All records of a client, in filing order (Rule 2.14).
-    case all(of: ClientID)
+    /// All records of these clients, in filing order (Rule 2.14).
+    case all(of: [ClientID])
     /// The records of a client that were granted, whether they are over or not.
     case granted(of: ClientID)
     /// The claims that were filed up to a time by clients that have not reconnected yet, and by

@@ -25,9 +25,13 @@ struct Watching {
     /// When to try again to start a watcher after a failure, in nanoseconds.
     private static let retryPause: UInt64 = 10_000_000_000
 
+    /// Starts a watcher.
+    typealias Maker = @Sendable (Watcher.Configuration) throws(SystemError) -> Watcher
+
     /// Whether changes are watched at all.
     private let isWanted: Bool
     private let settings: Watcher.Configuration
+    private let makeWatcher: Maker
     private var watcher: Watcher?
     private var presenters: [PresenterID: WatchedPresenter] = [:]
     /// Why the changes of a presenter are polled or not reported.
@@ -41,13 +45,19 @@ struct Watching {
     /// The real time since which there is no watcher although there are presenters.
     private var unwatchedSince: Int64?
     private var claims = ClaimsAwaitingMoves()
+    private var supervision = WatchSupervision()
 
     /// - Parameters:
     ///   - isWanted: whether to watch at all.
     ///   - testDirectory: a directory of this server, in whose file system the watcher finds out
     ///     whether the kernel's notifications arrive.
-    init(isWanted: Bool, testDirectory: Descriptor? = nil) {
+    ///   - makeWatcher: starts a watcher; a test has one that fails.
+    init(
+        isWanted: Bool, testDirectory: Descriptor? = nil,
+        makeWatcher: @escaping Maker = { (settings) throws(SystemError) in try Watcher(settings) }
+    ) {
         self.isWanted = isWanted
+        self.makeWatcher = makeWatcher
         var settings = Watcher.Configuration()
         settings.testDirectory = testDirectory
         self.settings = settings
@@ -58,8 +68,24 @@ struct Watching {
 
     subscript(id: PresenterID) -> WatchedPresenter? { presenters[id] }
 
-    /// Returns why a presenter is told about changes late or not at all, or nil.
+    /// Returns why a presenter's changes are polled, or nil.
     func trouble(of id: PresenterID) -> WatchTrouble? { troubles[id] }
+
+    /// Returns why no presenter is told of changes, or nil.
+    func outage(at now: UInt64) -> WatchOutage? {
+        guard isWanted, !presenters.isEmpty else { return nil }
+        guard let watcher else { return .notStarted }
+        return WatchSupervision.isStuck(sinceTurnBegan: watcher.turnBegan, at: now) ? .stuck : nil
+    }
+
+    /// Returns the presenters to tell that their items may have changed, because of an outage.
+    mutating func takeEndangered(at now: UInt64)
+        -> (outage: WatchOutage, presenters: [PresenterID])?
+    {
+        guard !presenters.isEmpty, supervision.takeDue(at: now), let outage = outage(at: now)
+        else { return nil }
+        return (outage, presenters.keys.filter { unanswered[$0] == nil }.sorted())
+    }
 
     // MARK: The watcher
 
@@ -68,8 +94,9 @@ struct Watching {
     /// Returns its descriptor if it was started.
     mutating func start(at now: UInt64) throws(SystemError) -> Descriptor? {
         guard isWanted, watcher == nil, retryAt.map({ $0 <= now }) ?? true else { return nil }
+        supervision.begin(at: now)
         do throws(SystemError) {
-            let fresh = try Watcher(settings)
+            let fresh = try makeWatcher(settings)
             watcher = fresh
             retryAt = nil
             for (id, presenter) in presenters {
@@ -127,7 +154,7 @@ struct Watching {
         _ id: PresenterID, _ presenter: WatchedPresenter, changedAfter: Int64
     ) {
         guard isWanted, presenters.updateValue(presenter, forKey: id) == nil else { return }
-        guard let watcher else { return troubles[id] = .limit }
+        guard let watcher else { return }
         watcher.present(
             id.rawValue, presenter.path, presenter.kind,
             missed: presenter.changes(after: changedAfter))
@@ -161,7 +188,8 @@ struct Watching {
     /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
         let retry = watcher == nil && !presenters.isEmpty ? retryAt : nil
-        return [unanswered.values.min(), retry, claims.nextDeadline].compactMap { $0 }.min()
+        let check = presenters.isEmpty ? nil : supervision.next
+        return [unanswered.values.min(), retry, claims.nextDeadline, check].compactMap { $0 }.min()
     }
 
     /// Stops watching for a presenter that is gone.

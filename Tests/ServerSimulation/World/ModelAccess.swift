@@ -190,7 +190,7 @@ extension ModelClient {
                 let wait = AwaitTurn(ticket, record: record, generation: claim.record.generation)
                 hasTurn = try await activity.run(wait, with: ticketQueues) == .granted
                 if !hasTurn {
-                    try await activity.run(
+                    _ = try await activity.run(
                         LeaveTicketQueue(record: record, generation: claim.record.generation))
                 }
             }
@@ -207,7 +207,7 @@ extension ModelClient {
         world.coverage.count(.turnsTaken)
         try await runAccessor(claim, activity, isLocal: true)
         if try await release(claim, activity) {
-            try await activity.run(PassTurn(ticket), with: ticketQueues)
+            _ = try await activity.run(PassTurn(ticket), with: ticketQueues)
         }
         place.end(isWriting: true)
         return true

@@ -225,6 +225,9 @@ struct ModelKernel {
     /// The most watches that there may be.
     var watchLimit = Int.max
 
+    /// The number of watches that there are.
+    var watchCount: Int { watches.count }
+
     var count: Int { queue.count - next }
     var isDrained: Bool { count == 0 && !hasOverflowed }
 

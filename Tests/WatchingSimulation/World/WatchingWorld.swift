@@ -286,6 +286,12 @@ public struct WatchingWorld {
             }
         }
         outcome.comparisons += 1
+        guard files.kernel.watchCount == reconciler.watchCount else {
+            outcome.complaint =
+                "the kernel has \(files.kernel.watchCount) watches, and \(reconciler.watchCount) "
+                + "are known"
+            return
+        }
         for (id, view) in views.sorted(by: { $0.key < $1.key }) where outcome.complaint == nil {
             guard view.isListening else {
                 outcome.complaint = "presenter \(id) was never told that it is listening"

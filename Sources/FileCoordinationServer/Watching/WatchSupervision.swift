@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds out that changes by plain programs are not looked for: no watcher could be started, or its
+// thread waits for a file system that does not answer. Then status reports say so, and presenters
+// are told now and then that their items may have changed, because a loss is never silent (Rule
+// 7.14).
+
+/// Why no changes are found, of any presenter.
+enum WatchOutage: Hashable, Sendable {
+    /// No watcher could be started, for example because of the user's limit of inotify instances.
+    case notStarted
+    /// The watcher's thread has worked at one turn for too long.
+    case stuck
+}
+
+/// The times at which the server checks whether changes are found.
+struct WatchSupervision {
+    /// The time between two checks, and between two messages during an outage, in nanoseconds.
+    static let pause: UInt64 = 30_000_000_000
+    /// How long a turn of the watcher's thread may take, in nanoseconds.
+    ///
+    /// The number of files and directories that a turn looks at is bounded.
+    static let longestTurn: UInt64 = 5_000_000_000
+
+    /// The time of the next check; nil before the first presenter.
+    private(set) var next: UInt64?
+
+    /// Begins to check, if that has not begun.
+    mutating func begin(at now: UInt64) { next = next ?? now + Self.pause }
+
+    /// Whether it is time to check; then the next check comes a pause later.
+    mutating func takeDue(at now: UInt64) -> Bool {
+        guard let next, next <= now else { return false }
+        self.next = now + Self.pause
+        return true
+    }
+
+    /// Whether a turn that began at a time, and is not over, takes too long.
+    static func isStuck(sinceTurnBegan began: UInt64?, at now: UInt64) -> Bool {
+        began.map { $0 + longestTurn <= now } ?? false
+    }
+}

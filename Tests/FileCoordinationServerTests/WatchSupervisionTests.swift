@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters learn that changes are not looked for (Rule 7.14: a loss is never silent).
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import FileCoordinationWatching
+import Testing
+
+@testable import FileCoordinationServer
+
+@Suite struct WatchSupervisionTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    private func presenter(_ path: String) throws -> WatchedPresenter {
+        WatchedPresenter(
+            path: try #require(ItemPath(path)), methods: .all, purpose: Purpose(bytes: [1]),
+            item: .file, wantsAuthors: false)
+    }
+
+    @Test func `Without a watcher, presenters are told now and then`() throws {
+        let mayStart = Lock(false)
+        var watching = Watching(isWanted: true) { (settings) throws(SystemError) in
+            guard mayStart.withLock({ $0 }) else {
+                throw SystemError(code: ErrorNumber.tooManyOpenFiles, operation: "watch")
+            }
+            return try Watcher(settings)
+        }
+        defer { watching.stop() }
+        let start = MonotonicClock.now
+        #expect(watching.outage(at: start) == nil)
+        #expect(throws: SystemError.self) { try watching.start(at: start) }
+        let id = PresenterID(rawValue: 1)
+        watching.present(id, try presenter("/nowhere/f"), changedAfter: 0)
+        #expect(watching.outage(at: start) == .notStarted)
+        #expect(watching.trouble(of: id) == nil)
+        #expect(watching.takeEndangered(at: start + 29 * Self.second) == nil)
+        for round in 1...2 as ClosedRange<UInt64> {
+            let later = start + round * 30 * Self.second
+            #expect(watching.nextDeadline ?? .max <= later)
+            let found = watching.takeEndangered(at: later)
+            let told = try #require(found)
+            #expect(told.outage == .notStarted && told.presenters == [id])
+            #expect(watching.takeEndangered(at: later) == nil)
+        }
+        mayStart.withLock { $0 = true }
+        let later = start + 70 * Self.second
+        #expect(try watching.start(at: later) != nil)
+        #expect(watching.outage(at: start) == nil)
+    }
+
+    @Test func `A turn that takes long is an outage`() {
+        let began = 100 * Self.second
+        #expect(!WatchSupervision.isStuck(sinceTurnBegan: nil, at: began))
+        #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began + 4 * Self.second))
+        #expect(WatchSupervision.isStuck(sinceTurnBegan: began, at: began + 5 * Self.second))
+        // The clock was read before the turn began.
+        #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began - 1))
+    }
+}
