@@ -75,8 +75,8 @@ let package = Package(
         .target(
             name: "FileCoordinationVersions",
             dependencies: [
-                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileTree",
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileTree",
             ],
             swiftSettings: safe),
         .target(
@@ -266,8 +266,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationSystem",
-                "TestHome",
+                "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationClient",
+                "FileCoordinationSystem", "TestHome",
             ],
             exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),

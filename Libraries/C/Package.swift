@@ -40,7 +40,7 @@ let package = Package(
             "FileTree"),
         room(
             "FileCoordinationVersions", "FileCoordinationClient", "FileCoordinationArbiter",
-            "FileCoordinationSystem", "FileTree"),
+            "FileCoordinationWire", "FileCoordinationSystem", "FileTree"),
         // The header; its declarations are what the Swift target implements.
         .target(name: "CFileCoordination"),
         .target(

@@ -8,7 +8,10 @@ import FileCoordinationClient
 import Foundation
 
 extension NSFileCoordinator {
-    /// What the directories with a path extension are.
+    /// What the directories with a path extension are (Rule 1.11).
+    ///
+    /// **Threads and cost.** A value, for any thread. What it costs to make a directory a package is
+    /// said at ``treatDirectories(withPathExtension:as:)``.
     public enum DirectoryKind: Hashable, Sendable {
         /// A package: treated as one file (Rules 1.11, 1.12).
         case package
@@ -46,12 +49,12 @@ extension NSFileCoordinator {
         do throws(PackagePolicy.Complaint) {
             statement = try PackagePolicy.Statement(kind.inPolicy, pathExtension)
         } catch {
-            throw FailureReason.invalidOptions("\(error)").nsError
+            throw FailureReason.invalidOptions("\(error)").error
         }
         do throws(AccessFailure) {
             try Session.current().addToPackages(statement)
         } catch {
-            throw error.nsError()
+            throw error.thrown([])
         }
     }
 }

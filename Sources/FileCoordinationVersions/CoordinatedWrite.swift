@@ -79,21 +79,29 @@ package final class CoordinatedWrite: Sendable {
         // The items inside a deleted directory were deleted with it.
         let hasContents = isDirectory && meaning == .replacing
         guard !state.items.isEmpty || hasContents && isVacant else { return }
-        defer { state.note?.remove() }
-        // Without the store, there is nothing to assign, and the write itself has succeeded.
+        // The note of a write whose versions cannot be assigned now stays: the next process that
+        // changes the store tries again.
+        var isDone = false
+        defer { if isDone { state.note?.remove() } }
+        // The write itself has succeeded.
         guard let folders = try? StoreFolders.open(store.path, creating: false) else { return }
         // The claim is still held, so no other program saves the item between these calls.
         if let now = ItemIdentity(of: place) {
             switch meaning {
             case .saving:
-                // The versions then find the item by its path, at the next access.
-                try? store.retie(place, from: nil, items: state.items, to: now, in: folders)
+                do throws(SystemError) {
+                    try store.retie(place, from: nil, items: state.items, to: now, in: folders)
+                } catch {
+                    // For example, the device is full.
+                    return
+                }
             case .replacing: _ = store.adopt(place, now, in: folders)
             }
         } else if isVacant {
             store.vacate(place, items: state.items, in: folders)
             if hasContents { store.vacate(inside: place, in: folders) }
         }
+        isDone = true
     }
 
     private var isVacant: Bool {

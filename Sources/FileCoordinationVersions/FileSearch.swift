@@ -57,6 +57,8 @@ enum FileSearch {
         ///
         /// The file is on no other one, and other ones may be slow.
         let device: UInt64
+        /// Where other file systems are mounted, which may not answer at all.
+        let mounts = MountInformation.points()
         /// How many names may still be looked at.
         var rest = FileSearch.nameLimit
 
@@ -71,8 +73,12 @@ enum FileSearch {
                 let prefix = directory.count > 1 ? directory + [UInt8(ascii: "/")] : directory
                 for entry in entries {
                     let path = prefix + entry.name
-                    if entry.inode == identity.inode, path != place, isFile(path) { return true }
-                    guard entry.isDirectory, path != seen else { continue }
+                    if entry.inode == identity.inode, path != place, !mounts.contains(path),
+                        isFile(path)
+                    {
+                        return true
+                    }
+                    guard entry.isDirectory, path != seen, !mounts.contains(path) else { continue }
                     if FileSearch.device(of: path) == device { next.append(path) }
                 }
             }

@@ -3,6 +3,8 @@
 // A note that a process writes into its workspace before a step from whose result alone another
 // process could not determine how to finish the work.
 
+import FileCoordinationWire
+
 /// What a process is about to do.
 enum Intention: Sendable {
     /// It moves contents into the store.
@@ -45,7 +47,7 @@ extension Intention: Stored {
     /// The field name with which Swift's coder writes an associated value.
     private static let payload = "_0"
 
-    var stored: StoredValue {
+    var stored: JSONValue {
         switch self {
         case .adding(let adding):
             .object(["adding": .object([Self.payload: adding.stored])])
@@ -54,7 +56,7 @@ extension Intention: Stored {
         }
     }
 
-    init?(_ stored: StoredValue) {
+    init?(_ stored: JSONValue) {
         if let adding = stored[field: "adding"]?[field: Self.payload].flatMap({ Adding($0) }) {
             self = .adding(adding)
         } else if let replacing = stored[field: "replacing"]?[field: Self.payload]
@@ -68,13 +70,13 @@ extension Intention: Stored {
 }
 
 extension Intention.Adding: Stored {
-    var stored: StoredValue {
+    var stored: JSONValue {
         .object([
             "place": .bytes(place), "identity": identity.stored, "version": .text(version),
         ])
     }
 
-    init?(_ stored: StoredValue) {
+    init?(_ stored: JSONValue) {
         guard let place = stored[field: "place"]?.bytes,
             let identity = stored[field: "identity"].flatMap({ ItemIdentity($0) }),
             let version = stored[field: "version"]?.text
@@ -84,7 +86,7 @@ extension Intention.Adding: Stored {
 }
 
 extension Intention.Replacing: Stored {
-    var stored: StoredValue {
+    var stored: JSONValue {
         .fields([
             "place": .bytes(place), "newPlace": .bytes(newPlace), "identity": identity?.stored,
             "items": items.map { .list($0.map { .text($0) }) }, "newIdentity": newIdentity?.stored,
@@ -92,7 +94,7 @@ extension Intention.Replacing: Stored {
         ])
     }
 
-    init?(_ stored: StoredValue) {
+    init?(_ stored: JSONValue) {
         guard let place = stored[field: "place"]?.bytes,
             let newPlace = stored[field: "newPlace"]?.bytes,
             let temporary = stored[field: "temporary"]?.bytes

@@ -6,6 +6,7 @@
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
+package import FileCoordinationWire
 
 /// The identity of a file or directory, for as long as it exists.
 ///
@@ -79,14 +80,14 @@ package struct ItemIdentity: Hashable, Sendable {
 }
 
 extension ItemIdentity: Stored {
-    package var stored: StoredValue {
+    package var stored: JSONValue {
         .object([
             "device": .integer(device), "inode": .integer(inode), "born": .integer(born),
             "handle": .integer(handle),
         ])
     }
 
-    package init?(_ stored: StoredValue) {
+    package init?(_ stored: JSONValue) {
         guard let device: UInt64 = stored[field: "device"]?.integer(),
             let inode: UInt64 = stored[field: "inode"]?.integer(),
             let born: Int64 = stored[field: "born"]?.integer(),

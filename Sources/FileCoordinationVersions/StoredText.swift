@@ -3,6 +3,17 @@
 // Reads and writes small values in files of their own: records, intentions and notes.
 
 import FileCoordinationSystem
+package import FileCoordinationWire
+
+/// A type that a small file of the store can hold.
+package protocol Stored {
+    /// The value to write.
+    var stored: JSONValue { get }
+    /// Reads a value.
+    ///
+    /// Returns nil if it is invalid.
+    init?(_ stored: JSONValue)
+}
 
 extension Directory {
     /// Writes `value` to the file `name` atomically, after it is on the device.
@@ -62,6 +73,6 @@ extension Descriptor {
         // Contents that cannot be read count as invalid.
         let count = unsafe bytes.withUnsafeMutableBytes { try? unsafe read(into: $0, at: 0) }
         guard count == bytes.count else { return nil }
-        return StoredValue(reading: bytes).flatMap { Value($0) }
+        return JSONValue(reading: bytes).flatMap { Value($0) }
     }
 }

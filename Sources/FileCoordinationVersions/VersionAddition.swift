@@ -205,8 +205,9 @@ package struct VersionAddition {
         let source = try parent(of: given.source)
         let name = given.source.name
         let status = try source.status(of: name)
-        // If the file has another hard link, its contents could be changed through that one.
+        // If a file has another hard link, its contents could be changed through that one.
         guard status.kind != S_IFREG || status.st_nlink == 1 else { return }
+        if status.kind == S_IFDIR, try TreeLinks.hasHardLinks(name, in: source) { return }
         let contents = try versionDirectory.openSubdirectory(
             StoreName.contents, creatingWithMode: 0o700)
         do {
@@ -236,11 +237,7 @@ package struct VersionAddition {
     private func putBack() throws(SystemError) {
         for (name, contents) in try Self.contents(in: openWorkspace) {
             let parent = try parent(of: given.source)
-            // Without the right to look there, renaming fails, too.
-            guard (try? parent.status(of: name)) == nil else {
-                throw SystemError(code: ErrorNumber.alreadyExists, operation: "put back contents")
-            }
-            try contents.descriptor.rename(name, to: name, in: parent)
+            try contents.descriptor.rename(name, to: name, in: parent, ifTaken: .refuse)
         }
     }
 

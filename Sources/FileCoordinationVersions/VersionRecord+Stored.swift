@@ -2,6 +2,8 @@
 //
 // Converts records of versions to JSON values and back.
 
+package import FileCoordinationWire
+
 /// The parts of a person's name.
 package struct PersonName: Hashable, Sendable {
     package var namePrefix: String?
@@ -16,7 +18,7 @@ package struct PersonName: Hashable, Sendable {
 }
 
 extension PersonName: Stored {
-    package var stored: StoredValue {
+    package var stored: JSONValue {
         .fields([
             "namePrefix": .optional(namePrefix), "givenName": .optional(givenName),
             "middleName": .optional(middleName), "familyName": .optional(familyName),
@@ -24,7 +26,7 @@ extension PersonName: Stored {
         ])
     }
 
-    package init?(_ stored: StoredValue) {
+    package init?(_ stored: JSONValue) {
         guard case .object = stored else { return nil }
         namePrefix = stored[field: "namePrefix"]?.text
         givenName = stored[field: "givenName"]?.text
@@ -36,7 +38,7 @@ extension PersonName: Stored {
 }
 
 extension VersionRecord: Stored {
-    package var stored: StoredValue {
+    package var stored: JSONValue {
         .fields([
             "form": .integer(form), "origin": .text(origin.rawValue), "name": .text(name),
             "added": .integer(added), "modified": .integer(modified),
@@ -44,7 +46,7 @@ extension VersionRecord: Stored {
         ])
     }
 
-    package init?(_ stored: StoredValue) {
+    package init?(_ stored: JSONValue) {
         guard let form: Int = stored[field: "form"]?.integer(),
             let origin = stored[field: "origin"]?.text.flatMap({ Origin(rawValue: $0) }),
             let name = stored[field: "name"]?.text,

@@ -137,9 +137,7 @@ package struct VersionReplacement {
             var intention = noted
             intention.newIdentity = ItemIdentity(of: place.sibling(intention.temporary))
             try write(intention)
-        case .install:
-            try install()
-            try parent.synchronize()
+        case .install: try install()
         case .retie:
             guard let new = noted.newIdentity else { return }
             try store.retie(
@@ -169,9 +167,11 @@ package struct VersionReplacement {
     private func copyContents() throws(SystemError) {
         let source = try Descriptor.openDirectory(at: contents.parent.bytes)
         let temporary = noted.temporary
+        // Until it has its access rights, only this user has access to the copy, which has a name.
         try TreeCopy.copy(
-            TreePlace(contents.name, in: source), to: TreePlace(temporary, in: parent))
-        let status = try parent.status(of: temporary)
+            TreePlace(contents.name, in: source), to: TreePlace(temporary, in: parent),
+            isTopPrivate: true)
+        let status = try source.status(of: contents.name)
         guard [S_IFREG, S_IFDIR].contains(status.kind) else { return }
         let copy = try parent.openFile(temporary, O_RDONLY | O_NONBLOCK)
         try giveAccess(to: copy, status, madeFrom: source)
@@ -199,36 +199,45 @@ package struct VersionReplacement {
         guard old.kind == status.kind else {
             // The permissions of a directory and of a file cannot be compared, so only the owner
             // gets access.
-            guard fchmod(copy.number, status.st_mode & 0o700) == 0 else {
-                throw SystemError(code: errno, operation: "set the mode")
-            }
-            return
+            return try set(status.st_mode & 0o700, of: copy)
         }
-        let item = try parent.openFile(place.name, O_RDONLY | O_NONBLOCK)
-        _ = try CarriedAttributes(of: item).give(to: copy)
-        // The attributes that belong to the contents come from the version.
+        _ = try CarriedAttributes(of: place.name, in: parent).give(to: copy)
+        // The attributes that belong to the contents come from the version. They can only be set
+        // while the file can be written.
+        let mode = try copy.fullStatus().st_mode & 0o7777
+        try set(mode | 0o200, of: copy)
         UserAttributes.copy(
             from: try source.openFile(contents.name, O_RDONLY | O_NONBLOCK), to: copy)
+        try set(mode, of: copy)
+    }
+
+    private func set(_ mode: mode_t, of copy: Descriptor) throws(SystemError) {
+        guard fchmod(copy.number, mode) == 0 else {
+            throw SystemError(code: errno, operation: "set the mode")
+        }
     }
 
     /// Renames the copy to its final name.
     ///
-    /// An item of that name, or of the item's former name, is removed.
+    /// An item of that name, or of the item's former name, is removed once the new one is on the
+    /// device. Then the item is replaced, and what cannot be removed stays under the temporary name.
     private func install() throws(SystemError) {
         let temporary = noted.temporary
         guard let old else {
-            return try parent.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
-        }
-        guard target == place else {
             try parent.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
-            return try TreeRemoval.removeAll(place.name, from: parent)
+            return try parent.synchronize()
         }
-        let kinds = [try parent.status(of: temporary).kind, old.kind]
-        guard kinds.contains(S_IFDIR) else {
-            return try parent.rename(temporary, to: place.name, in: parent)
+        if target != place {
+            try parent.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
+            try parent.rename(place.name, to: temporary, in: parent, ifTaken: .refuse)
+        } else if [try parent.status(of: temporary).kind, old.kind].contains(S_IFDIR) {
+            try parent.rename(temporary, to: place.name, in: parent, ifTaken: .exchange)
+        } else {
+            try parent.rename(temporary, to: place.name, in: parent)
+            return try parent.synchronize()
         }
-        try parent.rename(temporary, to: place.name, in: parent, ifTaken: .exchange)
-        try TreeRemoval.removeAll(temporary, from: parent)
+        try parent.synchronize()
+        TreeRemoval.remove(temporary, from: parent)
     }
 
     // MARK: After a death

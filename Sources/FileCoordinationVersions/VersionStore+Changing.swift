@@ -95,23 +95,34 @@ extension VersionStore {
         }
         // If this process dies now, the next recovery by any process removes the version.
         TreeRemoval.remove(Array(id.text.utf8), from: folders.removed.descriptor)
-        // Removing the directory fails while the item has other versions; its ties must then stay.
-        if (try? folders.items.removeSubdirectory(item.text)) != nil {
-            removeTies(of: item, at: place, in: folders)
-        }
+        removeIfEmpty(item, at: place, in: folders)
         return true
     }
 
-    /// Removes the ties of an item that has no versions any more.
-    func removeTies(
+    /// Removes an item that has no versions, and its ties.
+    ///
+    /// Another process may make the item again under its name, for the version that it adds. So
+    /// only the ties are removed that there were before.
+    func removeIfEmpty(_ item: StoredItemID, at place: ItemPath?, in folders: StoreFolders) {
+        // An item that cannot be examined stays; so does one that another process has removed.
+        guard let directory = try? folders.items.openSubdirectory(item.text),
+            (try? directory.names())?.isEmpty == true
+        else { return }
+        let ties = ties(of: item, at: place, in: folders)
+        // This fails while the item has versions; its ties must then stay.
+        guard (try? folders.items.removeSubdirectory(item.text)) != nil else { return }
+        for tie in ties { folders.ties.remove(tie) }
+    }
+
+    private func ties(
         of item: StoredItemID, at place: ItemPath?, in folders: StoreFolders
-    ) {
+    ) -> [FoundTie] {
         // If they cannot be read they stay, and lead to an item without versions.
         let near = place.flatMap { try? folders.view.ties(at: $0) } ?? []
         let found = near.filter { $0.item == item }
         // If the item has moved since then, all ties must be examined.
-        let ties = found.isEmpty ? (try? folders.view.allTies()) ?? [] : found
-        for tie in ties where tie.item == item { folders.ties.remove(tie) }
+        guard found.isEmpty else { return found }
+        return ((try? folders.view.allTies()) ?? []).filter { $0.item == item }
     }
 
     /// Removes all versions that may be discarded when space is needed (Rule 19.4), and reports

@@ -64,23 +64,30 @@ extension VersionStore {
         for name in (try? folders.writing.names()) ?? [] {
             // Its process lives, or another one recovers it now.
             guard let lock = try? LifeLock.seize(name, in: folders.writing) else { continue }
-            if let note = WriteNote.read(name, in: folders.writing, lock: lock) {
-                recover(note, in: folders)
+            if let note = WriteNote.read(name, in: folders.writing, lock: lock),
+                !recover(note, in: folders)
+            {
+                continue
             }
             // A note that cannot be removed is handled again by the next recovery.
             try? folders.writing.remove(name)
         }
     }
 
-    private func recover(_ note: WriteNote, in folders: StoreFolders) {
+    /// Returns whether the versions are assigned, or there is no item to assign them to.
+    private func recover(_ note: WriteNote, in folders: StoreFolders) -> Bool {
         var last: ItemIdentity?
         // This process has no claim, so another one may save the item at the same time.
         for _ in 0..<16 {
-            guard let now = ItemIdentity(of: note.place), now != last else { return }
-            // The versions then find the item by its path, at the next access.
-            try? retie(note.place, from: nil, items: note.items, to: now, in: folders)
+            guard let now = ItemIdentity(of: note.place), now != last else { return true }
+            do throws(SystemError) {
+                try retie(note.place, from: nil, items: note.items, to: now, in: folders)
+            } catch {
+                return false
+            }
             last = now
         }
+        return true
     }
 
     // MARK: Moves

@@ -25,11 +25,8 @@ extension VersionStore {
                 try finish(workspace, in: folders)
                 // The item was made for its first version, which was not added (rule 3 of the
                 // store).
-                if let item = StoredItemID(workspace.id),
-                    // This fails while the item has other versions; its ties must then stay.
-                    (try? folders.items.removeSubdirectory(item.text)) != nil
-                {
-                    removeTies(of: item, at: nil, in: folders)
+                if let item = StoredItemID(workspace.id) {
+                    removeIfEmpty(item, at: nil, in: folders)
                 }
                 try workspace.discard()
             } catch {

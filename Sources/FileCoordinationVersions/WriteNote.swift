@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 
 /// A note about a coordinated write, for other processes.
 final class WriteNote: Sendable {
@@ -22,14 +23,14 @@ final class WriteNote: Sendable {
 
         init(place: [UInt8], items: [String]) { (self.place, self.items) = (place, items) }
 
-        init?(_ stored: StoredValue) {
+        init?(_ stored: JSONValue) {
             guard let place = stored[field: "place"]?.bytes,
                 let items = stored[field: "items"]?.list(\.text)
             else { return nil }
             self.init(place: place, items: items)
         }
 
-        var stored: StoredValue {
+        var stored: JSONValue {
             .object(["place": .bytes(place), "items": .list(items.map { .text($0) })])
         }
     }

@@ -11,11 +11,17 @@ extension TreeCopy {
     mutating func keepAttributes(
         of original: Descriptor, on copy: Descriptor, _ route: [UInt8]
     ) throws(TreeError) {
-        let attributes = try reading(route) { () throws(SystemError) in
-            try CarriedAttributes(of: original)
+        if options.isTopPrivate, route.isEmpty {
+            UserAttributes.copy(from: original, to: copy)
+        } else {
+            let attributes = try reading(route) { () throws(SystemError) in
+                try CarriedAttributes(of: original)
+            }
+            let lost = try writing(route) { () throws(SystemError) in
+                try attributes.give(to: copy)
+            }
+            addLosses(lost, route)
         }
-        let lost = try writing(route) { () throws(SystemError) in try attributes.give(to: copy) }
-        addLosses(lost, route)
         let status = try reading(route) { () throws(SystemError) in try original.fullStatus() }
         // The times are set last because the other calls change them.
         try writing(route) { () throws(SystemError) in

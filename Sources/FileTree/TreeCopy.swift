@@ -23,6 +23,10 @@ package struct TreeCopy {
         package var staysOnFileSystem = false
         /// The greatest depth of the tree, or nil for no limit.
         package var depthLimit: Int?
+        /// Whether the top of the copy, if it is a file or a directory, stays this user's alone.
+        ///
+        /// The caller gives it its access rights, under the name that it has by then.
+        package var isTopPrivate = false
         /// Called repeatedly; the copying stops if it returns true.
         package var isUnwanted: () -> Bool = { false }
 
@@ -33,7 +37,7 @@ package struct TreeCopy {
     /// The attributes that copies do not have, each with the copy's path.
     package private(set) var losses: [(path: [UInt8], loss: AttributeLoss)] = []
 
-    private let options: Options
+    let options: Options
     private var tops: Tops?
     private var source = TreeCursor()
     private var target = OpenDirectories()
@@ -58,12 +62,15 @@ package struct TreeCopy {
     ///   - source: the item to copy.
     ///   - target: where the copy is made; nothing may exist there.
     ///   - depthLimit: the greatest depth of the tree; nil for no limit.
+    ///   - isTopPrivate: whether only this user gets access to the top of the copy.
     /// - Throws: the ``SystemError`` of the system call that failed.
     package static func copy(
-        _ source: TreePlace, to target: TreePlace, depthLimit: Int? = nil
+        _ source: TreePlace, to target: TreePlace, depthLimit: Int? = nil,
+        isTopPrivate: Bool = false
     ) throws(SystemError) {
         var options = Options()
         options.depthLimit = depthLimit
+        options.isTopPrivate = isTopPrivate
         var copy = TreeCopy(options)
         do throws(TreeError) {
             try copy.copy(source, to: target)

@@ -17,7 +17,9 @@ extension Failure {
         case .place(let error, let item):
             let path = paths.indices.contains(item) ? paths[item] : NativePath([])
             self.init(place: error, path)
-        case .refused(let bytes): self.init(refusal: PresenterRefusal(decoding: bytes), of: paths)
+        case .refused(let bytes):
+            let refusal = PresenterRefusal(decoding: bytes) ?? .unreadable
+            self.init(refusal: refusal, of: paths)
         case .copy(let error as UploadError, _):
             let status = error.number.map { Failure(errorNumber: $0, doing: "", path: "").status }
             self.init(
@@ -62,14 +64,14 @@ extension Failure {
                 }
             self.init(
                 status: status.rawValue,
-                lines: [refusal.sentence] + (refusal.advice.map { [$0] } ?? []))
+                lines: [refusal.description] + (refusal.advice.map { [$0] } ?? []))
             return
         }
         let presenters = ItemPresenters(of: paths)
         self.init(
             status: ExitStatus.refused.rawValue,
             lines: [
-                "\(presenters.author) refused: \(refusal.sentence) "
+                "\(presenters.author) refused: \(refusal.description) "
                     + "(\(refusal.domain) \(refusal.code))"
             ] + presenters.candidates + [
                 "Nothing was read or written. The presenter could not save or give up its item; "

@@ -52,8 +52,8 @@ enum JSONText: CustomStringConvertible, Sendable {
         case .seconds(let nanoseconds): "\(Double(nanoseconds / 1000) / 1_000_000)"
         case .decimal(let thousandths):
             "\(thousandths / 1000)." + String("\(1000 + thousandths % 1000)".dropFirst())
-        case .text(let text): Self.quoted(text)
-        case .path(let path): Self.quoted(Self.repaired(path))
+        case .text(let text): JSONValue.quoted(text)
+        case .path(let path): JSONValue.quoted(Self.repaired(path))
         case .list(let values): "[\(values.map(\.description).joined(separator: ","))]"
         case .members(let fields):
             "{\(fields.map { Self.field($0.name, $0.value) }.joined(separator: ","))}"
@@ -61,10 +61,11 @@ enum JSONText: CustomStringConvertible, Sendable {
     }
 
     private static func field(_ name: String, _ value: JSONText) -> String {
-        let field = "\(quoted(name)):\(value)"
+        let field = "\(JSONValue.quoted(name)):\(value)"
         guard case .path(let path) = value, String(validating: path, as: UTF8.self) == nil
         else { return field }
-        return "\(field),\(quoted(name + "Bytes")):\(quoted(percentEncoded(path)))"
+        return "\(field),\(JSONValue.quoted(name + "Bytes")):"
+            + JSONValue.quoted(percentEncoded(path))
     }
 
     /// Percent-encodes all bytes that are not ASCII, control characters, spaces and the percent
@@ -76,23 +77,5 @@ enum JSONText: CustomStringConvertible, Sendable {
             }
             return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\0"..<" ", "\u{7f}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            case _: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

@@ -3,6 +3,7 @@
 // What the command line writes out itself, beside what Foundation makes of the same.
 
 import FileCoordination
+import FileCoordinationClient
 import Foundation
 import Testing
 
@@ -28,18 +29,25 @@ import Testing
 
     @Test func `A refusal is what other claimants read, and the other way round`() throws {
         let refusal = PresenterRefusal(code: 7, "not \"now\"\n")
-        let error = ErrorCoding.decode(refusal.encoded)
+        let error = ErrorCoding.decode(refusal.encode())
         #expect(error.domain == "filecoord.present")
         #expect(error.code == 7)
-        #expect(error.localizedDescription == refusal.sentence)
+        #expect(error.localizedDescription == refusal.description)
         let theirs = NSError(
             domain: "app", code: -3,
             userInfo: [
                 NSLocalizedDescriptionKey: "busy", NSLocalizedRecoverySuggestionErrorKey: "wait",
             ])
-        let read = PresenterRefusal(decoding: ErrorCoding.encode(theirs))
-        #expect([read.domain, read.sentence, read.advice] == ["app", "busy", "wait"])
+        let read = try #require(PresenterRefusal(decoding: ErrorCoding.encode(theirs)))
+        #expect([read.domain, read.description, read.advice] == ["app", "busy", "wait"])
         #expect(read.code == -3)
-        #expect(PresenterRefusal(decoding: [0xFF]).code == CocoaError.coderReadCorrupt.rawValue)
+        let answer = try #require(PresenterRefusal(decoding: read.encode()))
+        #expect(answer == read)
+        #expect(ErrorCoding.decode(answer.encode()).localizedRecoverySuggestion == "wait")
+        #expect(ErrorCoding.decode([0xFF]).code == PresenterRefusal.unreadable.code)
+        #expect(ErrorCoding.decode([0xFF]).domain == PresenterRefusal.unreadable.domain)
+        #expect(
+            ErrorCoding.decode([0xFF]).localizedDescription
+                == PresenterRefusal.unreadable.description)
     }
 }

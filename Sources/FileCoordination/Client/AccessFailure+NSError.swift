@@ -61,9 +61,10 @@ extension AccessFailure {
         if let own = error.userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError {
             return own
         }
-        let isCancelled =
-            error.domain == NSCocoaErrorDomain && error.code == CocoaError.userCancelled.rawValue
-        return isCancelled ? CocoaError(.userCancelled) : error
+        guard error.domain == NSCocoaErrorDomain, error.code == CocoaError.userCancelled.rawValue
+        else { return error }
+        // A presenter may have refused with this code, and said why (Rule 9.2).
+        return CocoaError(.userCancelled, userInfo: error.userInfo)
     }
 
     /// Returns the error of the coordination system; nil if the failure is another one.

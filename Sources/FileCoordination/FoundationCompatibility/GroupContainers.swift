@@ -25,12 +25,14 @@ extension FileManager {
     /// missing.
     ///
     /// - Parameter groupIdentifier: the name of the group, such as `group.org.example.notes`.
-    /// - Returns: the directory; nil if it cannot be created, or if the identifier is empty, `.` or
-    ///   `..`, or contains a slash or NUL.
+    /// - Returns: the directory; nil if it cannot be created, if the identifier is empty, `.` or
+    ///   `..`, or contains a slash or NUL, and in a program with the rights of another user.
     public func containerURL(
         forSecurityApplicationGroupIdentifier groupIdentifier: String
     ) -> URL? {
-        GroupContainer.url(
+        // The caller controls the environment, and must not choose where such a program works.
+        guard !CurrentProcess.hasBorrowedRights else { return nil }
+        return GroupContainer.url(
             groupIdentifier, dataHome: CurrentProcess.environmentVariable("XDG_DATA_HOME"),
             home: homeDirectoryForCurrentUser)
     }

@@ -59,8 +59,10 @@ extension ItemReplacement {
         guard let oldStatus else {
             return try rename(source, original, ifTaken: .refuse)
         }
-        let kinds = [oldStatus.kind, try source.directory.status(of: source.name).kind]
-        if !keepsBackup, !kinds.contains(S_IFDIR) {
+        let status = try source.directory.status(of: source.name)
+        // A rename of one name of a file over another one has no effect.
+        let isLink = status.st_dev == oldStatus.st_dev && status.st_ino == oldStatus.st_ino
+        if !keepsBackup, !isLink, ![oldStatus.kind, status.kind].contains(S_IFDIR) {
             return try rename(source, original)
         }
         do {

@@ -159,10 +159,13 @@ package struct ItemReplacement {
 
     mutating func bringOver() throws(SystemError) {
         let copy = hiddenPlace()
+        // What gets the original's access rights is this user's alone before.
+        let kind = try new.directory.status(of: new.name).kind
+        let isCarried = keepsMetadata && oldStatus?.kind == kind
         do {
             try TreeCopy.copy(
-                TreePlace(new.name, in: new.directory), to: TreePlace(copy.name, in: copy.directory)
-            )
+                TreePlace(new.name, in: new.directory),
+                to: TreePlace(copy.name, in: copy.directory), isTopPrivate: isCarried)
         } catch {
             TreeRemoval.remove(copy.name, from: copy.directory)
             throw error

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Encodes a presenter's error for another process (Rule 9.2), for faces without Foundation: its
-// domain, code and description. The other fields in these bytes belong to NSError and are ignored
-// here; FileCoordination's ErrorCoding handles all of them.
+// domain, code, description, and what the user can do. The other fields in these bytes belong to
+// NSError and are ignored here; FileCoordination's ErrorCoding handles all of them.
 //
 //     {"errors":[{"code":7,"description":"…","domain":"Notes","userInfo":{}}, …]}
+
+import FileCoordinationWire
 
 /// The error with which a presenter refused a claim.
 package struct PresenterRefusal: Error, Hashable, Sendable {
@@ -14,38 +16,70 @@ package struct PresenterRefusal: Error, Hashable, Sendable {
     package var code: Int
     /// A description for people.
     package var description: String
+    /// What the user can do.
+    package var advice: String?
 
     /// Creates an error.
-    package init(domain: String, code: Int, description: String) {
+    package init(domain: String, code: Int, description: String, advice: String? = nil) {
         self.domain = domain
         self.code = code
         self.description = description
+        self.advice = advice
     }
+
+    /// The domain of the errors with which the system itself refuses.
+    package static let domainOfSystem = "FileCoordinationErrorDomain"
+
+    /// What a refusal is whose bytes cannot be decoded.
+    ///
+    /// It has the domain and the code of `CocoaError.coderReadCorrupt`, which programs with
+    /// Foundation get then.
+    package static let unreadable = PresenterRefusal(
+        domain: "NSCocoaErrorDomain", code: 4864,
+        description: "A file presenter refused access, for a reason that could not be read.")
 
     /// The most bytes of an encoded error.
     package static let limit = 32 * 1024
-    /// The most bytes of a text that are encoded.
-    private static let textLimit = 1024
+    /// The most bytes of a text that are encoded; an escape sequence takes six bytes for one.
+    private static let textLimit = 1536
+
+    /// The field in which an NSError has what the user can do.
+    private static let adviceField = "NSLocalizedRecoverySuggestion"
 
     /// Decodes the outermost of the encoded errors; returns nil if the bytes are invalid.
     package init?(decoding bytes: [UInt8]) {
-        guard bytes.count <= Self.limit, let whole = JSONValue(bytes),
-            case .list(let errors)? = whole["errors"], let first = errors.first,
-            case .text(let domain)? = first["domain"],
-            case .number(let text)? = first["code"], let code = Int(text),
-            case .text(let description)? = first["description"]
+        guard bytes.count <= Self.limit,
+            let error = JSONValue(reading: bytes)?[field: "errors"]?.list({ $0 })?.first,
+            let domain = error[field: "domain"]?.text,
+            let code: Int = error[field: "code"]?.integer(),
+            let description = error[field: "description"]?.text
         else { return nil }
-        self.init(domain: domain, code: code, description: description)
+        let advice = error[field: "userInfo"]?[field: Self.adviceField]?[field: "text"]
+        self.init(
+            domain: domain, code: code, description: description,
+            advice: advice?[field: "_0"]?.text)
     }
 
     /// Encodes the error into at most ``limit`` bytes; long texts are cut.
     package func encode() -> [UInt8] {
-        let domain = JSONValue.quoted(domain, limit: Self.textLimit)
-        let description = JSONValue.quoted(description, limit: Self.textLimit)
-        return Array(
-            """
-            {"errors":[{"code":\(code),"description":\(description),"domain":\(domain),\
-            "userInfo":{}}]}
-            """.utf8)
+        let advice = advice.map { advice in
+            JSONValue.object(["text": .object(["_0": Self.cut(advice)])])
+        }
+        let error = JSONValue.object([
+            "domain": Self.cut(domain), "code": .integer(code),
+            "description": Self.cut(description), "userInfo": .fields([Self.adviceField: advice]),
+        ])
+        return JSONValue.object(["errors": .list([error])]).written
+    }
+
+    /// A text, or as much of its beginning as may be encoded, in whole characters.
+    private static func cut(_ text: String) -> JSONValue {
+        guard text.utf8.count > textLimit else { return .text(text) }
+        var length = 0
+        let rest = text.unicodeScalars.drop { scalar in
+            length += UTF8.width(scalar)
+            return length <= textLimit
+        }
+        return .text(String(text[..<rest.startIndex]) + "…")
     }
 }

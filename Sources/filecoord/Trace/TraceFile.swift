@@ -2,7 +2,7 @@
 //
 // Reads a trace, as `docs/trace-format.md` describes it: line by line, up to the last whole one.
 
-import FileCoordinationVersions
+import FileCoordinationWire
 import Glibc
 
 /// The lines of a trace.
@@ -14,7 +14,7 @@ struct TraceFile {
         /// The name of the event that the line records.
         let event: String
         /// The line.
-        let fields: StoredValue
+        let fields: JSONValue
 
         /// A number among the fields.
         func number(_ name: String) -> UInt64? { fields[field: name]?.integer() }
@@ -56,7 +56,7 @@ struct TraceFile {
                 isCut = true
                 break
             }
-            let value = StoredValue(reading: Array(bytes[start..<end]))
+            let value = JSONValue(reading: Array(bytes[start..<end]))
             start = end + 1
             if isFirst {
                 isFirst = false
@@ -74,7 +74,7 @@ struct TraceFile {
         if isFirst { try readHeader(nil, name) }
     }
 
-    private mutating func readHeader(_ value: StoredValue?, _ name: String) throws(Failure) {
+    private mutating func readHeader(_ value: JSONValue?, _ name: String) throws(Failure) {
         guard let value, value[field: "trace"]?.text == "filecoord",
             let version: Int = value[field: "version"]?.integer()
         else {
@@ -122,7 +122,7 @@ struct TraceFile {
     }
 }
 
-extension StoredValue {
+extension JSONValue {
     /// A path among the fields of an object; nil if it is not there.
     ///
     /// The text of a path that is not UTF-8 is not exact; then another field has its bytes.

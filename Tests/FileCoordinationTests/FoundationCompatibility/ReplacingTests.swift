@@ -45,6 +45,13 @@ import Testing
         #expect(stage.everything == ["item": "new"])
     }
 
+    @Test func `A new item that is another name of the original is gone afterwards`() throws {
+        let stage = try ReplacementStage(.file, by: nil)
+        #expect(link(stage.original.path, stage.new.path) == 0)
+        try manager.replaceItemAt(stage.original, withItemAt: stage.new)
+        #expect(stage.everything == ["item": "old"])
+    }
+
     @Test func `Without an original the new item is moved`() throws {
         let stage = try ReplacementStage(nil, by: .directory)
         try manager.replaceItemAt(

@@ -106,6 +106,36 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o660)
     }
 
+    @Test(.ifListsAreKept)
+    func `The attributes of the contents come back, also to a file that may not be written`() throws
+    {
+        let name = Array("user.charset".utf8)
+        let url = try stage.file("a.txt", "1")
+        try ExtendedAttributes.set(name, to: Array("utf-8".utf8), of: open(url))
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        try stage.file("a.txt", "2")
+        try ExtendedAttributes.set(name, to: Array("utf-16".utf8), of: open(url))
+        chmod(url.path, 0o444)
+        try restore("a.txt", "a.txt")
+        #expect(try ExtendedAttributes.value(of: name, of: open(url)) == Array("utf-8".utf8))
+        var status = stat()
+        #expect(stat(url.path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o444)
+    }
+
+    @Test func `A package that is moved in keeps no file that has another name`() throws {
+        let url = try stage.package("a.rtfd", "1")
+        let draft = try stage.package("draft.rtfd", "2")
+        let other = stage.url("other")
+        #expect(link(draft.appendingPathComponent("locked/inner").path, other.path) == 0)
+        let version = try stage.use {
+            try NSFileVersion.addOfItem(at: url, withContentsOf: draft, options: .byMoving)
+        }
+        try write("changed", to: other)
+        #expect(try text(version.url.appendingPathComponent("locked/inner")) == "2")
+        #expect(try !stage.documentNames().contains("draft.rtfd"))
+    }
+
     @Test func `A file in the place of a package is its owner's alone`() throws {
         let url = try stage.package("a.rtfd", "1")
         chmod(url.path, 0o700)

@@ -22,7 +22,7 @@ enum RoomRules {
         system: toolkit.union(["CFileCoordinationSystem"]),
         ledger: [system],
         tree: ["Glibc", system],
-        versions: toolkit.union([arbiter, client, system, tree]),
+        versions: toolkit.union([arbiter, wire, client, system, tree]),
         watching: [arbiter, system],
         server: [arbiter, wire, system, ledger, watching],
         // No Foundation: the command line and other languages are faces of it, too, and `check`

@@ -80,17 +80,14 @@ struct Refusal {
     /// What happened, for people.
     let sentence: String
 
-    /// The domain in which the system itself refuses.
-    private static let domainOfSystem = "FileCoordinationErrorDomain"
-
     /// The refusal that was sent as these bytes.
     init(_ bytes: [UInt8]) {
         guard let refusal = PresenterRefusal(decoding: bytes) else {
             (code, presenter) = (FC_ERROR_REFUSED, nil)
-            sentence = "A file presenter refused access, for a reason that could not be read."
+            sentence = PresenterRefusal.unreadable.description
             return
         }
-        guard refusal.domain == Self.domainOfSystem else {
+        guard refusal.domain == PresenterRefusal.domainOfSystem else {
             (code, presenter) = (FC_ERROR_REFUSED, refusal)
             sentence = "A presenter refused: \(refusal.description)"
             return

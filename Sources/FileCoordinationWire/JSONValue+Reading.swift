@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses JSON. Invalid bytes are refused. The depth of nesting is limited, so that no file can
-// exhaust the stack.
+// Parses JSON. The bytes come from files and from other processes, so invalid ones are refused, and
+// the depth of nesting is limited, so that they cannot exhaust the stack.
 
-extension StoredValue {
+extension JSONValue {
     /// Parses the bytes.
     ///
     /// Returns nil if they are invalid.
     package init?(reading bytes: [UInt8]) {
-        var reader = StoredValueReader(bytes: bytes)
+        var reader = JSONReader(bytes: bytes)
         guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
         self = value
     }
 }
 
 /// The state of parsing a value.
-private struct StoredValueReader {
+private struct JSONReader {
     private static let deepest = 16
 
     let bytes: [UInt8]
@@ -32,7 +32,7 @@ private struct StoredValueReader {
     }
 
     /// Parses the value that begins here.
-    mutating func value(depth: Int) -> StoredValue? {
+    mutating func value(depth: Int) -> JSONValue? {
         skipSpace()
         guard depth < Self.deepest, let first = next else { return nil }
         switch first {
@@ -66,8 +66,8 @@ private struct StoredValueReader {
         return take(String(mark))
     }
 
-    private mutating func list(_ depth: Int) -> StoredValue? {
-        var values: [StoredValue] = []
+    private mutating func list(_ depth: Int) -> JSONValue? {
+        var values: [JSONValue] = []
         guard takes("[") else { return nil }
         if takes("]") { return .list([]) }
         repeat {
@@ -77,8 +77,8 @@ private struct StoredValueReader {
         return takes("]") ? .list(values) : nil
     }
 
-    private mutating func object(_ depth: Int) -> StoredValue? {
-        var fields: [String: StoredValue] = [:]
+    private mutating func object(_ depth: Int) -> JSONValue? {
+        var fields: [String: JSONValue] = [:]
         guard takes("{") else { return nil }
         if takes("}") { return .object([:]) }
         repeat {
@@ -91,7 +91,7 @@ private struct StoredValueReader {
         return takes("}") ? .object(fields) : nil
     }
 
-    private mutating func number() -> StoredValue? {
+    private mutating func number() -> JSONValue? {
         let digits = bytes[position...].prefix {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
         }
@@ -111,6 +111,7 @@ private struct StoredValueReader {
             case UInt8(ascii: "\\"):
                 guard let character = escaped() else { return nil }
                 result += Array(String(character).utf8)
+            case 0..<0x20: return nil
             case _: result.append(byte)
             }
         }
@@ -127,7 +128,8 @@ private struct StoredValueReader {
         case UInt8(ascii: "b"): return "\u{8}"
         case UInt8(ascii: "f"): return "\u{C}"
         case UInt8(ascii: "u"): return unicode()
-        case _: return Unicode.Scalar(byte)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case _: return nil
         }
     }
 

@@ -4,10 +4,11 @@
 // must be able to read what is written now.
 
 import FileCoordinationVersions
+import FileCoordinationWire
 import Foundation
 import Testing
 
-@Suite struct StoredValueTests {
+@Suite struct StoredFilesTests {
     /// A record as it was declared when Foundation wrote it.
     private struct OldRecord: Codable, Equatable {
         var form = 1
@@ -19,14 +20,14 @@ import Testing
         var originator: PersonNameComponents?
     }
 
-    private func read(_ text: String) -> StoredValue? { StoredValue(reading: Array(text.utf8)) }
+    private func read(_ text: String) -> JSONValue? { JSONValue(reading: Array(text.utf8)) }
 
     @Test func `A record of Foundation's coder is read, and the other way round`() throws {
         var old = OldRecord()
         old.computer = "laptop"
         old.originator = PersonNameComponents(givenName: "Anna", familyName: "Berg")
         let written = try JSONEncoder().encode(old)
-        let value = try #require(StoredValue(reading: Array(written)))
+        let value = try #require(JSONValue(reading: Array(written)))
         let record = try #require(VersionRecord(value))
         #expect(record.name == old.name)
         #expect(record.origin == .conflict)
@@ -41,29 +42,9 @@ import Testing
     @Test func `Numbers of 64 bits stay what they are`() throws {
         let identity = ItemIdentity(device: .max, inode: .max - 1, born: .min, handle: 1 << 63)
         let written = identity.stored.written
-        #expect(StoredValue(reading: written).flatMap { ItemIdentity($0) } == identity)
+        #expect(JSONValue(reading: written).flatMap { ItemIdentity($0) } == identity)
         #expect(read("18446744073709551616")?.integer(UInt64.self) == nil)
         #expect(read("-1")?.integer(UInt64.self) == nil)
         #expect(read("256")?.integer(UInt8.self) == nil)
-    }
-
-    @Test func `Bytes and texts of any kind come back`() throws {
-        let bytes = Array(UInt8.min...UInt8.max)
-        #expect(
-            read(String(decoding: StoredValue.bytes(bytes).written, as: UTF8.self))?.bytes == bytes)
-        for text in ["", "\u{0}", "\\u0041", "\u{1F642}", "\r\n", "ä"] {
-            #expect(StoredValue(reading: StoredValue.text(text).written) == .text(text))
-        }
-        #expect(read(#""\ud83d\ude42\/""#) == .text("🙂/"))
-    }
-
-    @Test(arguments: [
-        "", " ", "{", "[1,", "[1 2]", "{\"a\"}", "{\"a\":}", "\"", "\"\\u12\"", "\"\\ud83d\"",
-        "nul", "{} {}", "\"\\", String(repeating: "[", count: 100_000),
-    ])
-    func `What is no value is none`(text: String) { #expect(read(text) == nil) }
-
-    @Test func `Text that is not UTF-8 is none`() {
-        #expect(StoredValue(reading: [0x22, 0xFF, 0x22]) == nil)
     }
 }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON values, the format of the store's small files. Foundation's coder would load 40 MB of tables
-// into programs that need Foundation for nothing else. The store only needs texts, integers of 64
-// bits and lists.
+// JSON values: the format of presenters' errors, of the version store's small files, and of
+// recordings. Foundation's coder would load 40 MB of tables into programs that need Foundation for
+// nothing else.
 
 /// A JSON value.
-package indirect enum StoredValue: Hashable, Sendable {
+package indirect enum JSONValue: Hashable, Sendable {
     case null
     case truth(Bool)
     /// A number in its written form, because a floating-point number cannot represent all 64-bit
     /// integers.
     case number(String)
     case text(String)
-    case list([StoredValue])
-    case object([String: StoredValue])
+    case list([JSONValue])
+    case object([String: JSONValue])
 
     /// An integer.
-    package static func integer(_ number: some FixedWidthInteger) -> StoredValue {
+    package static func integer(_ number: some FixedWidthInteger) -> JSONValue {
         .number(String(number))
     }
 
     /// Bytes as a list of numbers.
-    package static func bytes(_ bytes: [UInt8]) -> StoredValue { .list(bytes.map { .integer($0) }) }
+    package static func bytes(_ bytes: [UInt8]) -> JSONValue { .list(bytes.map { .integer($0) }) }
 
     /// A text, or nil.
-    package static func optional(_ text: String?) -> StoredValue? { text.map { .text($0) } }
+    package static func optional(_ text: String?) -> JSONValue? { text.map { .text($0) } }
 
     /// An object with these fields, without those that are nil.
-    package static func fields(_ fields: [String: StoredValue?]) -> StoredValue {
+    package static func fields(_ fields: [String: JSONValue?]) -> JSONValue {
         .object(fields.compactMapValues { $0 })
     }
 
@@ -36,7 +36,7 @@ package indirect enum StoredValue: Hashable, Sendable {
     /// The value of a field.
     ///
     /// Returns nil if it is missing or `null`.
-    package subscript(field field: String) -> StoredValue? {
+    package subscript(field field: String) -> JSONValue? {
         guard case .object(let fields) = self, let value = fields[field], value != .null else {
             return nil
         }
@@ -56,7 +56,7 @@ package indirect enum StoredValue: Hashable, Sendable {
     /// The list with its elements converted by `element`.
     ///
     /// Returns nil if an element cannot be converted.
-    package func list<Element>(_ element: (StoredValue) -> Element?) -> [Element]? {
+    package func list<Element>(_ element: (JSONValue) -> Element?) -> [Element]? {
         guard case .list(let values) = self else { return nil }
         let elements = values.compactMap(element)
         return elements.count == values.count ? elements : nil
@@ -85,13 +85,17 @@ package indirect enum StoredValue: Hashable, Sendable {
         }
     }
 
-    private static func quoted(_ text: String) -> String {
+    /// A text in quotation marks, with escape sequences where JSON demands them.
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
-            case _ where scalar.value < 0x20:
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\0"..<" ", "\u{7f}":
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             case _: result.unicodeScalars.append(scalar)
@@ -99,14 +103,4 @@ package indirect enum StoredValue: Hashable, Sendable {
         }
         return result + "\""
     }
-}
-
-/// A type that a small file of the store can hold.
-package protocol Stored {
-    /// The value to write.
-    var stored: StoredValue { get }
-    /// Reads a value.
-    ///
-    /// Returns nil if it is invalid.
-    init?(_ stored: StoredValue)
 }
