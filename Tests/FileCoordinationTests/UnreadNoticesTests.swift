@@ -39,6 +39,16 @@ import Testing
         #expect(mailbox.noticed(change) == [.deliver(.notify(change))])
     }
 
+    @Test mutating func `Rule 7.1a: a change after a move inside is told after the move`() {
+        let change = PresenterNotice.subitemDidChange(item(1))
+        #expect(mailbox.noticed(change).count == 1)
+        for (old, new) in [(1, 2), (3, 1)] {
+            let move = PresenterNotice.subitemDidMove(from: item(old), to: item(new))
+            #expect(mailbox.noticed(move).count == 1)
+        }
+        #expect(mailbox.noticed(change) == [.deliver(.notify(change))])
+    }
+
     @Test mutating func `Rule 7.2: a change after a reacquire is told after the reacquire`() {
         #expect(mailbox.noticed(.itemDidChange).count == 1)
         _ = mailbox.recalled(.writer)

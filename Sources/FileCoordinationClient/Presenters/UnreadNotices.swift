@@ -42,6 +42,8 @@ package struct UnreadNotices: Hashable, Sendable {
             return all
         }
         count += 1
+        // After a move, another item may have the path.
+        if case .subitemDidMove = notice.withoutOrigin { repeatable = [] }
         if notice.isSaidOnce { repeatable.insert(notice) }
         return notice
     }

@@ -37,9 +37,14 @@ final class PresenterRegistration: Sendable {
         purpose = Purpose(ProcessIdentity.purpose(ofPresenter: presenter.identity))
     }
 
-    func body(at place: ItemPath?) -> PresenterBody {
+    /// What the server is told of the presenter.
+    ///
+    /// The guard of a file tries again when the file has changed, so it is told that, also if the
+    /// presenter is not: its mailbox keeps only what it has methods for.
+    func body(at place: ItemPath?, isGuarded: Bool) -> PresenterBody {
         PresenterBody(
-            purpose: purpose.bytes, path: place?.bytes, methods: presenter.methods,
+            purpose: purpose.bytes, path: place?.bytes,
+            methods: isGuarded ? presenter.methods.union(.itemDidChange) : presenter.methods,
             answerTimeout: PresenterAnswerTimeout.nanoseconds)
     }
 }

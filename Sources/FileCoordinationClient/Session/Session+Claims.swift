@@ -133,24 +133,30 @@ extension Session {
         claim(record)?.markGranted()
     }
 
-    func failed(_ record: WireRecord, failure: [UInt8]) {
-        guard let claim = claim(record) else { return }
-        giveUp(claim, .failed(.refused(failure)))
-    }
+    func failed(_ record: WireRecord, failure: [UInt8]) { fail(record, .refused(failure)) }
 
     func exceeded(_ record: WireRecord, _ text: String) {
-        guard let claim = claim(record) else { return }
-        giveUp(claim, .failed(.system(.limitReached(text))))
+        fail(record, .system(.limitReached(text)))
     }
 
     func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
-        guard let claim = claim(record) else { return }
-        giveUp(claim, .failed(.deadlock(parties)))
+        fail(record, .deadlock(parties))
     }
 
     func dismissed(_ record: WireRecord, author: String, reason: String) {
-        guard let claim = claim(record) else { return }
-        giveUp(claim, .failed(.dismissed(by: author, reason: reason)))
+        fail(record, .dismissed(by: author, reason: reason))
+    }
+
+    /// Gives up the claim that failed, or keeps the failure until the claim is known.
+    private func fail(_ record: WireRecord, _ failure: AccessFailure) {
+        let reference = RecordReference(index: record.index, generation: record.generation)
+        let claim = state.withLock { [ledger] state -> PendingClaim? in
+            if let claim = state.claims[reference] { return claim }
+            guard ledger.state(of: reference) == .asked else { return nil }
+            state.claims.keep(.failed(failure), of: reference) { ledger.state(of: $0) == .asked }
+            return nil
+        }
+        if let claim { giveUp(claim, .failed(failure)) }
     }
 
     /// Handles the message that later claims have passed this one while the process was stopped

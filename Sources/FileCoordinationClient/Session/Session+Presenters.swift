@@ -87,7 +87,12 @@ extension Session {
             state.presenters.append(entry)
             return true
         }
-        guard isFirst else { return false }
+        guard isFirst else {
+            // Another thread was faster. Mailbox and guard refer to each other until this.
+            leaseGuard?.end()
+            mailbox.invalidate()
+            return false
+        }
         link.watchForServers(of: self)
         do throws(AccessFailure) {
             try register(entry, at: place)
@@ -161,7 +166,9 @@ extension Session {
         let record: RecordReference
         do {
             record = try ledger.write(
-                kind: .presenter, body: entry.registration.body(at: place).encodeChecked(),
+                kind: .presenter,
+                body: entry.registration.body(at: place, isGuarded: entry.leaseGuard != nil)
+                    .encodeChecked(),
                 outcomeCapacity: 0, wantsMessage: false,
                 supplement: RecordSupplement(
                     label: entry.registration.label, item: presentedItem(at: place),
@@ -268,10 +275,15 @@ extension Session {
     private func writeRelinquishment(
         _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
     ) {
-        guard isOurs, let record = registration.registered.withLock({ $0.record }) else { return }
-        switch kind {
-        case .reader: ledger.setRelinquished(record, reader: isRelinquished)
-        case .writer: ledger.setRelinquished(record, writer: isRelinquished)
+        guard isOurs else { return }
+        // Under the lock, without which another thread could end the record, and another presenter
+        // could get it.
+        registration.registered.withLock { [ledger] view in
+            guard let record = view.record else { return }
+            switch kind {
+            case .reader: ledger.setRelinquished(record, reader: isRelinquished)
+            case .writer: ledger.setRelinquished(record, writer: isRelinquished)
+            }
         }
     }
 }

@@ -79,7 +79,11 @@ extension Session {
         let claim = PendingClaim(
             record: local.record, ledger: ledger, opening: opening, isWriting: local.isWriting,
             onEnding: nil, onLongWait: { [link] in link.attend() })
-        state.withLock { $0.claims[local.record] = claim }
+        let early = state.withLock { state in
+            state.claims[local.record] = claim
+            return state.claims.takeEarlyEnding(of: local.record)
+        }
+        if let early { giveUp(claim, early) }
         announce(.filed(WireRecord(local.record)))
         return CoordinatedAccess(
             adopting: local, waitingFor: claim,

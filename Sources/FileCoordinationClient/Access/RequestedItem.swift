@@ -11,7 +11,9 @@ package struct ItemName: Sendable {
     package let path: Result<[UInt8], PlaceError>
     /// The key for the place cache: a text that stands for this path and no other.
     ///
-    /// The text of a file URL, or the path itself. Nil if the place is not cached.
+    /// The text of a file URL, or the path itself, in ASCII: Swift takes texts for equal whose
+    /// letters are composed differently, but they name different files (Rule 1.2). Nil if the place
+    /// is not cached.
     package let spelling: String?
 
     /// Creates a name with a path and a cache key.
@@ -25,7 +27,7 @@ package struct ItemName: Sendable {
         let isLegal = path.first == UInt8(ascii: "/") && !path.contains(0)
         self.init(
             path: isLegal ? .success(path) : .failure(.invalidName),
-            spelling: String(validating: path, as: UTF8.self))
+            spelling: path.allSatisfy { $0 < 0x80 } ? String(decoding: path, as: UTF8.self) : nil)
     }
 
     /// Whether the path ends with a slash, as that of a directory.
