@@ -43,8 +43,11 @@ struct ChildProcess {
         candidates = CStringList(Self.candidates(for: program))
         self.words = CStringList(words)
         shellWords = CStringList(["/bin/sh", nil] + Array(words.dropFirst()))
-        let claims = [SurroundingClaims.variable: Surroundings.forCommand.withLock { $0 }]
-        self.environment = CStringList(environmentWith: environment.merging(claims) { $1 })
+        var environment = environment
+        if let claims = Surroundings.forCommand.withLock({ $0 }) {
+            environment[SurroundingClaims.variable] = claims
+        }
+        self.environment = CStringList(environmentWith: environment)
     }
 
     /// The files to try for a program, in order.

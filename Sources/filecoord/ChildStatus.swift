@@ -9,12 +9,21 @@ enum ChildStatus {
     /// WNOWAIT, which Swift does not import: `waitid` then does not reap the child.
     static let leavingIt: Int32 = 0x0100_0000
 
+    /// Lets this process learn the status of its children, also if its parent has ignored SIGCHLD.
+    ///
+    /// That is inherited, and the kernel would reap them itself.
+    static func expectChildren() { signal(SIGCHLD, SIG_DFL) }
+
     /// Reaps a child that has ended.
     ///
-    /// Returns its exit status as shells give it.
+    /// Returns its exit status as shells give it. A status that cannot be learned is a failure.
     static func reap(_ child: pid_t) -> Int32 {
         var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) != child, errno == EINTR {}
+        var reaped: pid_t
+        repeat {
+            reaped = unsafe waitpid(child, &status, 0)
+        } while reaped < 0 && errno == EINTR
+        guard reaped == child else { return ExitStatus.inputOutput.rawValue }
         let signal = status & 0x7f
         return signal == 0 ? (status >> 8) & 0xff : ExitStatus.signal(signal)
     }

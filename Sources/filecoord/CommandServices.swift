@@ -52,7 +52,7 @@ final class CommandServices: ClientServices {
     var isMainThread: Bool { pthread_equal(mainThread, pthread_self()) != 0 }
 
     func encode(_ failure: any Error) -> [UInt8] {
-        (failure as? PresenterRefusal ?? PresenterRefusal(code: 1, "\(failure)")).encoded
+        (failure as? PresenterRefusal ?? PresenterRefusal(code: 1, "\(failure)")).encode()
     }
 }
 

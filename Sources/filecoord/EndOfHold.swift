@@ -31,6 +31,19 @@ final class EndOfHold: Sendable {
         _ = hasCome.wait { $0 }
     }
 
+    /// The time between two attempts to read from a terminal whose foreground another process has,
+    /// in nanoseconds.
+    private static let backgroundPause: UInt64 = 500_000_000
+
+    /// Whether a descriptor is that of a terminal which another process may read now, as after
+    /// "bg".
+    ///
+    /// Without a terminal any more, as after a hang-up, it has ended.
+    private static func isInBackground(_ descriptor: Int32) -> Bool {
+        let foreground = tcgetpgrp(descriptor)
+        return foreground > 0 && foreground != getpgrp()
+    }
+
     /// Blocks the calling thread until all processes have closed the other end of a descriptor.
     ///
     /// - Returns: whether anything was read.
@@ -42,7 +55,12 @@ final class EndOfHold: Sendable {
             let count = unsafe read(descriptor, &buffer, buffer.count)
             if count > 0 { hasRead = true }
             if count > 0 || (count < 0 && errno == EINTR) { continue }
-            guard count < 0, errno == EAGAIN else { return hasRead }
+            let error = errno
+            if count < 0, error == EIO, isInBackground(descriptor) {
+                Pause.sleep(nanoseconds: backgroundPause)
+                continue
+            }
+            guard count < 0, error == EAGAIN else { return hasRead }
             var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             _ = unsafe poll(&wanted, 1, -1)
         }

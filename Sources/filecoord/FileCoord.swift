@@ -45,6 +45,7 @@ struct FileCoord: ParsableCommand {
 
     static func main() {
         CurrentProcess.keepOneHeap()
+        ChildStatus.expectChildren()
         let arguments = ArgumentText.ofProcess
         do throws(Failure) {
             if let plain = PlainArguments(Array(arguments.dropFirst())) {

@@ -38,6 +38,7 @@ struct FileSystemCrossing {
     func run() throws(Failure) -> Failure? {
         TemporaryEntry.sweep(from)
         try refuseUnremovable()
+        let former = try contents(of: source.name)
         let copy = try makeEntry(in: to, target)
         do throws(Failure) {
             let losses = try make(copy)
@@ -51,7 +52,33 @@ struct FileSystemCrossing {
         }
         copy.remove()
         try synchronizeName()
-        return try removeOriginal()
+        return try removeOriginal(former)
+    }
+
+    /// The properties by which a program's change during the copy is found.
+    ///
+    /// The time of the last status change is not among them, because a rename also sets it. What is
+    /// inside a directory is not compared.
+    private struct Contents: Hashable {
+        let device: UInt64
+        let inode: UInt64
+        var size = 0
+        var modified = [0, 0]
+
+        init(_ status: stat) {
+            (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+            guard status.kind == S_IFREG else { return }
+            size = Int(status.st_size)
+            modified = [Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
+        }
+    }
+
+    private func contents(of name: [UInt8]) throws(Failure) -> Contents {
+        do throws(SystemError) {
+            return Contents(try from.status(of: name))
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "read", path: source)
+        }
     }
 
     private func makeEntry(
@@ -76,7 +103,8 @@ struct FileSystemCrossing {
         // Nothing can be tried there, because a name that is made in it stays.
         guard !from.isAppendOnly else { throw unremovable(EPERM) }
         let full = try makeEntry(in: from, source)
-        defer { full.remove() }
+        var isFull = true
+        defer { if isFull { full.remove() } }
         do throws(SystemError) {
             try unsafe from.call("make directory", full.name) { unsafe mkdirat($0, $1, 0o700) }
             let inside = full.name + [UInt8(ascii: "/")] + full.name
@@ -88,13 +116,19 @@ struct FileSystemCrossing {
         }
         do throws(SystemError) {
             try from.rename(source.name, to: full.name, in: from)
+            // No file system may do that. What has the temporary name now is the original.
+            isFull = false
+            full.giveAway()
+            try from.rename(full.name, to: source.name, in: from, ifTaken: .refuse)
         } catch {
             switch error.code {
-            case EISDIR, ENOTEMPTY, EEXIST: return
-            case EPERM, EACCES: throw unremovable(error.code)
-            case _: throw Failure(errorNumber: error.code, doing: "remove", path: source)
+            case EISDIR, ENOTEMPTY, EEXIST: if isFull { return }
+            case EPERM, EACCES: if isFull { throw unremovable(error.code) }
+            case _: break
             }
+            throw Failure(errorNumber: error.code, doing: "remove", path: source)
         }
+        throw unremovable(EINVAL)
     }
 
     private func unremovable(_ code: Int32) -> Failure {
@@ -169,6 +203,13 @@ struct FileSystemCrossing {
         }
     }
 
+    private func changed(_ place: String) -> Failure {
+        Failure(
+            .inputOutput,
+            "\(source) was changed by another program while it was copied: what it was is at "
+                + "\(target), what it is now is still \(place); compare the two, and remove one")
+    }
+
     private func tell(_ losses: [(path: NativePath, loss: AttributeLoss)]) {
         for (path, loss) in losses.prefix(Self.toldLosses) {
             Console.say("\(path): \(loss) could not be kept")
@@ -180,7 +221,9 @@ struct FileSystemCrossing {
     // MARK: Removing
 
     /// Removes the original: renames it atomically, and then removes its contents.
-    private func removeOriginal() throws(Failure) -> Failure? {
+    ///
+    /// If a program that does not coordinate has changed the original since it was copied, it stays.
+    private func removeOriginal(_ former: Contents) throws(Failure) -> Failure? {
         let rubbish: TemporaryEntry
         do throws(SystemError) {
             rubbish = try TemporaryEntry.make(in: from)
@@ -190,6 +233,17 @@ struct FileSystemCrossing {
                 .inputOutput,
                 "\(source) was copied to \(target), but cannot be removed: "
                     + "\(ErrorNumber.reason(error.code)); remove one of the two")
+        }
+        // What cannot be examined counts as changed.
+        guard (try? contents(of: rubbish.name)) == former else {
+            var place = "there"
+            do throws(SystemError) {
+                try from.rename(rubbish.name, to: source.name, in: from, ifTaken: .refuse)
+            } catch {
+                place = "at \(source.directory.appending(rubbish.name))"
+            }
+            rubbish.giveAway()
+            throw changed(place)
         }
         guard !rubbish.remove() else { return nil }
         return Failure(

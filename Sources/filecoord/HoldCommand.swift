@@ -36,8 +36,9 @@ struct HoldCommand: ParsableCommand {
 
             EXAMPLES in bash
               coproc lock { filecoord hold --write app.db; }
+              input=${lock[1]}     # bash forgets it when the command ends
               read -r granted <&"${lock[0]}" && ./work-on app.db
-              eval "exec ${lock[1]}>&-"
+              [ -z "$input" ] || eval "exec $input>&-"
             """)
 
     @OptionGroup var named: ItemOptions

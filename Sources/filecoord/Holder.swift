@@ -79,6 +79,9 @@ final class Holder: Sendable {
     /// have it.
     func commandRuns() { inherited.withLock { $0 = nil } }
 
+    /// Whether COMMAND was started, so that it may have left processes that the access is held for.
+    var hasRunCommand: Bool { inherited.withLock { $0 == nil } }
+
     /// Waits for the end of the last process that COMMAND started, after COMMAND itself has ended.
     ///
     /// Before that, it closes the terminal and pipes that are its standard streams, and sends

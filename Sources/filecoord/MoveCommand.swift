@@ -175,23 +175,27 @@ struct MoveCommand: ParsableCommand {
             ClaimedItem(path: source, access: .writing(.moving)),
             ClaimedItem(path: target.path, access: .writing(.replacing)),
         ]
+        // It is printed later: a reader that pauses would prolong the claim.
+        var line: String?
+        var remains: Failure?
         try Admission(waiting.terms, signals: signals).run(items) { paths, access throws(Failure) in
             // The destination may have been moved during the wait (Rule 11.4).
             let target = MoveTarget(path: paths[1], isDirectory: target.isDirectory)
             let plan = MovePlan(
                 from: paths[0], isDirectory: isDirectory, to: target, taken, sparing: moved)
             guard try plan.mayGo() != nil else { return }
-            let remains = try plan.run(signals)
+            remains = try plan.run(signals)
             // If the item is gone again, a later source may use its name.
             if let status = try? paths[1].status() {
                 moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
             }
             access.announceMove(from: paths[0], to: paths[1])
-            if verbose {
-                try Console.print("renamed \(paths[0]) -> \(paths[1])")
-            }
-            if let remains { throw remains }
+            line = "renamed \(paths[0]) -> \(paths[1])"
         }
+        if let remains { throw remains }
+        guard verbose, let line else { return }
+        signals.finish()
+        try Console.print(line)
     }
 
     /// The path that the item at `source` is to get.

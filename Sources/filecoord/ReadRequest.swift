@@ -3,6 +3,7 @@
 // A coordinated read, independent of the parser that read the command line.
 
 import FileCoordinationArbiter
+import FileCoordinationSystem
 
 /// What `filecoord read` is to do.
 struct ReadRequest: Hashable {
@@ -35,12 +36,16 @@ struct ReadRequest: Hashable {
         guard command.isEmpty else {
             return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
+        // Each copy has a descriptor until it is printed.
+        CurrentProcess.raiseDescriptorLimit()
         let copies: [PrivateCopy]
         do throws(Failure) {
             copies = try admission.run(items) { paths throws(Failure) in try keep(paths, signals) }
         } catch {
             throw withHint(error)
         }
+        // The copies that the client library makes for uploading are removed by now.
+        try signals.end(removing: nil)
         for copy in copies { try Console.print(contentsOf: copy.contents) }
     }
 

@@ -88,7 +88,9 @@ struct RemoveCommand: ParsableCommand {
         }
         guard !items.isEmpty else { return }
         let named = items.map(\.path)
-        let failures = try Admission(waiting.terms, signals: signals).run(items) {
+        // They are printed later: a reader that pauses would prolong the claim.
+        var removed: [String] = []
+        var failures = try Admission(waiting.terms, signals: signals).run(items) {
             paths throws(Failure) in
             for (path, name) in zip(paths, named) {
                 _ = try mayGo(path, isDirectory: directories.contains(name))
@@ -99,7 +101,13 @@ struct RemoveCommand: ParsableCommand {
                 throw Failure(
                     .badPath, "a file was moved after it was asked about: nothing was removed")
             }
-            return try remove(paths, agreed: agreed, signals)
+            return try remove(paths, agreed: agreed, signals, &removed)
+        }
+        signals.finish()
+        do throws(Failure) {
+            for line in removed { try Console.print(line) }
+        } catch {
+            failures.insert(error, at: 0)
         }
         guard let first = failures.first else { return }
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
@@ -128,9 +136,11 @@ struct RemoveCommand: ParsableCommand {
 
     /// Removes the items, and returns why some could not be removed.
     ///
-    /// Throws if a signal came before the end.
+    /// With `verbose`, adds a line to `removed` for each item. Throws if a signal came before the
+    /// end.
     private func remove(
-        _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalReceiver
+        _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalReceiver,
+        _ removed: inout [String]
     ) throws(Failure) -> [Failure] {
         var removal = TreeRemoval()
         // The signal that stopped the removal. One that comes after the last item changes nothing.
@@ -141,21 +151,22 @@ struct RemoveCommand: ParsableCommand {
         }
         if let agreed { removal.isAgreed = { agreed.contains(NativePath($0)) } }
         var failures: [Failure] = []
+        var lines: [String] = []
         if verbose {
             removal.report = { path, isDirectory in
                 let word = isDirectory ? "directory " : ""
-                do throws(Failure) {
-                    try Console.print("removed \(word)\(NativePath(path))")
-                } catch {
-                    failures.append(error)
-                }
+                lines.append("removed \(word)\(NativePath(path))")
             }
         }
+        defer { removed = lines }
         for path in paths {
             do throws(SystemError) {
                 let parent = try path.directory.openDirectory()
                 removal.remove(TreePlace(path.name, in: parent, path: path.bytes))
             } catch {
+                // Its directory may have been removed just now, as another one of the items.
+                let isGone = error.code == ENOENT || error.code == ENOTDIR
+                guard !isGone || asking != .force else { continue }
                 failures.append(
                     Failure(errorNumber: error.code, doing: "open", path: path.directory))
             }

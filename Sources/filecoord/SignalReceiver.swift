@@ -118,6 +118,9 @@ final class SignalReceiver: Sendable {
         try enter(.ending(leftover: leftover))
     }
 
+    /// From now on, a signal ends the program; one that was noted before came too late.
+    func finish() { state.withLock { $0.phase = .ending(leftover: nil) } }
+
     /// From now on, a signal ends the wait for `access`.
     func wait(for access: CoordinatedAccess) throws(Failure) { try enter(.waiting(access)) }
 

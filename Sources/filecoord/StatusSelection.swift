@@ -36,9 +36,6 @@ struct StatusSelection {
         return part
     }
 
-    /// Whether all that is asked about.
-    var isAll: Bool { places.isEmpty }
-
     /// Whether one of the paths is directly inside a directory.
     private func isInside(_ directory: [UInt8]) -> Bool {
         places.contains { ItemPath(bytes: $0)?.parent.bytes == directory }

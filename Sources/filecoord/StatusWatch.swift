@@ -147,7 +147,8 @@ struct StatusWatch {
             let election = Election(runtime: runtime, daemon: nil)
             if try election.connectIfServed() != nil { return }
             var ready: [Poller.Ready] = []
-            try poller.wait(into: &ready, until: nil)
+            // The directory may be made anew under its path, which the watch does not tell.
+            try poller.wait(into: &ready, until: MonotonicClock.after(.seconds(1)))
             if redraw.drain() { try show(nil) }
         }
     }

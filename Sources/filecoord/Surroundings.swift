@@ -9,9 +9,9 @@ import FileCoordinationWire
 
 /// The claims of the commands around this one, and its own claim.
 enum Surroundings {
-    /// The value of the environment variable that tells COMMAND about these claims; empty if there
-    /// are none.
-    static let forCommand = Lock("")
+    /// The value of the environment variable that tells COMMAND about these claims; nil if this
+    /// command makes none, so that COMMAND gets what this process has.
+    static let forCommand = Lock<String?>(nil)
 
     /// The claims that the environment variable names, unless the user says that no command waits
     /// for this one.

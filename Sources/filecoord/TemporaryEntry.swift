@@ -61,6 +61,12 @@ final class TemporaryEntry {
         return true
     }
 
+    /// Leaves what has the name to the user: the next command will not remove it.
+    func giveAway() {
+        // If that fails, the directory can no longer be written, and nothing is removed there.
+        try? directory.removeEntry(name + Self.lockSuffix)
+    }
+
     // MARK: Sweeping
 
     /// Removes as far as possible what dead programs of this user have left in `directory`.

@@ -29,18 +29,32 @@ struct UpdateRequest: Hashable {
         do throws(Failure) {
             try admission.run([ClaimedItem(path: path, access: .writing(.plain))]) {
                 paths throws(Failure) in
-                let former = try filter(paths, into: spool, admission)
-                // After this, a signal comes too late to stop the update.
-                if let signal = signals.noted { throw Failure.interrupted(by: signal) }
-                try spool.synchronize()
-                try requireUnchanged(paths[0], since: former)
-                try spool.place(at: paths[0])
+                do throws(Failure) {
+                    let former = try filter(paths, into: spool, admission)
+                    // After this, a signal comes too late to stop the update.
+                    if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+                    try spool.synchronize()
+                    try requireUnchanged(paths[0], since: former)
+                    try spool.place(at: paths[0])
+                } catch {
+                    spool.discard()
+                    throw outlasted(error)
+                }
                 Holder.current?.outlast(0)
             }
         } catch {
             spool.discard()
             throw error
         }
+    }
+
+    /// Says why the update failed, and holds access until all processes have ended that COMMAND has
+    /// left.
+    private func outlasted(_ failure: Failure) -> Failure {
+        guard let holder = Holder.current, holder.hasRunCommand else { return failure }
+        for line in failure.lines { Console.say(line) }
+        holder.outlast(failure.status)
+        return Failure(status: failure.status, lines: [])
     }
 
     /// The properties by which ``requireUnchanged(_:since:)`` finds that a file was written.

@@ -56,6 +56,22 @@ final class KeepingTests: XCTestCase {
         }
     }
 
+    func testAnUpdateThatFailsHoldsOnForWhatItsCommandHasLeft() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            let keeper = try sandbox.start(
+                "update", "--keep-while-running", "a", "--", "sh", "-c", leaving)
+            XCTAssertEqual(try keeper.exitStatus(), 3)
+            try keeper.awaitError("ended with status 3")
+            XCTAssertEqual(try sandbox.run("rm", "--nonblock", "a").status, 75)
+            let reader = try sandbox.start("read", "--quiet", "a")
+            try sandbox.awaitWaiters(1)
+            _ = try sandbox.runInShell(": >go")
+            XCTAssertEqual(try reader.outcome().output, "text")
+            try FileManager.default.removeItem(atPath: sandbox.path("go"))
+        }
+    }
+
     /// filecoord must not take a pipe of its own for a standard stream, if the latter is closed.
     func testClosedStandardStreamsMakeNoDifference() throws {
         try with { sandbox in

@@ -29,6 +29,16 @@ final class NestingTests: XCTestCase {
         }
     }
 
+    func testARecordedCommandKnowsTheCommandAroundIt() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            let outcome = try sandbox.run(
+                ["write", "a", "--", Self.program, "record", "-o", "trace", "--"]
+                    + [Self.program, "write", "a", "--", "true"])
+            XCTAssertEqual(outcome.status, 70, outcome.errors)
+        }
+    }
+
     /// Every command that runs another one under a claim, and every command that claims.
     ///
     /// `hold` runs no command. Two reads do not wait for each other.

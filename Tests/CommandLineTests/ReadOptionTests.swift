@@ -10,6 +10,18 @@ final class ReadOptionTests: XCTestCase {
             atPath: sandbox.path(name), withDestinationPath: target)
     }
 
+    func testMoreFilesThanDescriptorsAreRead() throws {
+        try withEachArbiter { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                for n in $(seq 200); do echo $n >f$n; done
+                (ulimit -S -n 64; exec "$0" read $(seq -f f%.0f 200)) | wc -l
+                """)
+            XCTAssertEqual(outcome.errors, "")
+            XCTAssertEqual(outcome.output.filter { $0 != " " }, "200\n")
+        }
+    }
+
     // MARK: Links
 
     func testAChainOfLinksIsFollowedAndItsEndIsAsked() throws {

@@ -24,6 +24,18 @@ final class RemoveOptionTests: XCTestCase {
         }
     }
 
+    func testWhatWentWithItsDirectoryIsNoFailureWithForce() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeDirectory("d/e")
+            try sandbox.makeFile("d/e/f", "")
+            let outcome = try sandbox.run("rm", "-rfv", "d", "d/e", "d/e/f")
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+            XCTAssertEqual(outcome.errors, "")
+            XCTAssertEqual(outcome.output.split(separator: "\n").count, 3, outcome.output)
+            XCTAssertEqual(try sandbox.names(), [])
+        }
+    }
+
     func testWithoutPermissionTheDirectoryIsNamed() throws {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         try with(.embedded) { sandbox in

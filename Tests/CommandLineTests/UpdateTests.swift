@@ -37,6 +37,21 @@ final class UpdateTests: XCTestCase {
         }
     }
 
+    /// The parent's choice is inherited, and the kernel then reaps children itself.
+    func testTheStatusOfACommandIsKnownIfTheParentIgnoresItsChildren() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "old\n")
+            let outcome = try sandbox.runInShell(
+                """
+                env --ignore-signal=CHLD "$0" update -q a -- sh -c 'echo new; exit 3'; echo $?
+                env --ignore-signal=CHLD "$0" write a -- sh -c 'exit 4'; echo $?
+                env --ignore-signal=CHLD "$0" write --keep-while-running a -- sh -c 'exit 5'; echo $?
+                """)
+            XCTAssertEqual(outcome.output, "3\n4\n5\n", outcome.errors)
+            XCTAssertEqual(try sandbox.content("a"), "old\n")
+        }
+    }
+
     func testAMissingFileIsEmptyAndIsCreated() throws {
         try with { sandbox in
             XCTAssertEqual(try sandbox.run("update", "a", "--", "false").status, 1)

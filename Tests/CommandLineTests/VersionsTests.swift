@@ -246,6 +246,33 @@ final class VersionsTests: XCTestCase {
         }
     }
 
+    /// Listings beside atomic writes once detached all versions for good.
+    func testListingsBesideWritersLoseNoVersion() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "one")
+            try run(sandbox, "add", "a")
+            try run(sandbox, "add", "a")
+            let outcome = try sandbox.runInShell(
+                """
+                write() { for n in $(seq 30); do echo $n | "$0" write a || exit 1; done; }
+                list() {
+                    for n in $(seq 30); do "$0" versions list --json a | wc -l || exit 1; done
+                }
+                write & first=$!
+                write & second=$!
+                list & third=$!
+                list
+                wait $first && wait $second && wait $third
+                """)
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+            XCTAssertEqual(outcome.errors, "")
+            let counts = outcome.output.split(separator: "\n").map(String.init)
+            XCTAssertEqual(counts, Array(repeating: "2", count: 60))
+            XCTAssertEqual(try sandbox.content("a"), "30\n")
+            XCTAssertEqual(try versions(sandbox, "a").count, 2)
+        }
+    }
+
     func testMistakesAreExplained() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "one")

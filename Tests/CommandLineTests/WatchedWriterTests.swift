@@ -44,6 +44,35 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
+    /// The kernel takes no path that is longer than 4,096 bytes, but a program can work in a
+    /// directory deep down.
+    ///
+    /// Such a path once ended the server.
+    func testAChangeAtAPathThatNoMessageTakesIsToldAsAChangeOfAll() throws {
+        try withEachArbiter { sandbox in
+            barriers = 0
+            try sandbox.makeFile("barrier", "0")
+            let directory = try sandbox.makeDirectory("d")
+            let file = try sandbox.makeFile("d/f", "0")
+            let command = try sandbox.startPresenting("d", "barrier", count: 2)
+            let server = try sandbox.status().arbiter?.pid
+            try sandbox.runPlainly(
+                """
+                cd d; name=$(printf 'x%.0s' $(seq 200))
+                for n in $(seq 22); do mkdir $name; cd $name; echo $n >g; done
+                """)
+            try passBarrier(sandbox, command)
+            try command.awaitMessage("presentedItemDidChange", to: directory)
+            // Deep down, it goes on.
+            try sandbox.runPlainly("echo new >d/f")
+            try passBarrier(sandbox, command)
+            let told = try command.heard().filter { $0.url == file }
+            XCTAssertEqual(told.map(\.message).last, "presentedSubitemDidChange(at:)")
+            XCTAssertEqual(try sandbox.status().arbiter?.pid, server)
+            try sandbox.runPlainly("rm -r d")
+        }
+    }
+
     func testACoordinatedChangeIsToldWithItsWriter() throws {
         try withEachArbiter { sandbox in
             let directory = try sandbox.makeDirectory("d")

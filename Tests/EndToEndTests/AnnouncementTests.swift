@@ -97,7 +97,7 @@ class AnnouncementTests: StageTestCase {
         try announcer.ask("x attributes \(file) \(keys) using=c", "x announced")
         try viewer.expect("a did change attributes \(one) \(two)")
         try viewer.expect("o did change attributes \(two)")
-        // Inside of an accessor, and nothing that anybody could observe.
+        // Inside of an accessor, and nothing that another process could observe.
         try announcer.ask("x attributes \(file) NSURLNameKey", "x announced")
         try announcer.ask("x attributes \(file) \(one)", "x announced")
         try viewer.expect("a did change attributes \(one)")

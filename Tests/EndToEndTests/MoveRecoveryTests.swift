@@ -104,7 +104,7 @@ class MoveRecoveryTests: StageTestCase {
     }
 
     /// Rules 11.1, 15.8 and 18.7: nor is it lost if the mover dies, too.
-    func testArbiterAndMoverDieBeforeAnybodyHearsOfAMove() throws {
+    func testArbiterAndMoverDieBeforeAMoveIsTold() throws {
         let scene = try scene()
         kill(scene.arbiter, SIGSTOP)
         try scene.move()

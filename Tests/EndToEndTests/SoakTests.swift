@@ -41,7 +41,7 @@ class SoakTests: StageTestCase {
     }
 
     /// Rules 18.6 and 18.7a: no claim overlaps a stopped holder's, and no program gets an error.
-    func testAnybodyIsStopped() throws {
+    func testAllKindsOfProcessesAreStopped() throws {
         try prove(
             "stops", "--stops", "20", "--longest", "0.5", "--processes", "8", "--files", "12",
             "--rate", "60", "--usual-bound", "30", "--presenter-bound", "60", "--server-bound", "60"
