@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import unittest.mock
 
 import filecoordination
 from filecoordination import Coordinator, Presenter, Read, Reading, Write, Writing
@@ -430,8 +431,30 @@ class PresenterTests(CoordinationTestCase):
             with reading(self.file, coordinator=presenter.coordinator):
                 pass
             self.assertEqual(len(presenter.threads), 1)
+            purposes = {presenter.coordinator.purpose for _ in range(20)}
+            self.assertEqual(len(purposes), 1)
+            self.assertNotEqual(purposes, {""})
         with reading(self.file):
             pass
+        self.assertEqual(len(presenter.threads), 1)
+
+    def test_an_interrupted_registration_is_none(self):
+        presenter = Saver(self.file)
+        wait = threading.Event.wait
+
+        def interrupted(event, timeout=None):
+            wait(event, timeout)
+            raise KeyboardInterrupt
+
+        with unittest.mock.patch.object(threading.Event, "wait", interrupted):
+            with self.assertRaises(KeyboardInterrupt):
+                presenter.register()
+        with reading(self.file, timeout=PATIENCE):
+            pass
+        self.assertEqual(presenter.threads, [])
+        with presenter:
+            with reading(self.file, timeout=PATIENCE):
+                pass
         self.assertEqual(len(presenter.threads), 1)
 
     def test_refusals_and_mistakes_reach_the_caller(self):

@@ -19,6 +19,9 @@ public import Foundation
 ///     if let author = change.author { print("by", author.label, author.processIdentifier) }
 /// }
 /// ```
+///
+/// **Threads and cost.** A value, for any thread. Reading it takes no system call; the item may have
+/// changed again since.
 public struct FileChange: Hashable, Sendable {
     /// The kinds of changes.
     public enum Kind: Hashable, Sendable {

@@ -23,6 +23,9 @@ public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 ///     for party in error.parties where party.role == .holder { print(party) }
 /// }
 /// ```
+///
+/// **Threads and cost.** A value, for any thread. What it says of other processes was asked when
+/// the wait ended, and may be out of date; reading it takes no message.
 public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -34,12 +37,20 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         /// - Parameter rawValue: the number of the code.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// No server can be reached or started.
+        /// No server can be reached or started (Rule 18.12).
+        ///
+        /// Make sure that the runtime directory can be written; `filecoord doctor` names the
+        /// cause.
         public static let arbiterUnreachable = Self(rawValue: 1)
         /// A limit was reached, for example of claims, presenters, processes or descriptors; the
-        /// text says which.
+        /// text says which (Rule 18.12).
+        ///
+        /// Try again when programs that use it up have ended.
         public static let limitExceeded = Self(rawValue: 2)
-        /// The options of the call cannot be used together.
+        /// The options of the call cannot be used together, or an argument has no meaning (Rule
+        /// 2.8b).
+        ///
+        /// Correct the call: trying again leads to the same error.
         public static let invalidOptions = Self(rawValue: 3)
         /// The deadline passed (Rule 18.1).
         public static let timedOut = Self(rawValue: 4)
@@ -47,7 +58,16 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public static let deadlock = Self(rawValue: 5)
         /// A hold cannot be shared: no process can be started that keeps it (Rule 18.13).
         public static let notHandedDown = Self(rawValue: 6)
-        /// A user ended the wait by hand, with `filecoord release`.
+        /// A user ended the wait by hand, with `filecoord release` (Rule 18.12).
+        ///
+        /// ```swift
+        /// func isWorthAnotherTry(_ error: any Error) -> Bool {
+        ///     switch error {
+        ///     case FileCoordinationError.timedOut, FileCoordinationError.deadlock: true
+        ///     case _: false  // dismissed by a user, among others
+        ///     }
+        /// }
+        /// ```
         public static let dismissed = Self(rawValue: 7)
     }
 

@@ -28,10 +28,9 @@ extension NSFileCoordinator {
     ///
     /// ```swift
     /// NSFileCoordinator.addGuardedFilePresenter(editor)
-    /// if case .off(let reason) = NSFileCoordinator.guardStatus(of: editor) {
-    ///     print("Plain programs do not wait: \(reason)")
-    /// }
     /// ```
+    ///
+    /// Whether plain programs wait is known a little later, from ``guardStatus(of:)``.
     ///
     /// **Threads.** As ``addFilePresenter(_:)``. One thread for all guards of the process takes the
     /// leases, after the call has returned.

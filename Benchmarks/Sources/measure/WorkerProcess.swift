@@ -17,7 +17,7 @@ final class WorkerProcess {
     /// The runtime directory that it knows.
     let runtime: String?
 
-    /// How long anybody may take for one thing, in milliseconds.
+    /// How long a process may take for one thing, in milliseconds.
     private static let patience: Int32 = 300_000
 
     init(_ arguments: [String], _ environment: [String], cpu: Int32, errorsToo: Bool) throws {

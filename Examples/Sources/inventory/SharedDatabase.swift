@@ -20,6 +20,7 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
         var connection = Result<Connection, DatabaseError>.failure(.isClosed)
         /// How many programs have been made way for, and are not done.
         var absences = 0
+        var isClosed = false
     }
 
     private let state: Mutex<State>
@@ -51,8 +52,13 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
     }
 
     func close() {
-        NSFileCoordinator.removeFilePresenter(self)
-        statements.sync { closeConnection() }
+        // In here, so that this waits while another program has the file: a presenter that is
+        // removed is not told that it has the file back.
+        statements.sync {
+            closeConnection()
+            state.withLock { $0.isClosed = true }
+            NSFileCoordinator.removeFilePresenter(self)
+        }
     }
 
     /// Runs statements, after a wait while another program has the file.
@@ -88,6 +94,7 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
         }
         guard isFirst else { return statements.suspend() }
         statements.sync {
+            guard !state.withLock({ $0.isClosed }) else { return }
             closeConnection()
             // In here, so that no statement comes in between.
             statements.suspend()
@@ -109,6 +116,7 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
 
     /// Opens the file again, which may be another one by now, or gone.
     private func comeBack() {
+        guard !state.withLock({ $0.isClosed }) else { return }
         let (url, isLast) = state.withLock { state in
             state.absences -= 1
             return (state.url, state.absences == 0)

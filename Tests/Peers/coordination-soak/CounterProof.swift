@@ -220,7 +220,7 @@ struct CounterProof {
         return Kernel.until(seconds: patience) { lines >= end }
     }
 
-    /// How long anybody may wait, in seconds.
+    /// How long a process may wait, in seconds.
     private var patience: Double { options.number("patience", 20.0) * Kernel.crowding }
 
     private var lines: Int {

@@ -11,7 +11,7 @@ struct Kills {
     private let options: Options
     private let field: Field
     private let isByExit: Bool
-    /// How long anybody may wait, in seconds.
+    /// How long a process may wait, in seconds.
     private var patience: Double { options.number("patience", 10.0) * Kernel.crowding }
 
     init(_ options: Options, _ field: Field, byExit isByExit: Bool = false) {

@@ -8,7 +8,7 @@ import FileCoordination
 struct Pauses {
     /// From the death to the access, for calls that waited at that time.
     private(set) var waiting = Sample()
-    /// From the call to the access, for calls that were made before anybody was served again.
+    /// From the call to the access, for calls that were made before a process was served again.
     private(set) var calling = Sample()
     /// From the call to the access, for all others.
     private(set) var usual = Sample()

@@ -66,11 +66,13 @@ class Coordinator:
         self._purpose = None if purpose is None else purpose.encode()
         # The purpose that was made for the process with this number.
         self._made: Tuple[int, Optional[bytes]] = (0, None)
-        self._lock = threading.Lock()
+        # A signal handler may call `cancel` in the midst of a call of this object.
+        self._lock = threading.RLock()
         self._is_cancelled = False
         self._calls: "weakref.WeakSet[Call]" = weakref.WeakSet()
         if presenter is not None:
-            self._purpose = fc.fc_coordinator_purpose(self._make().handle)
+            call = self._make()  # kept until its purpose is copied
+            self._purpose = fc.fc_coordinator_purpose(call.handle)
 
     def _make(self) -> Call:
         if self._presenter is not None:

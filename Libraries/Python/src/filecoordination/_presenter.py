@@ -10,7 +10,7 @@ import pathlib
 import sys
 import threading
 import traceback
-from typing import Any, Callable, Dict, Iterator, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Set, Tuple
 
 from . import _library as library
 from ._coordinator import Coordinator, encoded_label
@@ -42,6 +42,7 @@ class Presenter:
         self._given = encoded(path)
         self._label = encoded_label(label)
         self._handle: Optional[int] = None
+        self._number = 0
         self._lock = threading.RLock()
 
     # Questions
@@ -96,13 +97,17 @@ class Presenter:
             functions = _functions(self)
             number = _registered.add(self, functions)
             slot = ErrorSlot()
-            handle = fc.fc_presenter_add(
-                self._given, ctypes.byref(functions), number, self._label, slot.place
-            )
+
+            def add() -> Optional[int]:
+                return fc.fc_presenter_add(  # type: ignore[no-any-return]
+                    self._given, ctypes.byref(functions), number, self._label, slot.place
+                )
+
+            handle = _add_interruptibly(add, number)
             if handle is None:
                 _registered.remove(number)
                 raise slot.error()
-            self._handle = handle
+            self._handle, self._number = handle, number
 
     def remove(self) -> None:
         """Ends the registration; more than once has no effect. No method starts after this."""
@@ -112,6 +117,8 @@ class Presenter:
                 # Where its item is stays known.
                 self._given = _path_of(handle)
         if handle is not None:
+            # A call that C has begun may still wait for the interpreter.
+            _registered.end(self._number)
             fc.fc_presenter_remove(handle)
 
     def __enter__(self) -> "Presenter":
@@ -161,6 +168,8 @@ class _Registered:
         self._lock = threading.Lock()
         self._last = 0
         self._known: Dict[int, Tuple[Presenter, library.PresenterCallbacks]] = {}
+        # Those that are removed, and that C may still be about to call.
+        self._ended: Set[int] = set()
 
     def add(self, presenter: Presenter, functions: library.PresenterCallbacks) -> int:
         with self._lock:
@@ -168,16 +177,63 @@ class _Registered:
             self._known[self._last] = (presenter, functions)
             return self._last
 
+    def end(self, number: int) -> None:
+        with self._lock:
+            if number in self._known:
+                self._ended.add(number)
+
     def remove(self, number: Optional[int]) -> None:
         with self._lock:
             self._known.pop(number or 0, None)
+            self._ended.discard(number or 0)
 
-    def presenter(self, number: Optional[int]) -> Presenter:
+    def presenter(self, number: Optional[int]) -> Optional[Presenter]:
+        """The presenter to call; None if it is removed."""
         with self._lock:
-            return self._known[number or 0][0]
+            return None if number in self._ended else self._known[number or 0][0]
 
 
 _registered = _Registered()
+
+
+def _add_interruptibly(add: Callable[[], Optional[int]], number: int) -> Optional[int]:
+    """Registers a presenter with C; what an exception interrupts is removed again.
+
+    Python runs signal handlers on the main thread, between its own instructions: there C must not
+    be what waits for the server.
+    """
+    if threading.current_thread() is not threading.main_thread() or library.is_ending:
+        return add()
+    lock = threading.Lock()
+    handles: "list[Optional[int]]" = []
+    is_abandoned = False
+    is_done = threading.Event()
+
+    def run() -> None:
+        handle = add()
+        with lock:
+            handles.append(handle)
+            if is_abandoned:
+                _discard(handle, number)
+        is_done.set()
+
+    try:
+        threading.Thread(target=run, daemon=True).start()
+        is_done.wait()
+    except BaseException:
+        with lock:
+            is_abandoned = True
+            if handles:
+                _discard(handles[0], number)
+        raise
+    return handles[0]
+
+
+def _discard(handle: Optional[int], number: int) -> None:
+    if handle is None:
+        return _registered.remove(number)
+    _registered.end(number)
+    fc.fc_presenter_remove(handle)
 
 
 def _answer(answer: int, method: Callable[..., None], arguments: Tuple[Any, ...]) -> None:
@@ -213,14 +269,20 @@ def _path(name: bytes) -> pathlib.Path:
 
 def _ask(name: str) -> Callable[..., None]:
     def ask(_: int, answer: int, number: int) -> None:
-        _answer(answer, getattr(_registered.presenter(number), name), ())
+        presenter = _registered.presenter(number)
+        if presenter is None:
+            return fc.fc_answer_done(answer)  # type: ignore[no-any-return]
+        _answer(answer, getattr(presenter, name), ())
 
     return ask
 
 
 def _ask_about(name: str) -> Callable[..., None]:
     def ask(_: int, path: bytes, answer: int, number: int) -> None:
-        _answer(answer, getattr(_registered.presenter(number), name), (_path(path),))
+        presenter = _registered.presenter(number)
+        if presenter is None:
+            return fc.fc_answer_done(answer)  # type: ignore[no-any-return]
+        _answer(answer, getattr(presenter, name), (_path(path),))
 
     return ask
 
@@ -231,7 +293,9 @@ def _tell(name: str) -> Callable[..., None]:
         *paths, number = rest
         uncoordinated = [bool(value & 1) for value in paths if isinstance(value, int)]
         names = [_path(value) for value in paths if isinstance(value, bytes)]
-        getattr(_registered.presenter(number), name)(*names, *uncoordinated)
+        presenter = _registered.presenter(number)
+        if presenter is not None:
+            getattr(presenter, name)(*names, *uncoordinated)
 
     return tell
 

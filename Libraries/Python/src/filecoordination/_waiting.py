@@ -69,8 +69,8 @@ def _wait_interruptibly(call: Call, items: "ctypes.Array[Item]", timeout: float)
         outcomes.append(outcome)
         has_ended.set()
 
-    _waits.begin(call, items, timeout, end)
     try:
+        _waits.begin(call, items, timeout, end)
         has_ended.wait()
     except BaseException:
         # What was granted at the same time is released with its last reference.
