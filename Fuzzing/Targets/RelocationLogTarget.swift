@@ -71,11 +71,13 @@ enum RelocationLogTarget {
     ) throws {
         var places: [UInt64: RelocationEntry.Relocation] = [:]
         var handled: [UInt64: UInt32] = [:]
+        var held: [UInt64: [AccessItem]] = [:]
         var packages: [UInt8] = []
         for entry in entries {
             switch entry.relocation {
             case .presenter, .claim: places[entry.serial] = entry.relocation
             case .handled(let count): handled[entry.serial] = count
+            case .held(let items): held[entry.serial] = items
             case .packages(let lines): packages = lines
             }
         }
@@ -84,6 +86,9 @@ enum RelocationLogTarget {
             try require(
                 log.handledBytes(ofClaim: serial) == Int(handled[serial] ?? 0),
                 "\(name): heard of \(serial)")
+            try require(
+                log.itemsHeldBesides(byClaim: serial) == held[serial] ?? [],
+                "\(name): held by \(serial)")
             switch places[serial] {
             case .presenter(let place, let isTold):
                 let known = log.presenter(serial)
@@ -92,7 +97,7 @@ enum RelocationLogTarget {
                 )
             case .claim(let items):
                 try require(log.items(ofClaim: serial) == items, "\(name): claim \(serial)")
-            case .handled, .packages, nil:
+            case .handled, .held, .packages, nil:
                 try require(
                     log.presenter(serial) == nil && log.items(ofClaim: serial) == nil,
                     "\(name): \(serial) has a place")

@@ -15,7 +15,9 @@ extension Arbiter {
         // filed.
         let youngest = delegations.held.isEmpty ? claim.id : min(claim.id, youngestFiled)
         let grant = ClaimState.Grant(source: .ledger, time: now, youngestFiled: youngest)
-        guard enter(claim, .granted(grant)), let record = records[claim.id] else { return }
+        guard enter(claim, .granted(grant)) else { return }
+        holdBesides(claim.itemsHeldBesides, claim)
+        guard let record = records[claim.id] else { return }
         switch mode {
         case .recovering:
             break

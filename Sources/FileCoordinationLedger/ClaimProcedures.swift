@@ -66,6 +66,8 @@ package struct AwaitGrant: LedgerProcedure {
 ///
 /// Its outcome says whether the claim was not granted and never will be.
 package struct CancelClaim: SwapProcedure {
+    package typealias Outcome = Bool
+
     package var progress = SwapProgress<Bool>()
     private let record: Int
     private let generation: UInt32
@@ -132,6 +134,8 @@ package struct ReleaseLocally: LedgerProcedure {
 ///
 /// Its outcome must be in the record already.
 package struct ReleaseClaim: SwapProcedure {
+    package typealias Outcome = ReleaseResult
+
     package var progress = SwapProgress<ReleaseResult>()
     private let record: Int
     private let generation: UInt32

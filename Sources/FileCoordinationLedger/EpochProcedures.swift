@@ -8,6 +8,8 @@
 /// Performed under the server lock, before the server looks for ledgers. Its outcome is the new
 /// epoch; nil if all 24-bit numbers are used.
 package struct RaiseGlobalEpoch: SwapProcedure {
+    package typealias Outcome = ServerEpoch?
+
     package var progress = SwapProgress<ServerEpoch?>()
 
     package init() {}

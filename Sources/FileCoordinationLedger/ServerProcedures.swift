@@ -100,6 +100,8 @@ package struct WithdrawGrant: LedgerProcedure {
 ///
 /// Its outcome says whether this server made the record free.
 package struct ReapRecord: SwapProcedure {
+    package typealias Outcome = Bool
+
     package var progress = SwapProgress<Bool>()
     private let record: Int
     private let generation: UInt32
@@ -131,6 +133,8 @@ package struct ReapRecord: SwapProcedure {
 ///
 /// Its outcome is the slot's new word; nil if another server has taken over.
 package struct DelegateSlot: SwapProcedure {
+    package typealias Outcome = SlotWord?
+
     package var progress = SwapProgress<SlotWord?>()
     private let slot: Int
     private let ticketQueue: Int?
@@ -203,6 +207,8 @@ package struct RevokeSlot: LedgerProcedure {
 ///
 /// Its outcome is the present word. If that one's state is `granted`, the claim is running.
 package struct RequestReleaseReport: SwapProcedure {
+    package typealias Outcome = RecordWord
+
     package var progress = SwapProgress<RecordWord>()
     private let record: Int
     private let epoch: ServerEpoch

@@ -29,9 +29,7 @@ package struct SwapProgress<Outcome: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// A procedure that changes one word.
-package protocol SwapProcedure: LedgerProcedure {
-    /// Said again so that the compiler infers it from ``progress``.
-    associatedtype Outcome: Hashable
+package protocol SwapProcedure: LedgerProcedure where Outcome: Hashable {
     /// The word.
     var cell: MemoryCell { get }
     /// How far the procedure is.

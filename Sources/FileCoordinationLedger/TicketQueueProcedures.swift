@@ -138,6 +138,8 @@ package struct AwaitTurn: LedgerProcedure {
 /// The caller must tell the server to look at it afterwards, whatever its state is then. The
 /// outcome says whether this client has converted it.
 package struct LeaveTicketQueue: SwapProcedure {
+    package typealias Outcome = Bool
+
     package var progress = SwapProgress<Bool>()
     private let record: Int
     private let generation: UInt32
@@ -162,6 +164,8 @@ package struct LeaveTicketQueue: SwapProcedure {
 /// server has ended the ticket queue, or until the clients behind have left as well. Its outcome
 /// says whether the ticket had the turn.
 package struct PassTurn: SwapProcedure {
+    package typealias Outcome = Bool
+
     package var progress = SwapProgress<Bool>()
     private let ticket: QueueTicket
 

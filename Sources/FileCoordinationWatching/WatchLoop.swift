@@ -92,15 +92,17 @@ struct WatchLoop: Sendable {
         from began: UInt64, until deadline: UInt64?, _ ready: inout [Poller.Ready]
     ) -> Bool {
         let turnEnd = began + shortestTurn
-        // A wait can only fail if the descriptor is not that of a poller; then no event can ever
-        // arrive.
-        if MonotonicClock.now < turnEnd {
-            let isWaiting = try? commandPoller.wait(
-                into: &ready, until: min(turnEnd, deadline ?? .max))
-            guard isWaiting != nil else { return false }
-            if !ready.isEmpty { return true }
+        do {
+            if MonotonicClock.now < turnEnd {
+                try commandPoller.wait(into: &ready, until: min(turnEnd, deadline ?? .max))
+                if !ready.isEmpty { return true }
+            }
+            try poller.wait(into: &ready, until: deadline)
+            return true
+        } catch {
+            // Only if the descriptor is not that of a poller; then no event can ever arrive.
+            return false
         }
-        return (try? poller.wait(into: &ready, until: deadline)) != nil
     }
 
     private mutating func take(_ inputs: [WatchInput]) {

@@ -14,6 +14,8 @@ public struct RelocationEntry: Hashable, Sendable {
         case presenter(ItemPath, isTold: Bool)
         /// All items of a claim that waits or has waited.
         case claim([AccessItem])
+        /// What a running claim holds besides its own items.
+        case held([AccessItem])
         /// A running claim, and how many bytes of its log the server has handled.
         case handled(UInt32)
         /// Not about a record: what clients have added to the package policy.
@@ -77,6 +79,7 @@ extension RelocationEntry: WireCoded {
         case claim = 2
         case handled = 3
         case packages = 4
+        case held = 5
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -88,6 +91,9 @@ extension RelocationEntry: WireCoded {
             encoder.bool(isTold)
         case .claim(let items):
             encoder.raw(Kind.claim)
+            encoder.list(items, .items, limit: WireLimits.items)
+        case .held(let items):
+            encoder.raw(Kind.held)
             encoder.list(items, .items, limit: WireLimits.items)
         case .handled(let count):
             encoder.raw(Kind.handled)
@@ -106,6 +112,9 @@ extension RelocationEntry: WireCoded {
                 try decoder.value(ItemPath.self), isTold: try decoder.bool())
         case .claim:
             relocation = .claim(
+                try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
+        case .held:
+            relocation = .held(
                 try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
         case .handled: relocation = .handled(try decoder.integer(UInt32.self))
         case .packages:

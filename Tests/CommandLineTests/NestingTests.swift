@@ -159,6 +159,33 @@ final class NestingTests: XCTestCase {
         }
     }
 
+    /// Rule 2.20: the outer claim is not over, so it keeps the item where the inner command has
+    /// moved it; the next server knows that, too.
+    func testAnItemThatAnInnerCommandHasMovedStaysHeld() throws {
+        for arbiter in Sandbox.Arbiter.allCases {
+            try with(arbiter) {
+                try checkThatAMovedItemStaysHeld($0, isServerKilled: arbiter == .daemon)
+            }
+        }
+    }
+
+    private func checkThatAMovedItemStaysHeld(_ sandbox: Sandbox, isServerKilled: Bool) throws {
+        try sandbox.makeFile("a", "text")
+        let outer = try sandbox.start(
+            "write", "a", "--", "sh", "-c",
+            "\(Self.program) mv --purpose \"$FILECOORD_PURPOSE\" a b; echo moved; read go")
+        try outer.awaitLine("moved")
+        let reader = try sandbox.start("read", "b")
+        try sandbox.awaitWaiters(1)
+        if isServerKilled {
+            try killServer(of: sandbox)
+            try sandbox.awaitWaiters(1)
+        }
+        outer.type("go\n")
+        XCTAssertEqual(try outer.exitStatus(), 0)
+        XCTAssertEqual(try reader.outcome().output, "text")
+    }
+
     func testWhatNeedNotWaitIsNotRefused() throws {
         try withEachArbiter { sandbox in
             for name in ["a", "b"] { try sandbox.makeFile(name, "text") }
@@ -234,19 +261,24 @@ final class NestingTests: XCTestCase {
             try second.awaitLine("held")
             first.type("go\n")
             try sandbox.awaitWaiters(1)
-            let daemon = try XCTUnwrap(sandbox.status().arbiter?.pid)
-            Foundation.kill(daemon, SIGKILL)
-            // Between two arbiters, `status` may find none, and says so.
-            let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
-            var seen = ""
-            let former = #""arbiter":{"pid":\#(daemon),"#
-            while !seen.contains(#""arbiter":{"#) || seen.contains(former) {
-                guard Date() < deadline else { throw Impatience(what: "next arbiter", seen: seen) }
-                seen = try sandbox.run("status", "--json").output
-            }
+            try killServer(of: sandbox)
             second.type("go\n")
             XCTAssertEqual(try second.exitStatus(), 70)
             XCTAssertEqual(try first.exitStatus(), 0)
+        }
+    }
+
+    /// Kills the daemon, and waits for the next one.
+    private func killServer(of sandbox: Sandbox) throws {
+        let daemon = try XCTUnwrap(sandbox.status().arbiter?.pid)
+        Foundation.kill(daemon, SIGKILL)
+        // Between two arbiters, `status` may find none, and says so.
+        let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
+        var seen = ""
+        let former = #""arbiter":{"pid":\#(daemon),"#
+        while !seen.contains(#""arbiter":{"#) || seen.contains(former) {
+            guard Date() < deadline else { throw Impatience(what: "next arbiter", seen: seen) }
+            seen = try sandbox.run("status", "--json").output
         }
     }
 }

@@ -26,6 +26,31 @@ import Testing
         #expect(fixture.stage(waiter.id) == .granted)
     }
 
+    @Test func `Rule 2.20: what an inner claim moved the outer one holds, also then`() {
+        var former = ArbiterFixture()
+        let client = former.client()
+        let outer = former.filed(.write("/d/f"), purpose: "p", client: client)
+        former.handle(.claimFiled(outer))
+        let inner = former.file(
+            .move("/d/f"), purpose: "p", client: client, inside: [outer.id])
+        #expect(former.arbiter.itemsHeldBesides(around: inner).isEmpty)
+        former.announce(inner, move("/d/f", to: "/e/f"))
+        let held = former.arbiter.itemsHeldBesides(around: inner)
+        #expect(held.map(\.claim) == [outer.id])
+
+        var fixture = ArbiterFixture(recovering: true)
+        var recovered = outer
+        recovered.itemsHeldBesides = held.first?.items ?? []
+        fixture.handle(.claimRecovered(recovered))
+        var waiting = former.filed(.read("/e/f"))
+        waiting.client = ClientID(rawValue: 99)
+        fixture.handle(.claimFiled(waiting))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.stage(waiting.id) == .waiting)
+        fixture.end(outer.id, .changed)
+        #expect(fixture.stage(waiting.id) == .granted)
+    }
+
     @Test func `Rule 7.3: what it changed is told where it is`() {
         var (fixture, mover) = recovered()
         let there = fixture.present("/e/f")

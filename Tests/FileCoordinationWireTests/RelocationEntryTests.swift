@@ -20,6 +20,8 @@ struct RelocationEntryTests {
                     packageDepths: [2]),
             ])),
         RelocationEntry(serial: .max, .handled(.max)),
+        RelocationEntry(
+            serial: 2, .held([AccessItem(path: .of("/c"), access: .writing(.moving))])),
         RelocationEntry(serial: 0, .claim([])),
         RelocationEntry(serial: 1, .presenter(.of("/c"), isTold: true)),
     ]

@@ -60,11 +60,13 @@ extension Records {
     ) -> FiledClaim {
         let standpoint = standpoint(of: body, snapshot, client)
         let id = enterClaim(snapshot, of: client)
-        return FiledClaim(
+        var claim = FiledClaim(
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             items: items(of: id, body, snapshot, client),
             enclosing: claims(body.enclosing, of: client.id), surrounding: surrounding,
             kind: body.kind, standpoint: standpoint, blocksCaller: body.blocksCaller)
+        claim.itemsHeldBesides = relocations.itemsHeldBesides(byClaim: id.rawValue)
+        return claim
     }
 
     /// Returns where a claim's coordinator believed its own presenter to be, or nil.

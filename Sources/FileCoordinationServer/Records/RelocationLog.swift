@@ -29,6 +29,7 @@ package final class RelocationLog {
     private var rewriteAt = firstRewrite
     private var places: [UInt64: RelocationEntry.Relocation] = [:]
     private var handled: [UInt64: UInt32] = [:]
+    private var held: [UInt64: [AccessItem]] = [:]
     /// Ended records that their clients do not have back yet.
     private var over: Set<UInt64> = []
     /// What clients have added to the package policy, so that the next server announces it, too.
@@ -62,6 +63,9 @@ package final class RelocationLog {
         guard case .claim(let items) = places[serial] else { return nil }
         return items
     }
+
+    /// The items that a running claim holds besides its own, because claims inside it moved them.
+    package func itemsHeldBesides(byClaim serial: UInt64) -> [AccessItem] { held[serial] ?? [] }
 
     /// The current path of a presenter that was moved, and whether it is told about the move.
     package func presenter(_ serial: UInt64) -> (place: ItemPath, isTold: Bool)? {
@@ -101,6 +105,7 @@ package final class RelocationLog {
         for serial in over {
             places[serial] = nil
             handled[serial] = nil
+            held[serial] = nil
         }
         over = []
     }
@@ -116,6 +121,7 @@ package final class RelocationLog {
         let kept = living.union(over)
         places = places.filter { kept.contains($0.key) }
         handled = handled.filter { kept.contains($0.key) }
+        held = held.filter { kept.contains($0.key) }
         try rewrite()
         // Files that cannot be removed now are removed at the next takeover; here and below.
         for name in (try? directory.names()) ?? [] {
@@ -153,6 +159,7 @@ package final class RelocationLog {
         switch entry.relocation {
         case .presenter, .claim: places[entry.serial] = entry.relocation
         case .handled(let bytes): handled[entry.serial] = bytes
+        case .held(let items): held[entry.serial] = items
         case .packages(let lines): addedPackages = lines
         }
     }
@@ -167,6 +174,9 @@ package final class RelocationLog {
         }
         entries += handled.sorted { $0.key < $1.key }.map {
             RelocationEntry(serial: $0.key, .handled($0.value))
+        }
+        entries += held.sorted { $0.key < $1.key }.map {
+            RelocationEntry(serial: $0.key, .held($0.value))
         }
         if !addedPackages.isEmpty {
             entries.append(RelocationEntry(serial: 0, .packages(addedPackages)))

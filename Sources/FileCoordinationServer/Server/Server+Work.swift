@@ -54,6 +54,9 @@ extension Server {
             entries.append(
                 RelocationEntry(
                     serial: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
+            entries += arbiter.itemsHeldBesides(around: handled.claim).map {
+                RelocationEntry(serial: $0.claim.rawValue, .held($0.items))
+            }
         }
         let isWritten = entries.isEmpty || write(entries)
         let writer = event.writer

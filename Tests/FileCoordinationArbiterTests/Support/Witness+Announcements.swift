@@ -126,8 +126,8 @@ extension Witness {
             packages[presenter.id] = new.packageDepths
         }
         var travellers: [ClaimID] = []
-        remind(book, of: id)
         let holders = holders(id)
+        remind(book, of: holders)
         for index in rules.claims.indices {
             let claim = rules.claims[index]
             if !claim.isGranted && claim.filed.kind == .access {
@@ -165,8 +165,7 @@ extension Witness {
     }
 
     /// Records where the items are that a mover holds.
-    mutating func remind(_ book: ExpectedMoves, of id: ClaimID) {
-        let holders = holders(id)
+    mutating func remind(_ book: ExpectedMoves, of holders: [ClaimID]) {
         for index in rules.claims.indices where holders.contains(rules.claims[index].id) {
             let claim = rules.claims[index]
             rules.claims[index].itemsMovedOut = itemsMovedOut(of: claim, book)

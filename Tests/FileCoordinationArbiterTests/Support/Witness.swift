@@ -86,7 +86,9 @@ struct Witness: Hashable {
         case .claimRecovered(let claim):
             guard rules.claim(claim.id) == nil else { return }
             let stage = SeenClaim.Stage.granted(youngest: claim.id.rawValue)
-            rules.claims.append(SeenClaim(filed: claim, stage: stage))
+            var seen = SeenClaim(filed: claim, stage: stage)
+            seen.itemsMovedOut = claim.itemsHeldBesides
+            rules.claims.append(seen)
             rules.claims.sort { $0.id < $1.id }
             youngest = max(youngest, claim.id.rawValue)
             letPast(claim.id)
@@ -94,7 +96,7 @@ struct Witness: Hashable {
         case .claimAnnounced(let claim, let announcement):
             if case .moved(let moves) = announcement { follow(ExpectedMoves(moves), by: claim) }
         case .claimReminded(let claim, let announcement):
-            if case .moved(let moves) = announcement { remind(ExpectedMoves(moves), of: claim) }
+            if case .moved(let moves) = announcement { remind(ExpectedMoves(moves), of: [claim]) }
         case .claimEnded(let claim, _), .claimCancelled(let claim):
             forget(claim)
         case .presenterAdded(let presenter):

@@ -24,6 +24,8 @@ struct SimulatedClaim {
     var isTaken = false
     /// Announcements of its accessor on which an arbiter has acted.
     var heard: [Announcement] = []
+    /// Whether a claim inside its accessor has announced something.
+    var isAroundMover = false
     /// Whether the arbiter knows nothing of it: its client has granted it to itself, or need not
     /// report its end.
     var isHidden = false

@@ -123,6 +123,9 @@ extension World {
         guard let index = index(claim.id) else { return }
         claims[index].isTaken = true
         claims[index].heard.append(announcement)
+        for outer in claim.filed.enclosing.compactMap({ self.index($0) }) {
+            claims[outer].isAroundMover = true
+        }
         tell(.claimAnnounced(claim.id, announcement), fact)
     }
 

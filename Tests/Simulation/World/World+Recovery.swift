@@ -84,6 +84,7 @@ extension World {
         discardQuestions()
         record(.arbiterReplaced)
         forgetDelegations()
+        let former = arbiter
         arbiter = Arbiter(recovering: true, policy: faults.policy)
         inform(.clockAdvanced(to: now))
         for index in dice.shuffled(Array(presenters.indices)) {
@@ -95,7 +96,11 @@ extension World {
             claims.filter(\.isGranted) + remains.orphans + delegations.reports.map(\.claim)
             + (remains.ended.map { [$0.claim] } ?? [])
         for claim in running.sorted(by: { $0.id < $1.id }) {
-            inform(.claimRecovered(claim.filed))
+            var filed = claim.filed
+            if claim.isAroundMover {
+                filed.itemsHeldBesides = former.itemsHeldBesides(by: claim.id)
+            }
+            inform(.claimRecovered(filed))
             for announcement in claim.heard { inform(.claimReminded(claim.id, announcement)) }
         }
         for index in claims.indices where !claims[index].isGranted {
