@@ -113,8 +113,8 @@ final class ServerScene {
             let deadline = server.nextDeadline
             _ = server.turn(until: deadline ?? 0)
             try check()
-            // A turn begins with what the last one left, before a client is listened to; that can be
-            // all that there was to do, or have the server look again.
+            // A turn begins with what the last one left, before a client is listened to; that can
+            // be all that there was to do, or have the server look again.
             if server.hasHeard || server.isDeserted { continue }
             guard deadline != nil || server.nextDeadline != nil else {
                 throw FuzzFault("a client is gone, and the server will not look: \(server.company)")

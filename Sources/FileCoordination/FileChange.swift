@@ -20,8 +20,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// **Threads and cost.** A value, for any thread. Reading it takes no system call; the item may have
-/// changed again since.
+/// **Threads and cost.** A value, for any thread. Reading it takes no system call; the item may
+/// have changed again since.
 public struct FileChange: Hashable, Sendable {
     /// The kinds of changes.
     public enum Kind: Hashable, Sendable {

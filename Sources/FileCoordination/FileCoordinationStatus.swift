@@ -20,8 +20,8 @@ public import Foundation
 /// The status may be outdated when it arrives. Show it to people, but do not use it to decide
 /// whether to access the item; use a deadline for that.
 ///
-/// **Threads and cost.** A value, for any thread. ``init(ofItemAt:)`` asks the server; reading the
-/// result asks nothing.
+/// It is a value for any thread. ``init(ofItemAt:)`` asks the server; reading the result asks
+/// nothing.
 public struct FileCoordinationStatus: Sendable {
     /// A process that takes part in coordination.
     public struct Participant: Hashable, Sendable {

@@ -10,8 +10,8 @@ import Foundation
 extension NSFileCoordinator {
     /// What the directories with a path extension are (Rule 1.11).
     ///
-    /// **Threads and cost.** A value, for any thread. What it costs to make a directory a package is
-    /// said at ``treatDirectories(withPathExtension:as:)``.
+    /// **Threads and cost.** A value, for any thread. What it costs to make a directory a package
+    /// is said at ``treatDirectories(withPathExtension:as:)``.
     public enum DirectoryKind: Hashable, Sendable {
         /// A package: treated as one file (Rules 1.11, 1.12).
         case package

@@ -23,6 +23,7 @@ package enum MountInformation {
 
     /// Returns the paths at which file systems are mounted; empty if the list cannot be read.
     package static func points() -> Set<[UInt8]> {
+        // Without /proc no mount is known.
         let lines = ((try? contents()) ?? []).split(separator: UInt8(ascii: "\n"))
         return Set(
             lines.compactMap { line in

@@ -220,7 +220,8 @@ package struct VersionReplacement {
     /// Renames the copy to its final name.
     ///
     /// An item of that name, or of the item's former name, is removed once the new one is on the
-    /// device. Then the item is replaced, and what cannot be removed stays under the temporary name.
+    /// device. Then the item is replaced, and what cannot be removed stays under the temporary
+    /// name.
     private func install() throws(SystemError) {
         let temporary = noted.temporary
         guard let old else {

@@ -122,6 +122,7 @@ extension VersionStore {
         let found = near.filter { $0.item == item }
         // If the item has moved since then, all ties must be examined.
         guard found.isEmpty else { return found }
+        // Ties that cannot be read stay, as above.
         return ((try? folders.view.allTies()) ?? []).filter { $0.item == item }
     }
 

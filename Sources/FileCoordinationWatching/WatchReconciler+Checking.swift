@@ -24,7 +24,7 @@ extension WatchReconciler {
         switch found {
         case .seen(let observed):
             settle(node, observed)
-            noteTimes(node, isRecent: isRecent)
+            recordTimes(node, isRecent: isRecent)
         case .elsewhere:
             // An ancestor was moved, so its name is checked first.
             markDirty(parent)
@@ -84,7 +84,7 @@ extension WatchReconciler {
     }
 
     /// Records whether a later change can be told from the times of an item that was checked.
-    private mutating func noteTimes(_ node: WatchNodeID, isRecent: Bool) {
+    private mutating func recordTimes(_ node: WatchNodeID, isRecent: Bool) {
         guard nodes.contains(node) else { return }
         nodes[node].flags.remove(.writtenAgain)
         if isRecent {

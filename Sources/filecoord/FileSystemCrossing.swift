@@ -222,7 +222,8 @@ struct FileSystemCrossing {
 
     /// Removes the original: renames it atomically, and then removes its contents.
     ///
-    /// If a program that does not coordinate has changed the original since it was copied, it stays.
+    /// If a program that does not coordinate has changed the original since it was copied, the
+    /// original stays.
     private func removeOriginal(_ former: Contents) throws(Failure) -> Failure? {
         let rubbish: TemporaryEntry
         do throws(SystemError) {

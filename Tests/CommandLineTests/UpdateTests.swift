@@ -45,7 +45,8 @@ final class UpdateTests: XCTestCase {
                 """
                 env --ignore-signal=CHLD "$0" update -q a -- sh -c 'echo new; exit 3'; echo $?
                 env --ignore-signal=CHLD "$0" write a -- sh -c 'exit 4'; echo $?
-                env --ignore-signal=CHLD "$0" write --keep-while-running a -- sh -c 'exit 5'; echo $?
+                env --ignore-signal=CHLD "$0" \\
+                    write --keep-while-running a -- sh -c 'exit 5'; echo $?
                 """)
             XCTAssertEqual(outcome.output, "3\n4\n5\n", outcome.errors)
             XCTAssertEqual(try sandbox.content("a"), "old\n")

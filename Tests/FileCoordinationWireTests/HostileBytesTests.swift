@@ -92,7 +92,7 @@ struct HostileBytesTests {
 
     @Test(
         arguments: [
-            ("how it is watched for", "05 00000000 00", .statusReport),
+            ("how it is watched for", "07 00000000 00", .statusReport),
             ("a method", "00 00000400 00", .methods),
             ("a kind of relinquishment", "00 00000000 04", .statusReport),
         ] as [(String, String, WireError.Field)])

@@ -231,6 +231,13 @@ private func kindOfError(_ error: any Error) throws {
     }
 }
 
+func isWorthAnotherTry(_ error: any Error) -> Bool {
+    switch error {
+    case FileCoordinationError.timedOut, FileCoordinationError.deadlock: true
+    case _: false  // dismissed by a user, among others
+    }
+}
+
 private func presenters(_ folder: URL) throws {
     for presenter in try FileCoordinationStatus(ofItemAt: folder).presenters {
         print(presenter.participant.label, "presents", presenter.url.path)

@@ -274,10 +274,10 @@ fc_presenter *fc_presenter_add(const char *path, const fc_presenter_callbacks *c
 /* Copies the path at which its item is by now, with a final NUL, into buffer; nothing if size does
  * not suffice. Returns the length without the NUL, so that the call can be made again. */
 size_t fc_presenter_path(const fc_presenter *presenter, char *buffer, size_t size);
-/* Ends the registration and frees the handle. No callback is called after this but removed. One that
- * runs, or has just been called on the presenter's thread, goes on and is not waited for: it may be
- * the caller. So free what callbacks use in removed. In a forked child it only frees, and calls
- * nothing. */
+/* Ends the registration and frees the handle. No callback is called after this but removed. One
+ * that runs, or has just been called on the presenter's thread, goes on and is not waited for: it
+ * may be the caller. So free what callbacks use in removed. In a forked child it only frees, and
+ * calls nothing. */
 void fc_presenter_remove(fc_presenter *presenter);
 
 /* ---- This process ---------------------------------------------------------------------------- */
