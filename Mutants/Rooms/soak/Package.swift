@@ -50,8 +50,8 @@ let package = Package(
         .target(
             name: "FileCoordinationVersions",
             dependencies: [
-                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileTree",
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileTree",
             ],
             swiftSettings: strict),
         .target(
