@@ -143,7 +143,7 @@ enum DecoderSeeds {
         ]
         let single = [
             RelocationEntry(serial: 2, .handled(17)),
-            RelocationEntry(serial: 2, .held(items)),
+            RelocationEntry(serial: 2, .moved(MovedItems(own: [nil] + items, others: items))),
             RelocationEntry(serial: 0, .packages([0x23, 0x0A])),
         ]
         return ([together] + single.map { [$0] })

@@ -71,13 +71,13 @@ enum RelocationLogTarget {
     ) throws {
         var places: [UInt64: RelocationEntry.Relocation] = [:]
         var handled: [UInt64: UInt32] = [:]
-        var held: [UInt64: [AccessItem]] = [:]
+        var moved: [UInt64: MovedItems] = [:]
         var packages: [UInt8] = []
         for entry in entries {
             switch entry.relocation {
             case .presenter, .claim: places[entry.serial] = entry.relocation
             case .handled(let count): handled[entry.serial] = count
-            case .held(let items): held[entry.serial] = items
+            case .moved(let items): moved[entry.serial] = items
             case .packages(let lines): packages = lines
             }
         }
@@ -87,8 +87,7 @@ enum RelocationLogTarget {
                 log.handledBytes(ofClaim: serial) == Int(handled[serial] ?? 0),
                 "\(name): heard of \(serial)")
             try require(
-                log.itemsHeldBesides(byClaim: serial) == held[serial] ?? [],
-                "\(name): held by \(serial)")
+                log.movedItems(ofClaim: serial) == moved[serial], "\(name): moved by \(serial)")
             switch places[serial] {
             case .presenter(let place, let isTold):
                 let known = log.presenter(serial)
@@ -97,7 +96,7 @@ enum RelocationLogTarget {
                 )
             case .claim(let items):
                 try require(log.items(ofClaim: serial) == items, "\(name): claim \(serial)")
-            case .handled, .held, .packages, nil:
+            case .handled, .moved, .packages, nil:
                 try require(
                     log.presenter(serial) == nil && log.items(ofClaim: serial) == nil,
                     "\(name): \(serial) has a place")

@@ -68,9 +68,9 @@ public struct FiledClaim: Hashable, Sendable {
     /// Whether plain programs may have moved presenters' items here of which the arbiter was not
     /// told yet: the claim is not granted before ``Event/movesTold(before:)`` (Rule 1.15).
     public var awaitsMoves: Bool
-    /// In a claim that a former server granted, the items that it holds besides its own, because
-    /// claims inside it have moved them (Rule 2.20).
-    public var itemsHeldBesides: [AccessItem] = []
+    /// In a claim that a former server granted, where its items are, if a claim inside it has moved
+    /// them (Rule 2.20).
+    public var movedItems = MovedItems()
 
     /// Creates a claim.
     public init(

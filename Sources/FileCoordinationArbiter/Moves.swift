@@ -48,32 +48,6 @@ extension Arbiter {
         return [mover] + outer.map(\.claim)
     }
 
-    /// Returns the claims around a mover, and what each of them holds besides its own items.
-    ///
-    /// The next server must know that, because it does not learn the announcements of claims that
-    /// have ended (``FiledClaim/itemsHeldBesides``).
-    public func itemsHeldBesides(around mover: ClaimID) -> [(claim: ClaimID, items: [AccessItem])] {
-        guard let mover = records[mover]?.claim else { return [] }
-        return holdersOfMovedItems(of: mover).dropFirst().compactMap { holder in
-            let items = itemsHeldBesides(by: holder.id)
-            return items.isEmpty ? nil : (holder.id, items)
-        }
-    }
-
-    /// Returns what a running claim holds besides its own items, because they were moved.
-    package func itemsHeldBesides(by claim: ClaimID) -> [AccessItem] {
-        guard let record = records[claim] else { return [] }
-        return Array(record.territory.items.dropFirst(record.claim.items.count))
-    }
-
-    /// Makes a recovered claim hold items again that claims inside it have moved.
-    mutating func holdBesides(_ items: [AccessItem], _ claim: FiledClaim) {
-        guard !items.isEmpty else { return }
-        records[claim.id]?.itemsMovedOut = items.map(\.normalised)
-        guard let record = records[claim.id] else { return }
-        tree.refile(record.claim, items: record.territory.items)
-    }
-
     /// Records where items of a claim are after moves that it or a claim inside it made.
     private mutating func followOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         guard let former = records[mover.id] else { return }

@@ -16,7 +16,7 @@ extension Arbiter {
         let youngest = delegations.held.isEmpty ? claim.id : min(claim.id, youngestFiled)
         let grant = ClaimState.Grant(source: .ledger, time: now, youngestFiled: youngest)
         guard enter(claim, .granted(grant)) else { return }
-        holdBesides(claim.itemsHeldBesides, claim)
+        restore(claim.movedItems, of: claim)
         guard let record = records[claim.id] else { return }
         switch mode {
         case .recovering:

@@ -14,8 +14,10 @@ public struct RelocationEntry: Hashable, Sendable {
         case presenter(ItemPath, isTold: Bool)
         /// All items of a claim that waits or has waited.
         case claim([AccessItem])
-        /// What a running claim holds besides its own items.
-        case held([AccessItem])
+        /// Where the items of a running claim are that a claim inside it has moved.
+        ///
+        /// It includes what the claim itself has moved.
+        case moved(MovedItems)
         /// A running claim, and how many bytes of its log the server has handled.
         case handled(UInt32)
         /// Not about a record: what clients have added to the package policy.
@@ -79,7 +81,7 @@ extension RelocationEntry: WireCoded {
         case claim = 2
         case handled = 3
         case packages = 4
-        case held = 5
+        case moved = 5
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -92,9 +94,11 @@ extension RelocationEntry: WireCoded {
         case .claim(let items):
             encoder.raw(Kind.claim)
             encoder.list(items, .items, limit: WireLimits.items)
-        case .held(let items):
-            encoder.raw(Kind.held)
-            encoder.list(items, .items, limit: WireLimits.items)
+        case .moved(let items):
+            encoder.raw(Kind.moved)
+            encoder.count(items.own.count, .items, limit: WireLimits.items)
+            for item in items.own { encoder.optional(item) { $0.value($1) } }
+            encoder.list(items.others, .items)
         case .handled(let count):
             encoder.raw(Kind.handled)
             encoder.integer(count)
@@ -113,9 +117,16 @@ extension RelocationEntry: WireCoded {
         case .claim:
             relocation = .claim(
                 try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
-        case .held:
-            relocation = .held(
-                try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
+        case .moved:
+            var own: [AccessItem?] = []
+            for _ in 0..<(try decoder.count(.items, limit: WireLimits.items)) {
+                own.append(
+                    try decoder.optional { (decoder) throws(WireError) in
+                        try decoder.value(AccessItem.self)
+                    })
+            }
+            let others = try decoder.list(of: AccessItem.self, .items)
+            relocation = .moved(MovedItems(own: own, others: others))
         case .handled: relocation = .handled(try decoder.integer(UInt32.self))
         case .packages:
             relocation = .packages(

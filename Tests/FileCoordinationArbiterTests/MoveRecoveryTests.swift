@@ -33,14 +33,14 @@ import Testing
         former.handle(.claimFiled(outer))
         let inner = former.file(
             .move("/d/f"), purpose: "p", client: client, inside: [outer.id])
-        #expect(former.arbiter.itemsHeldBesides(around: inner).isEmpty)
+        #expect(former.arbiter.movedItems(around: inner).isEmpty)
         former.announce(inner, move("/d/f", to: "/e/f"))
-        let held = former.arbiter.itemsHeldBesides(around: inner)
-        #expect(held.map(\.claim) == [outer.id])
+        let moved = former.arbiter.movedItems(around: inner)
+        #expect(moved.map(\.claim) == [outer.id])
 
         var fixture = ArbiterFixture(recovering: true)
         var recovered = outer
-        recovered.itemsHeldBesides = held.first?.items ?? []
+        recovered.movedItems = moved.first?.items ?? MovedItems()
         fixture.handle(.claimRecovered(recovered))
         var waiting = former.filed(.read("/e/f"))
         waiting.client = ClientID(rawValue: 99)

@@ -28,13 +28,13 @@ struct RelocationLogTests {
         try former.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         try former.write(RelocationEntry(serial: 2, .presenter(.of("/p"), isTold: true)))
         try former.write(RelocationEntry(serial: 1, .handled(17)))
-        try former.write(RelocationEntry(serial: 1, .held(.one("/h"))))
+        try former.write(RelocationEntry(serial: 1, .moved(MovedItems(others: .one("/h")))))
         try former.write(RelocationEntry(serial: 1, .claim(.one("/b"))))
         try former.write(RelocationEntry(serial: 2, .presenter(.of("/q"), isTold: false)))
         for log in [former, try world.log(4), try world.log(900)] {
             #expect(log.items(ofClaim: 1) == .one("/b"))
             #expect(log.handledBytes(ofClaim: 1) == 17)
-            #expect(log.itemsHeldBesides(byClaim: 1) == .one("/h"))
+            #expect(log.movedItems(ofClaim: 1)?.others == .one("/h"))
             let presenter = try #require(log.presenter(2))
             #expect(presenter.place == .of("/q") && !presenter.isTold)
             #expect(log.items(ofClaim: 2) == nil && log.presenter(1) == nil)
@@ -55,7 +55,8 @@ struct RelocationLogTests {
         for serial in 1...3 as ClosedRange<UInt64> {
             try former.write(RelocationEntry(serial: serial, .claim(.one("/c\(serial)"))))
             try former.write(RelocationEntry(serial: serial, .handled(UInt32(serial))))
-            try former.write(RelocationEntry(serial: serial, .held(.one("/h\(serial)"))))
+            let moved = MovedItems(others: .one("/h\(serial)"))
+            try former.write(RelocationEntry(serial: serial, .moved(moved)))
         }
         try world.put([1, 2, 3], into: "places.1")
         try world.put([1, 2, 3], into: "places.2.new")
@@ -71,8 +72,8 @@ struct RelocationLogTests {
         #expect(next.items(ofClaim: 2) == .one("/c2") && next.handledBytes(ofClaim: 2) == 2)
         #expect(next.items(ofClaim: 1) == nil && next.items(ofClaim: 3) == nil)
         #expect(next.handledBytes(ofClaim: 1) == 0)
-        #expect(next.itemsHeldBesides(byClaim: 2) == .one("/h2"))
-        #expect(next.itemsHeldBesides(byClaim: 1).isEmpty)
+        #expect(next.movedItems(ofClaim: 2)?.others == .one("/h2"))
+        #expect(next.movedItems(ofClaim: 1) == nil)
         #expect(items(2) == .one("/c2"))
         #expect(items(1) == nil)
     }

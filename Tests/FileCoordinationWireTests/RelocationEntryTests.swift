@@ -21,7 +21,11 @@ struct RelocationEntryTests {
             ])),
         RelocationEntry(serial: .max, .handled(.max)),
         RelocationEntry(
-            serial: 2, .held([AccessItem(path: .of("/c"), access: .writing(.moving))])),
+            serial: 2,
+            .moved(
+                MovedItems(
+                    own: [nil, AccessItem(path: .of("/c"), access: .writing(.moving))],
+                    others: [AccessItem(path: .of("/o"), access: .writing(.moving))]))),
         RelocationEntry(serial: 0, .claim([])),
         RelocationEntry(serial: 1, .presenter(.of("/c"), isTold: true)),
     ]

@@ -65,7 +65,7 @@ extension Records {
             items: items(of: id, body, snapshot, client),
             enclosing: claims(body.enclosing, of: client.id), surrounding: surrounding,
             kind: body.kind, standpoint: standpoint, blocksCaller: body.blocksCaller)
-        claim.itemsHeldBesides = relocations.itemsHeldBesides(byClaim: id.rawValue)
+        if let moved = relocations.movedItems(ofClaim: id.rawValue) { claim.movedItems = moved }
         return claim
     }
 

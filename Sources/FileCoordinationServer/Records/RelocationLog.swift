@@ -29,7 +29,7 @@ package final class RelocationLog {
     private var rewriteAt = firstRewrite
     private var places: [UInt64: RelocationEntry.Relocation] = [:]
     private var handled: [UInt64: UInt32] = [:]
-    private var held: [UInt64: [AccessItem]] = [:]
+    private var moved: [UInt64: MovedItems] = [:]
     /// Ended records that their clients do not have back yet.
     private var over: Set<UInt64> = []
     /// What clients have added to the package policy, so that the next server announces it, too.
@@ -64,8 +64,8 @@ package final class RelocationLog {
         return items
     }
 
-    /// The items that a running claim holds besides its own, because claims inside it moved them.
-    package func itemsHeldBesides(byClaim serial: UInt64) -> [AccessItem] { held[serial] ?? [] }
+    /// Where the items of a running claim are that a claim inside it has moved; nil if none has.
+    package func movedItems(ofClaim serial: UInt64) -> MovedItems? { moved[serial] }
 
     /// The current path of a presenter that was moved, and whether it is told about the move.
     package func presenter(_ serial: UInt64) -> (place: ItemPath, isTold: Bool)? {
@@ -105,7 +105,7 @@ package final class RelocationLog {
         for serial in over {
             places[serial] = nil
             handled[serial] = nil
-            held[serial] = nil
+            moved[serial] = nil
         }
         over = []
     }
@@ -121,7 +121,7 @@ package final class RelocationLog {
         let kept = living.union(over)
         places = places.filter { kept.contains($0.key) }
         handled = handled.filter { kept.contains($0.key) }
-        held = held.filter { kept.contains($0.key) }
+        moved = moved.filter { kept.contains($0.key) }
         try rewrite()
         // Files that cannot be removed now are removed at the next takeover; here and below.
         for name in (try? directory.names()) ?? [] {
@@ -159,7 +159,7 @@ package final class RelocationLog {
         switch entry.relocation {
         case .presenter, .claim: places[entry.serial] = entry.relocation
         case .handled(let bytes): handled[entry.serial] = bytes
-        case .held(let items): held[entry.serial] = items
+        case .moved(let items): moved[entry.serial] = items
         case .packages(let lines): addedPackages = lines
         }
     }
@@ -175,8 +175,8 @@ package final class RelocationLog {
         entries += handled.sorted { $0.key < $1.key }.map {
             RelocationEntry(serial: $0.key, .handled($0.value))
         }
-        entries += held.sorted { $0.key < $1.key }.map {
-            RelocationEntry(serial: $0.key, .held($0.value))
+        entries += moved.sorted { $0.key < $1.key }.map {
+            RelocationEntry(serial: $0.key, .moved($0.value))
         }
         if !addedPackages.isEmpty {
             entries.append(RelocationEntry(serial: 0, .packages(addedPackages)))

@@ -51,8 +51,10 @@ extension Server {
     /// Repeats to the arbiter the announcements of a running claim that a former server has
     /// handled.
     ///
-    /// The arbiter needs them to know where the claim's own items are now.
+    /// The arbiter needs them to know where the claim's own items are now, unless the relocation
+    /// log says that.
     func remind(_ record: RecordReference, of client: Client, _ claim: ClaimID) {
+        guard records.relocations.movedItems(ofClaim: claim.rawValue) == nil else { return }
         let handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
         guard handled > 0, let bytes = client.ledger.outcome(record) else { return }
         for (entry, _) in ClaimLogEntry.entries(decoding: Array(bytes.prefix(handled))) {

@@ -54,15 +54,25 @@ extension Server {
             entries.append(
                 RelocationEntry(
                     serial: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
-            entries += arbiter.itemsHeldBesides(around: handled.claim).map {
-                RelocationEntry(serial: $0.claim.rawValue, .held($0.items))
-            }
+            entries += movedItems(by: handled.claim)
         }
         let isWritten = entries.isEmpty || write(entries)
         let writer = event.writer
         for action in actions {
             carryOut(action, outright: outright, isWritten: isWritten, writer: writer)
         }
+    }
+
+    /// Returns entries about claims around one that has moved items, and about itself if a claim
+    /// inside it has done so before: then the next server has no other way to know.
+    private func movedItems(by mover: ClaimID) -> [RelocationEntry] {
+        var moved = arbiter.movedItems(around: mover)
+        if records.relocations.movedItems(ofClaim: mover.rawValue) != nil,
+            let own = arbiter.movedItems(of: mover)
+        {
+            moved.append((mover, own))
+        }
+        return moved.map { RelocationEntry(serial: $0.claim.rawValue, .moved($0.items)) }
     }
 
     /// Carries out an action of the arbiter; `writer` is the claim whose changes it announces.

@@ -87,7 +87,8 @@ struct Witness: Hashable {
             guard rules.claim(claim.id) == nil else { return }
             let stage = SeenClaim.Stage.granted(youngest: claim.id.rawValue)
             var seen = SeenClaim(filed: claim, stage: stage)
-            seen.itemsMovedOut = claim.itemsHeldBesides
+            seen.itemsMovedOut = claim.movedItems.others
+            for (number, item) in claim.movedItems.own.enumerated() { seen.moved[number] = item }
             rules.claims.append(seen)
             rules.claims.sort { $0.id < $1.id }
             youngest = max(youngest, claim.id.rawValue)

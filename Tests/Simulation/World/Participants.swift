@@ -26,6 +26,8 @@ struct SimulatedClaim {
     var heard: [Announcement] = []
     /// Whether a claim inside its accessor has announced something.
     var isAroundMover = false
+    /// Where its items were before the last such announcement.
+    var movedBefore: MovedItems?
     /// Whether the arbiter knows nothing of it: its client has granted it to itself, or need not
     /// report its end.
     var isHidden = false

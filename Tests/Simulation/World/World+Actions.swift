@@ -125,6 +125,7 @@ extension World {
         claims[index].heard.append(announcement)
         for outer in claim.filed.enclosing.compactMap({ self.index($0) }) {
             claims[outer].isAroundMover = true
+            claims[outer].movedBefore = arbiter.movedItems(of: claims[outer].id)
         }
         tell(.claimAnnounced(claim.id, announcement), fact)
     }

@@ -286,7 +286,7 @@ extension World {
 
     /// Records which presenters must be told of a write (Rules 7.3, 7.8).
     mutating func owe(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
-        guard claim.heard.isEmpty, claim.filed.kind == .access else { return }
+        guard claim.heard.isEmpty, !claim.isAroundMover, claim.filed.kind == .access else { return }
         for (index, item) in claim.filed.items.enumerated()
         where item.access.isWriting && index < outcomes.count {
             switch outcomes[index] {

@@ -14,6 +14,8 @@ extension World {
         var ended: (claim: SimulatedClaim, outcomes: [ItemOutcome])?
         /// Something that was made known, and of which nothing has come yet.
         var unheard: (claim: ClaimID, announcement: Announcement)?
+        /// The claims around that one: of where their items are, nothing was written down since.
+        var around: [ClaimID] = []
         /// Claims that ran in a process that has died.
         var orphans: [SimulatedClaim] = []
     }
@@ -51,7 +53,10 @@ extension World {
                 note(fact, decided: effects, done: done)
             } else {
                 remains.unheard = (id, announcement)
-                if let index = index(id) { claims[index].heard.removeLast() }
+                if let index = index(id) {
+                    claims[index].heard.removeLast()
+                    remains.around = claims[index].filed.enclosing
+                }
             }
         } else {
             note(fact, decided: effects, done: done)
@@ -98,10 +103,15 @@ extension World {
         for claim in running.sorted(by: { $0.id < $1.id }) {
             var filed = claim.filed
             if claim.isAroundMover {
-                filed.itemsHeldBesides = former.itemsHeldBesides(by: claim.id)
+                let moved =
+                    remains.around.contains(claim.id)
+                    ? claim.movedBefore : former.movedItems(of: claim.id)
+                filed.movedItems = moved ?? MovedItems()
             }
             inform(.claimRecovered(filed))
-            for announcement in claim.heard { inform(.claimReminded(claim.id, announcement)) }
+            for announcement in claim.heard where !claim.isAroundMover {
+                inform(.claimReminded(claim.id, announcement))
+            }
         }
         for index in claims.indices where !claims[index].isGranted {
             claims[index].stage = .waiting
