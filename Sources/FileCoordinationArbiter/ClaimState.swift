@@ -73,6 +73,7 @@ struct ClaimState: Hashable, Sendable {
         var accommodated: OrderedIDs<PresenterID> = []
         var movedItems: [Int: AccessItem] = [:]
         var itemsMovedOut: [AccessItem] = []
+        var isMovedByOthers = false
         var hasWaited = false
         var askedBeforeMove: [PresenterID: YieldSteps]?
     }
@@ -128,6 +129,14 @@ struct ClaimState: Hashable, Sendable {
     var itemsMovedOut: [AccessItem] {
         get { content[0].itemsMovedOut }
         _modify { yield &content[0].itemsMovedOut }
+    }
+
+    /// Whether a claim of another process inside the accessor may have moved the items.
+    ///
+    /// The claim's own client does not know that, and says at the end what is at the former paths.
+    var isMovedByOthers: Bool {
+        get { content[0].isMovedByOthers }
+        _modify { yield &content[0].isMovedByOthers }
     }
 
     /// What the claim, in stage 2, required of presenters before its items moved; nil unless it has

@@ -47,6 +47,8 @@ extension Arbiter {
             records[claim.id]?.movedItems[index] = item
         }
         records[claim.id]?.itemsMovedOut = moved.others.map(\.normalised)
+        // It is not known any more; an unnecessary notice does no harm.
+        records[claim.id]?.isMovedByOthers = true
         guard let record = records[claim.id] else { return }
         tree.refile(record.claim, items: record.territory.items)
     }

@@ -19,7 +19,10 @@ extension Arbiter {
         for presenterMove in presenterMoves { relocate(presenterMove, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
         let holders = holdersOfMovedItems(of: mover.claim)
-        for holder in holders { followOwnItems(of: holder, moves) }
+        for holder in holders {
+            followOwnItems(of: holder, moves)
+            if holder.client != mover.claim.client { records[holder.id]?.isMovedByOthers = true }
+        }
         // All claims are moved before any of them is reevaluated at its new path.
         var travellers: [ClaimID] = []
         for (id, asked) in zip(claims, requirements) where refile(id, by: moves, &reevaluations) {

@@ -27,7 +27,9 @@ extension Arbiter {
                 notifyContents(of: scene.item.path, outcome, after: record, &noticeBuffer)
             }
             // Rule 2.8b: an item that was moved away and also replaced has changed at both paths.
-            guard moved != nil, located.item.staysInPlace else { continue }
+            guard moved != nil, located.item.staysInPlace || record.isMovedByOthers else {
+                continue
+            }
             let former = self.scene(of: located, movedTo: nil)
             notifyPresenters(of: former, .changed, after: record, &noticeBuffer)
             notifyDirectories(of: former, .changed, after: record, &noticeBuffer)

@@ -219,6 +219,20 @@ import Testing
             ])
     }
 
+    @Test func `Rules 7.3, 2.20: what a command inside has moved away may be written anew`() {
+        var fixture = ArbiterFixture()
+        let target = fixture.present("/e", .didMethods)
+        let outer = fixture.file(.write("/d/f"), purpose: "p")
+        // Of another process, as when an accessor runs a command.
+        let inner = fixture.file(.move("/d/f"), purpose: "p", inside: [outer])
+        fixture.announce(inner, fe)
+        fixture.end(inner, .unchanged)
+        let folder = fixture.present("/d", .didMethods)
+        fixture.end(outer, .changed)
+        #expect(fixture.heard(folder) == [.subitemDidChange(path("/d/f"))])
+        #expect(fixture.heard(target) == [.subitemDidChange(path("/e/f"))])
+    }
+
     @Test func `Rule 5.7: a presenter that was moved is removed from where it is`() {
         var fixture = ArbiterFixture()
         let editor = fixture.present("/d/f", .didMethods)

@@ -54,7 +54,7 @@ extension Server {
             entries.append(
                 RelocationEntry(
                     serial: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
-            entries += movedItems(by: handled.claim)
+            if case .claimAnnounced(_, .moved) = event { entries += movedItems(by: handled.claim) }
         }
         let isWritten = entries.isEmpty || write(entries)
         let writer = event.writer
@@ -72,7 +72,12 @@ extension Server {
         {
             moved.append((mover, own))
         }
-        return moved.map { RelocationEntry(serial: $0.claim.rawValue, .moved($0.items)) }
+        return moved.compactMap { claim, items in
+            guard records.relocations.movedItems(ofClaim: claim.rawValue) != items else {
+                return nil
+            }
+            return RelocationEntry(serial: claim.rawValue, .moved(items))
+        }
     }
 
     /// Carries out an action of the arbiter; `writer` is the claim whose changes it announces.
