@@ -54,6 +54,12 @@ extension ChangeAttribution {
             return explains(told) ? told : nil
         }
 
+        /// The last state in which a claim found or left an item that is elsewhere now; nil if none
+        /// has.
+        func lastState(of item: ObservedFile) -> ObservedFile? {
+            ([first] + between + [last]).compactMap { $0 }.last { item.mayBeLaterState(of: $0) }
+        }
+
         /// Whether the first write found the item that presenters were told.
         ///
         /// They may have been told about a part of a write that was found running.

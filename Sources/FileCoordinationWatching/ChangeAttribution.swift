@@ -26,7 +26,7 @@ struct ChangeAttribution {
     }
 
     private var claims: [Claim] = []
-    private var accounts: [ItemPath: Account] = [:]
+    private(set) var accounts: [ItemPath: Account] = [:]
     /// A move of a directory by one of these writes.
     private struct Move {
         let from: ItemPath
@@ -112,14 +112,14 @@ struct ChangeAttribution {
     }
 
     /// The path by which claims name what the watcher sees at a path.
-    private func claimed(_ path: ItemPath) -> ItemPath {
+    func claimed(_ path: ItemPath) -> ItemPath {
         accounts[path] == nil ? carried(path, isKnown: false) : path
     }
 
     /// The path by which claims name the item that presenters were told is at a path.
     ///
     /// A writer may have put another directory where one was that claims have moved.
-    private func claimed(_ path: ItemPath, of told: ObservedFile) -> ItemPath {
+    func claimed(_ path: ItemPath, of told: ObservedFile) -> ItemPath {
         let carried = carried(path, isKnown: true)
         guard let account = accounts[path] else { return carried }
         if account.stateFound(of: told) != nil { return path }
@@ -169,80 +169,20 @@ struct ChangeAttribution {
         return claims.contains { !$0.isOver && $0.paths.contains(path) }
     }
 
-    /// Returns who made the change from `told` to `now` at a path; two origins if a coordinated
-    /// writer and another program have both changed it.
+    /// Whether a write is under way at a path where claims have left an item that is elsewhere now.
     ///
-    /// `isToldKnown` is false if presenters may have read another state than `told`, which is then
-    /// ignored.
-    func origins(
-        at path: ItemPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
-    ) -> [ChangeOrigin] {
-        let other = origin(besideClaimsAt: path)
-        if let account = accounts[claimed(path)] {
-            guard !account.isUnknown else { return [.either] }
-            // The watcher has not seen the claims' changes yet, so this change is an earlier one.
-            if account.isAhead(of: now) { return [other] }
-            let isPlain =
-                account.isPlain || !now.isSameVersion(as: account.last) && !account.hasPassed(now)
-                || isToldKnown && !account.isFound && !account.explains(told)
-            if isPlain, account.isCoordinated { return [other, .coordinated] }
-            return account.isCoordinated ? [.coordinated] : [other]
+    /// Its end will tell whether it has moved the item.
+    func isActive(whereClaimsLeft item: ObservedFile) -> Bool {
+        claims.contains { claim in
+            !claim.isOver
+                && claim.paths.contains {
+                    itemLeft(at: $0).map { item.mayBeLaterState(of: $0) } == true
+                }
         }
-        return [other]
-    }
-
-    /// Whether claims have announced that the item which presenters were told left its path.
-    func announceDeparture(of told: ObservedFile, from path: ItemPath) -> Bool {
-        guard let account = accounts[claimed(path, of: told)], account.isCoordinated,
-            !account.isUnknown
-        else { return false }
-        return account.beganWith(told) && account.last?.isSameItem(as: told) != true
-    }
-
-    /// Who moved away the item that presenters were told is at a path.
-    ///
-    /// Another item may be there by now: `taker`. If claims have followed each other from the told
-    /// item on, one of them has moved it.
-    func originsOfDeparture(
-        from path: ItemPath, told: ObservedFile, taker: ObservedFile?
-    ) -> [ChangeOrigin] {
-        let account = accounts[claimed(path, of: told)]
-        if announceDeparture(of: told, from: path), account?.isPlain == false {
-            return [.coordinated]
-        }
-        if account?.haveReplaced(told, by: taker) == true,
-            origins(at: path, told: told, now: taker) == [.coordinated]
-        {
-            return [.coordinated]
-        }
-        return origins(at: path, told: told, now: nil)
-    }
-
-    /// Who changed an item that was also moved, from `told` at its former path to `now`.
-    ///
-    /// A claim on both paths says what the item was when its accessor began, and what it was when
-    /// the accessor returned.
-    func originsOfDifference(
-        movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
-    ) -> [ChangeOrigin] {
-        guard let left = accounts[claimed(former, of: told)],
-            let arrived = accounts[claimed(path)],
-            !left.isUnknown, !arrived.isUnknown, left.isCoordinated,
-            let first = left.stateFound(of: told), left.last?.isSameItem(as: told) != true,
-            arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
-            arrived.last?.isSameItem(as: told) == true
-        else { return origins(at: path, told: told, now: now) }
-        let isPlain =
-            left.isPlain || arrived.isPlain || !now.isSameVersion(as: arrived.last)
-            || !left.isFound && !left.explains(told)
-        guard isPlain else { return [.coordinated] }
-        let other = origin(besideClaimsAt: path)
-        let isWritten = arrived.last?.differenceBesidesMove(from: first) != nil
-        return isWritten ? [other, .coordinated] : [other]
     }
 
     /// The origin of a change at a path that no claim on the path itself explains.
-    private func origin(besideClaimsAt path: ItemPath) -> ChangeOrigin {
+    func origin(besideClaimsAt path: ItemPath) -> ChangeOrigin {
         let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
         return isInside ? .either : .uncoordinated
     }

@@ -63,9 +63,7 @@ extension WatchReconciler {
         _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath
     ) -> [TurnReport] {
         let prior = displacedFrom(node)
-        let origins = claims.origins(
-            at: path, told: prior.flatMap { nodes[$0].told?.observed }, now: now,
-            isToldKnown: !nodes[node].flags.contains(.unsure))
+        let origins = originsOfArrival(node, now, at: path, prior)
         var place: ItemPath?
         if nodes[node].told == nil, !origins.contains(.coordinated) {
             place = placeLeft(by: now, butAt: [path])
@@ -91,6 +89,21 @@ extension WatchReconciler {
         result.isNew = true
         result.announcedAt = place
         return [result]
+    }
+
+    /// Who has put an item at a path, of which no report has told presenters.
+    ///
+    /// If claims have moved the item away from where they had announced it, and none has reported
+    /// where to, it may have been any of them.
+    private func originsOfArrival(
+        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath, _ prior: WatchNodeID?
+    ) -> [ChangeOrigin] {
+        let origins = claims.origins(
+            at: path, told: prior.flatMap { nodes[$0].told?.observed }, now: now,
+            isToldKnown: !nodes[node].flags.contains(.unsure))
+        let isCarriedOff =
+            nodes[node].told == nil && origins == [.uncoordinated] && claims.haveCarriedOff(now)
+        return isCarriedOff ? [.either] : origins
     }
 
     /// Whether a directory above is reported as a new one because another item has taken the path

@@ -210,9 +210,16 @@ extension WatchReconciler {
             // Presenters still have another item at this path. They are told about that first.
             if nodes[node].now == nil, displacedFrom(node) != nil || isCarried(node) { return true }
             if isAwaitedElsewhere(node, isTold) { return true }
-            if !claims.isEmpty, claims.isActive(at: nodes.path(node)) { return true }
+            if isBeingWritten(node) { return true }
         }
         return !claims.isEmpty && claims.isActive(at: nodes.toldPath(node))
+    }
+
+    /// Whether a claim is under way that may have put an item where it is.
+    private func isBeingWritten(_ node: WatchNodeID) -> Bool {
+        guard !claims.isEmpty else { return false }
+        if claims.isActive(at: nodes.path(node)) { return true }
+        return nodes[node].now.map { claims.isActive(whereClaimsLeft: $0) } ?? false
     }
 
     /// Whether a directory above is at a path that presenters were not told yet.

@@ -137,6 +137,13 @@ struct PlainNoticesTests {
         writes.record(
             item, by: other, after: nil, hasChanged: true, knownFrom: 4, at: now)
         #expect(isExplained(mixed, seen: 9), "what the writer left is not known")
+        // The next writer deletes the item; the watcher tells what it had seen before.
+        writes.record(
+            item, by: other, after: .some(nil), hasChanged: true, knownFrom: 6,
+            at: instant(after: 50))
+        #expect(isExplained(mixed, seen: 5, later: 60))
+        let later = change(.changed(.content), item, .either, changed: 101)
+        #expect(!isExplained(later, seen: 5, later: 60))
         // The claim on the directory does not tell which items inside changed (Rule 7.7).
         let inner = change(.changed(.content), place("/d/f/x"), .either)
         #expect(!isExplained(inner, seen: 9))

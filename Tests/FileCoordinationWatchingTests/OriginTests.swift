@@ -135,6 +135,80 @@ import Testing
         #expect(kernel.turn().isEmpty)
     }
 
+    /// Moves `/a/f` to `/a/g`, with a claim on the former path alone or without one.
+    private func move(
+        _ kernel: inout HandMadeKernel, _ before: ObservedFile, isCoordinated: Bool = true
+    ) {
+        if isCoordinated { begin(&kernel) }
+        var moved = before
+        moved.stamp.changed += 1
+        kernel.there["/a/f"] = nil
+        kernel.there["/a/g"] = moved
+        kernel.notify("/a", .movedFrom, "f", cookie: 7)
+        kernel.notify("/a", .movedTo, "g", cookie: 7)
+        if isCoordinated { end(&kernel, before, nil) }
+    }
+
+    @Test(arguments: [true, false])
+    func `What a claim wrote before the item was moved is not a program's change`(
+        isMoveCoordinated: Bool
+    ) throws {
+        var kernel = try start()
+        begin(&kernel)
+        write(&kernel, 2)
+        end(&kernel, HandMadeKernel.file(4, 1), HandMadeKernel.file(4, 2))
+        move(&kernel, HandMadeKernel.file(4, 2), isCoordinated: isMoveCoordinated)
+        let told = kernel.turn() + kernel.turn()
+        let origin = isMoveCoordinated ? ", coordinated" : ""
+        #expect(told.contains("1 /a/g moved from /a/f\(origin)"), "\(told)")
+        #expect(told.contains("1 /a/g content, coordinated"), "\(told)")
+        #expect(!told.contains { $0.hasSuffix(" content") }, "\(told)")
+    }
+
+    @Test func `A program's change between a claim's and a move is told`() throws {
+        var kernel = try start()
+        begin(&kernel)
+        write(&kernel, 2)
+        end(&kernel, HandMadeKernel.file(4, 1), HandMadeKernel.file(4, 2))
+        write(&kernel, 3)
+        move(&kernel, HandMadeKernel.file(4, 3))
+        let told = kernel.turn() + kernel.turn()
+        #expect(told.contains("1 /a/g content"), "\(told)")
+    }
+
+    @Test(arguments: [false, true])
+    func `An item that claims made and moved before that was told has not come by itself`(
+        isChanged: Bool
+    ) throws {
+        var kernel = HandMadeKernel()
+        kernel.there["/a"] = HandMadeKernel.directory(2)
+        try kernel.present(1, "/a", .directory)
+        _ = kernel.turn()
+        begin(&kernel)
+        write(&kernel, 2)
+        end(&kernel, nil, HandMadeKernel.file(4, 2))
+        move(&kernel, HandMadeKernel.file(4, 2))
+        if isChanged { kernel.there["/a/g"] = HandMadeKernel.file(4, 5) }
+        let told = kernel.turn() + kernel.turn()
+        let appeared = isChanged ? "1 /a/g appeared" : "1 /a/g appeared, either"
+        #expect(told == [appeared, "1 /a/f deleted, coordinated"])
+    }
+
+    @Test func `What a claim may be moving is not told before the claim ends`() throws {
+        var kernel = HandMadeKernel()
+        kernel.there["/a"] = HandMadeKernel.directory(2)
+        try kernel.present(1, "/a", .directory)
+        _ = kernel.turn()
+        begin(&kernel)
+        write(&kernel, 2)
+        end(&kernel, nil, HandMadeKernel.file(4, 2))
+        begin(&kernel)
+        move(&kernel, HandMadeKernel.file(4, 2), isCoordinated: false)
+        #expect(kernel.turn().isEmpty)
+        end(&kernel, HandMadeKernel.file(4, 2), nil)
+        #expect(kernel.turn() == ["1 /a/g appeared, either", "1 /a/f deleted, coordinated"])
+    }
+
     @Test func `A plain change beside a plain move of a presented file is told`() throws {
         var kernel = try start()
         kernel.there["/a/g"] = kernel.there.removeValue(forKey: "/a/f")

@@ -19,19 +19,39 @@ struct CoordinatedWrites {
             /// What the accessor left; nil if that is not known.
             let after: ObservedFile??
             let hasChanged: Bool
+            /// When the server learned of its end.
+            let end: Instant
             /// Messages of the watcher that had seen this many commands take the write into
             /// account.
             let knownFrom: UInt64
 
-            /// Whether the watcher saw what this write left, or an earlier state, when it did not
-            /// know the end of the write yet.
-            func explains(_ observed: ObservedFile?, _ commandsSeen: UInt64) -> Bool {
-                guard commandsSeen < knownFrom, hasChanged, let after else { return false }
+            /// Whether the claim of the write announces the state in which the watcher saw a change
+            /// leave the path.
+            ///
+            /// The watcher saw what this write left, or an earlier state, when it did not know the
+            /// end of the write yet. If it is not known what the write left, the write may have
+            /// made a change of either origin.
+            func announces(
+                _ observed: ObservedFile?, of change: WatchedChange, _ isEither: Bool,
+                _ commandsSeen: UInt64, _ now: Instant
+            ) -> Bool {
+                guard let after else { return isEither && mayHaveMade(change, now) }
+                guard commandsSeen < knownFrom, hasChanged else { return false }
                 switch (observed, after) {
                 case (nil, nil): return true
                 case (let seen?, let after?): return seen.stamp.changed <= after.stamp.changed
                 case (_?, nil), (nil, _?): return false
                 }
+            }
+
+            /// Whether a change may have been made before the write had ended.
+            func mayHaveMade(_ change: WatchedChange, _ now: Instant) -> Bool {
+                guard let changed = change.observed?.stamp.changed else {
+                    return now.monotonic < end.monotonic + CoordinatedWrites.deletionDelay
+                }
+                // The clock of a file server may differ: then a change seems to be made in the
+                // future.
+                return changed <= end.real || changed > now.real
             }
         }
 
@@ -41,32 +61,14 @@ struct CoordinatedWrites {
         let isArrival: Bool
         /// The latest writes; at least one.
         fileprivate let outcomes: [Outcome]
-        /// When the server learned of the last one's end.
-        fileprivate let end: Instant
         fileprivate let until: UInt64
 
         /// Messages of the watcher that had seen this many commands take all the writes into
         /// account.
         fileprivate var knownFrom: UInt64 { outcomes.last?.knownFrom ?? 0 }
-        /// Whether it is not known what the last writer left at the path.
-        fileprivate var isUnknown: Bool { outcomes.last.map { $0.after == nil } ?? true }
-
-        /// Whether the watcher saw what one of the writes left, when it did not know the end of
-        /// that write yet.
-        ///
-        /// The claim announces that. A change that the watcher reports although it knew of the
-        /// write is another one.
-        fileprivate func hasLeft(_ observed: ObservedFile?, _ commandsSeen: UInt64) -> Bool {
-            outcomes.contains { $0.explains(observed, commandsSeen) }
-        }
-
         /// Whether a change may have been made before the last write had ended.
         fileprivate func mayHaveMade(_ change: WatchedChange, _ now: Instant) -> Bool {
-            guard let changed = change.observed?.stamp.changed else {
-                return now.monotonic < end.monotonic + CoordinatedWrites.deletionDelay
-            }
-            // The clock of a file server may differ: then a change seems to be made in the future.
-            return changed <= end.real || changed > now.real
+            outcomes.last?.mayHaveMade(change, now) ?? false
         }
     }
 
@@ -134,11 +136,12 @@ struct CoordinatedWrites {
         isArrival: Bool = false, knownFrom: UInt64, at now: Instant
     ) {
         discardOld(at: now.monotonic)
-        let outcome = Ended.Outcome(after: after, hasChanged: hasChanged, knownFrom: knownFrom)
+        let outcome = Ended.Outcome(
+            after: after, hasChanged: hasChanged, end: now, knownFrom: knownFrom)
         let former = write(at: path, now)?.outcomes.suffix(Self.mostOutcomes - 1) ?? []
         if ended[path] == nil { order.append(path) }
         ended[path] = Ended(
-            purpose: purpose, isArrival: isArrival, outcomes: former + [outcome], end: now,
+            purpose: purpose, isArrival: isArrival, outcomes: former + [outcome],
             until: now.monotonic + Self.retention)
     }
 
@@ -196,15 +199,14 @@ struct CoordinatedWrites {
 
     /// Whether the claim of a write announces the state of a path in which the watcher saw a change
     /// leave it.
-    ///
-    /// If it is not known what the write left there, it may have made a change of either origin.
     private func announce(
         _ change: WatchedChange, leaving observed: ObservedFile?, at path: ItemPath,
         _ isEither: Bool, _ commandsSeen: UInt64, _ now: Instant
     ) -> Bool {
         guard let write = write(at: path, now) else { return false }
-        if write.isUnknown { return isEither && write.mayHaveMade(change, now) }
-        return write.hasLeft(observed, commandsSeen)
+        return write.outcomes.contains {
+            $0.announces(observed, of: change, isEither, commandsSeen, now)
+        }
     }
 
     /// Whether an item appeared inside a directory that a writer moved: it came with the directory.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who made a change: the accounts of coordinated writes are compared with what presenters were told
+// and what is there now.
+
+import FileCoordinationArbiter
+
+extension ChangeAttribution {
+    /// Returns who made the change from `told` to `now` at a path; two origins if a coordinated
+    /// writer and another program have both changed it.
+    ///
+    /// `isToldKnown` is false if presenters may have read another state than `told`, which is then
+    /// ignored.
+    func origins(
+        at path: ItemPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
+    ) -> [ChangeOrigin] {
+        let other = origin(besideClaimsAt: path)
+        if let account = accounts[claimed(path)] {
+            guard !account.isUnknown else { return [.either] }
+            // The watcher has not seen the claims' changes yet, so this change is an earlier one.
+            if account.isAhead(of: now) { return [other] }
+            let isPlain =
+                account.isPlain || !now.isSameVersion(as: account.last) && !account.hasPassed(now)
+                || isToldKnown && !account.isFound && !account.explains(told)
+            if isPlain, account.isCoordinated { return [other, .coordinated] }
+            return account.isCoordinated ? [.coordinated] : [other]
+        }
+        return [other]
+    }
+
+    /// Whether claims have announced that the item which presenters were told left its path.
+    func announceDeparture(of told: ObservedFile, from path: ItemPath) -> Bool {
+        guard let account = accounts[claimed(path, of: told)], account.isCoordinated,
+            !account.isUnknown
+        else { return false }
+        return account.beganWith(told) && account.last?.isSameItem(as: told) != true
+    }
+
+    /// Who moved away the item that presenters were told is at a path.
+    ///
+    /// Another item may be there by now: `taker`. If claims have followed each other from the told
+    /// item on, one of them has moved it.
+    func originsOfDeparture(
+        from path: ItemPath, told: ObservedFile, taker: ObservedFile?
+    ) -> [ChangeOrigin] {
+        let account = accounts[claimed(path, of: told)]
+        if announceDeparture(of: told, from: path), account?.isPlain == false {
+            return [.coordinated]
+        }
+        if account?.haveReplaced(told, by: taker) == true,
+            origins(at: path, told: told, now: taker) == [.coordinated]
+        {
+            return [.coordinated]
+        }
+        return origins(at: path, told: told, now: nil)
+    }
+
+    /// Who changed an item that was also moved, from `told` at its former path to `now`.
+    ///
+    /// A claim on both paths says what the item was when its accessor began, and what it was when
+    /// the accessor returned. A claim on the former path alone says what the item was at last.
+    func originsOfDifference(
+        movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
+    ) -> [ChangeOrigin] {
+        guard let left = accounts[claimed(former, of: told)], !left.isUnknown, left.isCoordinated,
+            let first = left.stateFound(of: told)
+        else { return origins(at: path, told: told, now: now) }
+        guard let arrived = accounts[claimed(path)] else {
+            return originsOfDifference(from: told, to: now, at: path, left)
+        }
+        guard !arrived.isUnknown, left.last?.isSameItem(as: told) != true,
+            arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
+            arrived.last?.isSameItem(as: told) == true
+        else { return origins(at: path, told: told, now: now) }
+        let isPlain =
+            left.isPlain || arrived.isPlain || !now.isSameVersion(as: arrived.last)
+            || !left.isFound && !left.explains(told)
+        guard isPlain else { return [.coordinated] }
+        let other = origin(besideClaimsAt: path)
+        let isWritten = arrived.last?.differenceBesidesMove(from: first) != nil
+        return isWritten ? [other, .coordinated] : [other]
+    }
+
+    /// Who changed an item that has left the path of an account, if no claim says anything of the
+    /// path at which it is now.
+    private func originsOfDifference(
+        from told: ObservedFile, to now: ObservedFile?, at path: ItemPath, _ left: Account
+    ) -> [ChangeOrigin] {
+        let other = origin(besideClaimsAt: path)
+        guard let now, let first = left.stateFound(of: told), let last = left.lastState(of: now)
+        else { return [other] }
+        let isPlain =
+            left.isPlain || now.differenceBesidesMove(from: last) != nil
+            || !left.isFound && !left.explains(told)
+        guard isPlain else { return [.coordinated] }
+        let isWritten = last.differenceBesidesMove(from: first) != nil
+        return isWritten ? [other, .coordinated] : [other]
+    }
+
+    /// Whether claims have moved an item away from a path at which they had announced it, and
+    /// nothing else has changed it since then.
+    func haveCarriedOff(_ item: ObservedFile) -> Bool {
+        accounts.values.contains { account in
+            guard account.isCoordinated, !account.isUnknown, !account.isPlain,
+                account.last?.isSameItem(as: item) != true, let last = account.lastState(of: item)
+            else { return false }
+            return item.differenceBesidesMove(from: last) == nil
+        }
+    }
+}
