@@ -77,7 +77,9 @@ extension Arbiter {
         unresponsive.insertOnce(presenter)
         purposeIndex.enterUnresponsive(record.registration)
         for claim in record.awaitedBy {
+            let call = records[claim]?.asking?.awaited[presenter]?.blockedBy
             stopAwaiting(presenter, for: claim, &reevaluations)
+            if call != nil { block(presenter, for: claim, by: call) }
         }
         reevaluations.resume(presenter)
     }
@@ -97,15 +99,15 @@ extension Arbiter {
     ///
     /// A claim may have continued without the presenter, and still be asking others. It is unknown
     /// whether the presenter has relinquished for that claim, because its client discards questions
-    /// when it loses its connection. So the presenter gets its item back, and can be asked again.
+    /// when it loses its connection. So the presenter gets its item back, and can be asked again. An
+    /// access of its own purpose may have shown before that it is alive.
     mutating func handleLateAnswer(
         of presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
-        guard unresponsive.contains(presenter) else { return }
         markResponsive(presenter, &reevaluations)
         for kind in Relinquishment.allCases {
             guard let record = registry[presenter], case .relinquishing(let claim) = record[kind],
-                !record.awaitedBy.contains(claim)
+                record.isLate(for: claim)
             else { continue }
             for back in registry[presenter]?.release(claim) ?? [] {
                 reevaluations.emit(.reacquire(presenter, back))

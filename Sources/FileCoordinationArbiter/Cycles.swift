@@ -18,15 +18,17 @@ extension Arbiter {
     ///
     /// Does nothing if it has no such question.
     mutating func block(_ presenter: PresenterID, for claim: ClaimID, by call: ClaimID?) {
-        guard let client = registry[presenter]?.registration.client,
-            let answer = records[claim]?.asking?.awaited[presenter]
-        else { return }
+        guard let record = registry[presenter] else { return }
+        let client = record.registration.client
+        let blockedBy = call.flatMap { records[$0] }
+            .flatMap { $0.claim.client == client ? $0.claim.id : nil }
+        guard let answer = records[claim]?.asking?.awaited[presenter] else {
+            return blockLateAnswer(of: record, to: claim, by: blockedBy)
+        }
         switch answer.question {
         case .put: break
         case .postponed: return
         }
-        let blockedBy = call.flatMap { records[$0] }
-            .flatMap { $0.claim.client == client ? $0.claim.id : nil }
         guard blockedBy != answer.blockedBy else { return }
         if let former = answer.blockedBy { purposeIndex.endBlocking(former) }
         if let blockedBy { purposeIndex.beginBlocking(blockedBy) }
@@ -37,9 +39,25 @@ extension Arbiter {
         }
     }
 
+    /// Records what keeps a presenter from an answer that its claim has not waited for.
+    private mutating func blockLateAnswer(
+        of record: PresenterRecord, to claim: ClaimID, by call: ClaimID?
+    ) {
+        let former = record.lateCall
+        guard call != nil ? record.isLate(for: claim) : former?.asker == claim else { return }
+        let late = call.map { PresenterRecord.LateCall(asker: claim, call: $0) }
+        guard late != former else { return }
+        if let former { purposeIndex.endBlocking(former.call) }
+        if let late { purposeIndex.beginBlocking(late.call) }
+        registry[record.registration.id]?.lateCall = late
+    }
+
     /// Records that a claim is over and keeps no presenter from answering any more.
     mutating func endBlocking(_ call: FiledClaim) {
         for presenter in clientStates[call.client]?.presenters ?? [] {
+            if let late = registry[presenter]?.lateCall, late.call == call.id {
+                block(presenter, for: late.asker, by: nil)
+            }
             for claim in registry[presenter]?.awaitedBy ?? []
             where records[claim]?.asking?.awaited[presenter]?.blockedBy == call.id {
                 block(presenter, for: claim, by: nil)
@@ -205,11 +223,19 @@ extension Arbiter {
             case .postponed(let steps): relinquishing(presenter, steps.relinquish)
             }
         return asked.compactMap { claim in
-            guard let call = records[claim]?.asking?.awaited[presenter]?.blockedBy,
+            guard
+                let call = records[claim]?.asking?.awaited[presenter]?.blockedBy
+                    ?? lateCall(of: presenter, for: claim),
                 records[call]?.grant == nil
             else { return nil }
             return Edge(claim: call, presenter: presenter)
         }
+    }
+
+    /// The call that keeps a presenter from an answer that the claim has not waited for.
+    private func lateCall(of presenter: PresenterID, for claim: ClaimID) -> ClaimID? {
+        guard let late = registry[presenter]?.lateCall, late.asker == claim else { return nil }
+        return late.call
     }
 
     /// Returns the claims for which a presenter is relinquishing its item now.

@@ -23,6 +23,13 @@ struct PresenterRecord: Hashable, Sendable {
         case relinquished(for: OrderedIDs<ClaimID>, since: UInt64)
     }
 
+    /// A call of the presenter's own process in its callback for a claim.
+    struct LateCall: Hashable, Sendable {
+        /// The claim, which has continued without the presenter's answer.
+        let asker: ClaimID
+        let call: ClaimID
+    }
+
     /// The stored properties, kept behind one reference.
     private struct Content: Hashable, Sendable {
         var registration: RegisteredPresenter
@@ -31,6 +38,7 @@ struct PresenterRecord: Hashable, Sendable {
         var toWriters: Possession = .kept
         var awaitedBy: OrderedIDs<ClaimID> = []
         var postponedFor: OrderedIDs<ClaimID> = []
+        var lateCall: LateCall?
     }
 
     /// An array with exactly one element; see ``ClaimState``.
@@ -71,6 +79,20 @@ struct PresenterRecord: Hashable, Sendable {
     var postponedFor: OrderedIDs<ClaimID> {
         get { content[0].postponedFor }
         _modify { yield &content[0].postponedFor }
+    }
+
+    /// What keeps it from the answer that a claim has not waited for (Rule 18.4).
+    ///
+    /// Postponed questions wait for that answer.
+    var lateCall: LateCall? {
+        get { content[0].lateCall }
+        _modify { yield &content[0].lateCall }
+    }
+
+    /// Whether it is relinquishing for a claim that has continued without its answer.
+    func isLate(for claim: ClaimID) -> Bool {
+        !awaitedBy.contains(claim)
+            && Relinquishment.allCases.contains { self[$0] == .relinquishing(for: claim) }
     }
 
     /// Remembers the path before a move.

@@ -111,6 +111,89 @@ import Testing
         #expect(arbiter.handle(.claimEnded(claim, outcomes: [.unchanged])) == [])
     }
 
+    /// The editor's process reads or writes something, with the purpose of the editor or another.
+    private func access(
+        _ serial: UInt64, _ items: [AccessItem], as purpose: Purpose? = nil,
+        _ arbiter: inout Arbiter
+    ) -> [Effect] {
+        arbiter.handle(
+            .claimFiled(
+                FiledClaim(
+                    id: ClaimID(rawValue: serial), client: ClientID(rawValue: 1),
+                    purpose: purpose ?? Purpose("\(editor)"), items: items)))
+    }
+
+    /// A claim inside `outer`, which waits for it.
+    private func nest(
+        _ serial: UInt64, in outer: ClaimID, _ arbiter: inout Arbiter
+    ) -> [Effect] {
+        var nested = FiledClaim(
+            id: ClaimID(rawValue: serial), client: reader, purpose: Purpose("nested"),
+            items: .read("/f"))
+        nested.surrounding = [outer]
+        nested.blocksCaller = true
+        return arbiter.handle(.claimFiled(nested))
+    }
+
+    private func cycle(_ effects: [Effect]) -> [UInt64] {
+        for case .failInCycle(_, let steps) in effects { return steps.map(\.claim.id.rawValue) }
+        return []
+    }
+
+    @Test func `Rule 18.3: an access, and then a late answer, give the item back`() {
+        var arbiter = arbiter()
+        #expect(access(2, .read("/g"), &arbiter).contains(.notify(editor, .itemDidChange)))
+        #expect(
+            arbiter.handle(.presenterAnsweredLate(editor)) == [.reacquire(editor, .reader)])
+        #expect(asked(file(3, &arbiter)).contains(editor))
+    }
+
+    //  editor              reader                      server
+    //                      read(f)                     goes on without the editor
+    //  reads g
+    //                      read(f) inside, waits       asks the editor when it has answered
+    //  saves in the late callback                      fails: it waits for itself
+    //
+    @Test func `Rule 18.4: a late callback waits for the claim whose inner claim waits for it`() {
+        var arbiter = arbiter()
+        _ = arbiter.handle(.presenterRemoved(viewer))
+        #expect(arbiter.stage(of: claim) == .granted)
+        // The server hears of the editor: it may be asked again.
+        _ = access(2, .read("/g"), &arbiter)
+        _ = nest(4, in: claim, &arbiter)
+        #expect(arbiter.stage(of: ClaimID(rawValue: 4)) == .asking)
+        _ = access(5, .write("/f"), &arbiter)
+        let effects = arbiter.handle(
+            .presenterBlocked(editor, for: claim, by: ClaimID(rawValue: 5)))
+        #expect(cycle(effects) == [5, 1, 4])
+        _ = arbiter.handle(.presenterAnswered(editor, for: claim, failure: nil))
+        _ = arbiter.handle(
+            .presenterAnswered(editor, for: ClaimID(rawValue: 4), failure: nil))
+        #expect(arbiter.stage(of: ClaimID(rawValue: 4)) == .granted)
+    }
+
+    @Test func `Rule 18.4: what kept a presenter from answering still does when it is late`() {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: editor, client: ClientID(rawValue: 1), purpose: Purpose("\(editor)"),
+                    path: path("/f"), methods: .all, answerTimeout: 1_000)))
+        #expect(asked(file(1, &arbiter)) == [editor])
+        let holder = FiledClaim(
+            id: ClaimID(rawValue: 2), client: reader, purpose: Purpose("holder"),
+            items: .write("/g"))
+        _ = arbiter.handle(.claimFiled(holder))
+        _ = access(3, .write("/g"), as: Purpose("call"), &arbiter)
+        #expect(
+            cycle(arbiter.handle(.presenterBlocked(editor, for: claim, by: ClaimID(rawValue: 3))))
+                .isEmpty)
+        _ = arbiter.handle(.clockAdvanced(to: 1_000))
+        #expect(arbiter.stage(of: claim) == .granted)
+        _ = access(4, .read("/h"), &arbiter)
+        #expect(cycle(nest(5, in: holder.id, &arbiter)) == [3, 2, 5])
+    }
+
     @Test func `A presenter that was not passed over is told nothing when it is heard`() {
         var arbiter = arbiter()
         #expect(arbiter.handle(.presenterAnsweredLate(viewer)) == [])

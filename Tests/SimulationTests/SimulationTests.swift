@@ -19,6 +19,7 @@ import Testing
         476_271_686: "an access elsewhere counts as one that extends a presenter's time",
         476_278_679: "the same, of a presenter that is asked by nested reads",
         193_902_743: "a move that an arbiter has acted on is announced again to the next one",
+        748_961: "a wait in a circle through a presenter that was passed over is not found",
         1_449_912_222: "a presenter that is asked again after a move reads its own item meanwhile",
     ]
 
