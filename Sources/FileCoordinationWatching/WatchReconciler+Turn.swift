@@ -278,6 +278,7 @@ extension WatchReconciler {
             nodes[prior].flags.insert(.overtaken)
         }
         displaced[slot] = nil
+        if ToldSlot(nodes[node].told) != slot { markLeft(nodes[node].told) }
         let wasUnsure = nodes[node].flags.contains(.unsure)
         nodes[node].flags.subtract([.unsure, .overtaken])
         nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
@@ -286,6 +287,16 @@ extension WatchReconciler {
         for below in nodes.subtree(of: node) where nodes.isToldInPlace(below) {
             nodes[below].flags.remove(.unsure)
         }
+    }
+
+    /// Records that presenters know that nothing is at the former path of an item.
+    ///
+    /// A presenter that has read everything may have seen the item there.
+    private mutating func markLeft(_ told: WatchNode.LastReport?) {
+        guard let told, let parent = nodes.existing(told.parent),
+            let place = nodes[parent].children[told.name], nodes[place].now == nil
+        else { return }
+        nodes[place].flags.remove(.unsure)
     }
 
     private mutating func discardAccounts(of report: TurnReport) {

@@ -68,7 +68,9 @@ import WatchingSimulation
             messages += outcome.messages
         }
         // In these, writers change, delete and make anew directories that other writers have moved.
-        let failed: [UInt64] = [38, 320, 101_291, 101_821, 205_740, 207_428, 213_819]
+        let failed: [UInt64] = [
+            38, 320, 101_291, 101_821, 205_740, 207_428, 213_819, 5_008_914,
+        ]
         for seed in failed {
             var world = WatchingWorld(seed: seed, isCoordinated: true)
             if let complaint = world.run(operations: 30).complaint { Issue.record("\(complaint)") }
