@@ -15,7 +15,7 @@ import FileCoordinationArbiter
 struct ChangeAttribution {
     private struct Claim {
         let number: UInt64
-        let paths: [ItemPath]
+        var paths: [ItemPath]
         let isFound: Bool
         /// Whether the write is over.
         ///
@@ -51,6 +51,15 @@ struct ChangeAttribution {
 
     mutating func began(_ number: UInt64, _ paths: [ItemPath], isFound: Bool = false) {
         claims.append(Claim(number: number, paths: paths, isFound: isFound))
+    }
+
+    /// Records that a write moves items to these paths, too.
+    mutating func extended(_ number: UInt64, by paths: [ItemPath]) {
+        guard let index = claims.firstIndex(where: { $0.number == number && !$0.isOver })
+        else { return }
+        for path in paths where !claims[index].paths.contains(path) {
+            claims[index].paths.append(path)
+        }
     }
 
     /// Records the end of a write, and returns the paths whose items must be checked.
@@ -150,12 +159,16 @@ struct ChangeAttribution {
     }
 
     private mutating func enter(_ change: ClaimedChange, isFound: Bool) {
+        var change = change
+        // What was there before the item arrived is as presenters know it.
+        if change.isArrival { change.before = accounts[change.path]?.last }
         let changes = !change.after.isSameVersion(as: change.before)
         guard var account = accounts[change.path] else {
             // A write that has changed nothing explains nothing.
             guard changes else { return }
             accounts[change.path] = Account(
-                first: change.before, last: change.after, isCoordinated: true, isFound: isFound)
+                first: change.before, last: change.after, isCoordinated: true,
+                isFound: isFound || change.isArrival)
             return
         }
         account.append(change)

@@ -127,12 +127,24 @@ public struct ClaimedChange: Hashable, Sendable {
     public var before: ObservedFile?
     /// What was there when the accessor had returned; nil if nothing.
     public var after: ObservedFile?
+    /// Whether the write has moved its item to this path, which its claim did not cover.
+    ///
+    /// Then it is not known what was there before.
+    public let isArrival: Bool
 
     /// Makes the report of one item.
     public init(path: ItemPath, before: ObservedFile?, after: ObservedFile?) {
         self.path = path
         self.before = before
         self.after = after
+        isArrival = false
+    }
+
+    /// Makes the report of an item at the path to which a claim has moved it.
+    public init(arrivalAt path: ItemPath, of after: ObservedFile?) {
+        self.path = path
+        self.after = after
+        isArrival = true
     }
 }
 
@@ -184,6 +196,8 @@ public enum WatchInput: Hashable, Sendable {
     ///
     /// Presenters may have been told of a part of it.
     case claimFound(UInt64, [ItemPath])
+    /// A coordinated writer has announced that it moves its items to these paths, too.
+    case claimExtended(UInt64, [ItemPath])
     /// A claim at these paths must not be granted before presenters were told of all moves up to
     /// now (Rule 1.15).
     ///

@@ -103,6 +103,11 @@ public final class Watcher: Sendable {
         commands.add(.claimFound(claim, paths), .never)
     }
 
+    /// Announces that a coordinated writer moves items to these paths.
+    public func coordinatedWriteExtended(_ claim: UInt64, to paths: [ItemPath]) {
+        commands.add(.claimExtended(claim, paths), .never)
+    }
+
     /// Announces the end of a coordinated write.
     ///
     /// Call it when the accessor has returned, or, without changes, when its process has died.

@@ -61,6 +61,20 @@ public struct ItemChange: Hashable, Sendable {
     }
 }
 
+/// An item at a path to which an accessor has moved it, and which its claim does not cover.
+public struct ItemArrival: Hashable, Sendable {
+    /// The new path.
+    public var path: ItemPath
+    /// The status after the accessor returned; nil if nothing was there.
+    public var after: ItemProperties?
+
+    /// Creates the description of an arrival.
+    public init(path: ItemPath, after: ItemProperties?) {
+        self.path = path
+        self.after = after
+    }
+}
+
 /// One entry of a claim's log.
 public enum ClaimLogEntry: Hashable, Sendable {
     /// An announcement of the accessor.
@@ -76,6 +90,8 @@ public enum ClaimLogEntry: Hashable, Sendable {
     /// The same of an access that has moved items: what was and is at the paths that its items had
     /// when the accessor began.
     case pathChanges([ItemChange?])
+    /// Where moved items are, as far as the claim does not cover those paths; the last entry.
+    case arrivals([ItemArrival])
 
     /// Encodes the entry; throws if a server would reject it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
@@ -117,6 +133,7 @@ extension ClaimLogEntry: WireCoded {
         case ubiquityAttributesChanged = 4
         case itemChanges = 5
         case pathChanges = 6
+        case arrivals = 7
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -131,6 +148,9 @@ extension ClaimLogEntry: WireCoded {
         case .pathChanges(let changes):
             encoder.raw(Kind.pathChanges)
             encoder.changes(changes)
+        case .arrivals(let arrivals):
+            encoder.raw(Kind.arrivals)
+            encoder.list(arrivals, .moves, limit: WireLimits.moves)
         case .announced(.moved(let moves)):
             encoder.raw(Kind.moved)
             encoder.list(moves, .moves, limit: WireLimits.moves)
@@ -156,6 +176,9 @@ extension ClaimLogEntry: WireCoded {
             self = .outcomes(outcomes)
         case .itemChanges: self = .itemChanges(try decoder.changes())
         case .pathChanges: self = .pathChanges(try decoder.changes())
+        case .arrivals:
+            self = .arrivals(
+                try decoder.list(of: ItemArrival.self, .moves, limit: WireLimits.moves))
         case .moved:
             self = .announced(
                 .moved(try decoder.list(of: ItemMove.self, .moves, limit: WireLimits.moves)))
@@ -194,6 +217,20 @@ extension ItemProperties: WireCoded {
         modified = Int64(bitPattern: try decoder.integer(UInt64.self))
         changed = Int64(bitPattern: try decoder.integer(UInt64.self))
         linkCount = try decoder.integer(UInt64.self)
+    }
+}
+
+extension ItemArrival: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.value(path)
+        encoder.optional(after) { $0.value($1) }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        path = try decoder.value(ItemPath.self)
+        after = try decoder.optional { (decoder) throws(WireError) in
+            try decoder.value(ItemProperties.self)
+        }
     }
 }
 

@@ -54,6 +54,42 @@ class TreeTests: StageTestCase {
         assertSaidOnly(viewer, expected)
     }
 
+    //  presenter of root       mover
+    //                          claims out/f, announces its move to root/f, and makes it
+    //  hears of another file, so the watcher has seen root/f
+    //                          is done
+    //  one message of each
+    //
+    /// Rules 7.14 and 11.3: an announced move from elsewhere is told once, though the mover's claim
+    /// does not cover the new path.
+    func testAnAnnouncedMoveIntoADirectoryIsToldOnce() throws {
+        let root = try stage.folder("root")
+        let former = try stage.folder("out") + "/f"
+        let viewer = try stage.peer("viewer")
+        let writer = try stage.peer("writer")
+        try viewer.ask("d present \(root) kind=listener", "d registered")
+        try stage.file("out/f", "1")
+        stage.settle(former)
+        try writer.ask("w write \(former) options=forMoving", "w granted")
+        try writer.ask("w didmove \(former) \(root)/f", "w announced")
+        var expected = ["d registered"]
+        func hear(_ message: String) throws {
+            expected.append("d \(message)")
+            try viewer.expect("d \(message)")
+        }
+        try hear("did appear \(root)/f")
+        try writer.ask("w rename \(former) \(root)/f", "w renamed")
+        let marker = try stage.file("root/marker", "1")
+        try hear("did appear \(marker)")
+        try hear("did change \(marker)")
+        try writer.ask("w go", "w released")
+        try writer.ask("w write \(root)/f options=forDeleting", "w granted")
+        try writer.ask("w delete", "w deleted")
+        try writer.ask("w go", "w released")
+        try hear("did change \(root)/f")
+        assertSaidOnly(viewer, expected)
+    }
+
     //  presenter of p.rtfd     writer
     //                          makes, changes, renames, deletes p.rtfd/f, and p.rtfd/1/2/3/4/f
     //  relinquishes before each, accommodates the deletion inside, hears the same

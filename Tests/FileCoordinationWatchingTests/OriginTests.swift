@@ -194,6 +194,28 @@ import Testing
         #expect(told == [appeared, "1 /a/f deleted, coordinated"])
     }
 
+    @Test func `A claim on the former path says what has arrived at the new one`() throws {
+        var kernel = HandMadeKernel()
+        for (path, inode) in [("/a", 2), ("/b", 3)] as [(String, UInt64)] {
+            kernel.there[path] = HandMadeKernel.directory(inode)
+        }
+        kernel.there["/b/f"] = HandMadeKernel.file(4, 1)
+        try kernel.present(1, "/a", .directory)
+        _ = kernel.turn()
+        let (former, place) = (try #require(ItemPath("/b/f")), try #require(ItemPath("/a/f")))
+        kernel.reconciler.handle(.claimBegan(1, [former]), at: kernel.now)
+        kernel.there["/a/f"] = kernel.there.removeValue(forKey: "/b/f")
+        kernel.notify("/a", .movedTo, "f", cookie: 7)
+        kernel.reconciler.handle(.claimExtended(1, [place]), at: kernel.now)
+        #expect(kernel.turn().isEmpty)
+        let item = HandMadeKernel.file(4, 1)
+        let left = ClaimedChange(path: former, before: item, after: nil)
+        let arrival = ClaimedChange(arrivalAt: place, of: item)
+        kernel.reconciler.handle(.claimEnded(1, [left, arrival]), at: kernel.now)
+        #expect(kernel.turn() == ["1 /a/f appeared, coordinated"])
+        #expect(kernel.turn().isEmpty)
+    }
+
     @Test func `What a claim may be moving is not told before the claim ends`() throws {
         var kernel = HandMadeKernel()
         kernel.there["/a"] = HandMadeKernel.directory(2)

@@ -79,6 +79,13 @@ import WatchingSimulation
         #expect(messages > operations / 2)
     }
 
+    @Test func `Rule 7.14: movers that claim the former path alone are told of as writers`() {
+        for seed in UInt64(1)...900 {
+            var world = WatchingWorld(seed: seed, writesMoved: true, isCoordinated: true)
+            if let complaint = world.run(operations: 8).complaint { Issue.record("\(complaint)") }
+        }
+    }
+
     @Test func `Rule 7.14: writers that also write what they move are told rightly`() {
         for seed in UInt64(1)...60 {
             var world = WatchingWorld(seed: seed, writesMoved: true)

@@ -23,6 +23,10 @@ struct LogTests {
         .pathChanges([
             ItemChange(before: nil, after: Self.seen), ItemChange(before: nil, after: nil),
         ]),
+        .arrivals([
+            ItemArrival(path: .of("/c"), after: Self.seen),
+            ItemArrival(path: .of("/e"), after: nil),
+        ]),
     ]
     private static let seen = ItemProperties(
         device: 1, inode: .max, mode: 0o100644, owner: 2, group: 3, size: 4, modified: .min,

@@ -17,6 +17,8 @@ struct ItemEnding: Sendable {
     ///
     /// Then the states are those of whatever had and has the path.
     fileprivate(set) var isOfPath = false
+    /// Where the access has moved the item, if no item of the access has that path.
+    fileprivate(set) var arrival: ItemArrival?
 
     init(_ outcome: ItemOutcome) { self.outcome = outcome }
 
@@ -29,11 +31,13 @@ struct ItemEnding: Sendable {
 }
 
 extension ClaimLogEntry {
-    /// The entry that tells the watcher what an access changed; nil if nothing was examined.
-    static func changes(_ endings: [ItemEnding]) -> ClaimLogEntry? {
-        guard endings.contains(where: { $0.itemChange != nil }) else { return nil }
+    /// The entries that tell the watcher what an access changed; none if nothing was examined.
+    static func changes(_ endings: [ItemEnding]) -> [ClaimLogEntry] {
+        guard endings.contains(where: { $0.itemChange != nil }) else { return [] }
         let changes = endings.map(\.itemChange)
-        return endings.contains(where: \.isOfPath) ? .pathChanges(changes) : .itemChanges(changes)
+        guard endings.contains(where: \.isOfPath) else { return [.itemChanges(changes)] }
+        let arrivals = endings.compactMap(\.arrival)
+        return [.pathChanges(changes)] + (arrivals.isEmpty ? [] : [.arrivals(arrivals)])
     }
 }
 
@@ -61,7 +65,15 @@ extension AccessedItem {
                 other.place.path != item.place.path
                     && moves.place(of: other.place.path) == item.place.path
             }
-            return item.ending(after: moves, arrival?.before, &states)
+            var ending = item.ending(after: moves, arrival?.before, &states)
+            let now = moves.place(of: item.place.path)
+            if ending.isOfPath, item.writing != nil,
+                !items.contains(where: { $0.place.path == now })
+            {
+                ending.arrival = ItemArrival(
+                    path: now, after: states.state(at: now).status.map { ItemProperties($0) })
+            }
+            return ending
         }
     }
 

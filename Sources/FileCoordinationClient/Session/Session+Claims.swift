@@ -105,13 +105,15 @@ extension Session {
         do {
             let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
             // If there is no room for the items' states, the outcomes alone are sufficient.
-            if let known = ClaimLogEntry.changes(endings),
-                // The entry may be too long to encode.
-                let changes = try? known.encodeChecked(),
-                // The log may be too short.
-                let result = try? ledger.release(record, outcome: entry + changes)
-            {
-                return result == .freed
+            var known = ClaimLogEntry.changes(endings)
+            while !known.isEmpty {
+                // An entry may be too long to encode, or the log too short.
+                if let changes = try? known.flatMap({ try $0.encodeChecked() }),
+                    let result = try? ledger.release(record, outcome: entry + changes)
+                {
+                    return result == .freed
+                }
+                known.removeLast()
             }
             return try ledger.release(record, outcome: entry) == .freed
         } catch {

@@ -42,7 +42,7 @@ extension Server {
             // The client may have written the outcomes just before it releases the claim. They are
             // handled together with the release.
             case .outcomes(let outcomes): return outcomes
-            case .itemChanges, .pathChanges: break
+            case .itemChanges, .pathChanges, .arrivals: break
             }
         }
         return []

@@ -93,12 +93,15 @@ extension Server {
 
     /// Tells the watcher that a coordinated write begins or, if `isFound`, that one was found
     /// running.
-    func watchWrites(of id: ClaimID, isFound: Bool) {
+    ///
+    /// `destinations` are the paths to which it moves items.
+    func watchWrites(of id: ClaimID, isFound: Bool, movingTo destinations: [ItemPath] = []) {
         guard watching.isActive, !watching.writes.runs(id), let claim = arbiter.claim(id),
             claim.kind == .access, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
-        guard paths.contains(where: { arbiter.isPresented(around: $0) }) else { return }
+        guard (paths + destinations).contains(where: { arbiter.isPresented(around: $0) })
+        else { return }
         // A move that was announced has given the claim other paths.
         let isAsBegun = records.relocations.handledBytes(ofClaim: id.rawValue) == 0
         watching.begin(id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
@@ -114,17 +117,21 @@ extension Server {
         watchWrites(of: id, isFound: true)
         guard watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
         let isComplete = outcomes.count == claim.items.count
-        let written = client.ledger.writtenItems(record).paths(
+        let known = client.ledger.writtenItems(record)
+        let written = known.paths(
             of: claim, asBegun: watching.writes.pathsAsBegun(id),
             isComplete ? outcomes : claim.items.map { _ in .changed })
-        watching.end(
-            id,
-            written.compactMap { item in
-                item.change.map {
-                    ClaimedChange(path: item.path, before: $0.before, after: $0.after)
-                }
-            })
+        let changes = written.compactMap { item in
+            item.change.map { ClaimedChange(path: item.path, before: $0.before, after: $0.after) }
+        }
+        let arrivals = known.arrivals.map { ClaimedChange(arrivalAt: $0.path, of: $0.after) }
+        watching.end(id, changes + arrivals)
         let now = CoordinatedWrites.Instant.now
+        for arrival in known.arrivals {
+            watching.record(
+                arrival.path, by: claim.purpose, after: .some(arrival.after), hasChanged: true,
+                isArrival: true, at: now)
+        }
         for item in written {
             watching.record(
                 item.path, by: claim.purpose, after: item.change.map { $0.after },
@@ -147,6 +154,9 @@ extension Server {
     func markMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = CoordinatedWrites.Instant.now
+        let destinations = moves.map(\.new)
+        watchWrites(of: id, isFound: true, movingTo: destinations)
+        watching.extend(id, to: destinations)
         for move in moves {
             watching.announce(move, by: id)
             watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
@@ -373,20 +383,5 @@ extension WatchedPresenter.Item {
         case .directory: self = .directory
         case .package: self = .package
         }
-    }
-}
-
-extension PresenterWatching {
-    init(_ outage: WatchOutage?, _ trouble: WatchTrouble?) {
-        self =
-            switch (outage, trouble) {
-            case (.notStarted, _): .unwatched
-            case (.stuck, _): .stuck
-            case (nil, nil): .notified
-            case (nil, .limit): .limited
-            case (nil, .permission): .forbidden
-            case (nil, .remote): .remote
-            case (nil, .silent): .silent
-            }
     }
 }

@@ -5,6 +5,9 @@
 // are told now and then that their items may have changed, because a loss is never silent (Rule
 // 7.14).
 
+import FileCoordinationWatching
+import FileCoordinationWire
+
 /// Why no changes are found, of any presenter.
 enum WatchOutage: Hashable, Sendable {
     /// No watcher could be started, for example because of the user's limit of inotify instances.
@@ -38,5 +41,20 @@ struct WatchSupervision {
     /// Whether a turn that began at a time, and is not over, takes too long.
     static func isStuck(sinceTurnBegan began: UInt64?, at now: UInt64) -> Bool {
         began.map { $0 + longestTurn <= now } ?? false
+    }
+}
+
+extension PresenterWatching {
+    init(_ outage: WatchOutage?, _ trouble: WatchTrouble?) {
+        self =
+            switch (outage, trouble) {
+            case (.notStarted, _): .unwatched
+            case (.stuck, _): .stuck
+            case (nil, nil): .notified
+            case (nil, .limit): .limited
+            case (nil, .permission): .forbidden
+            case (nil, .remote): .remote
+            case (nil, .silent): .silent
+            }
     }
 }

@@ -234,6 +234,11 @@ struct Watching {
         }
     }
 
+    /// Tells the watcher that a known claim moves items to these paths.
+    func extend(_ claim: ClaimID, to paths: [ItemPath]) {
+        if writes.runs(claim) { watcher?.coordinatedWriteExtended(claim.rawValue, to: paths) }
+    }
+
     /// Tells the watcher that a known claim is over, and what it did to each item.
     mutating func end(_ claim: ClaimID, _ changes: [ClaimedChange]) {
         let isKnown = writes.end(claim)

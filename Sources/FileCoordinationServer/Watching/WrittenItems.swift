@@ -23,6 +23,8 @@ struct WrittenItems {
     var changes: [ItemChange?] = []
     /// Whether ``changes`` are of the paths that the items had when the accessor began.
     var isOfPathsAsBegun = false
+    /// Where it has moved items beside the paths of its claim, and what is there.
+    var arrivals: [(path: ItemPath, after: ObservedFile?)] = []
 
     /// Returns what the write did at each of its paths.
     ///
@@ -68,6 +70,8 @@ extension LedgerReader {
             case .itemChanges(let changes): result.changes = changes
             case .pathChanges(let changes):
                 (result.changes, result.isOfPathsAsBegun) = (changes, true)
+            case .arrivals(let arrivals):
+                result.arrivals = arrivals.map { ($0.path, $0.after.map { ObservedFile($0) }) }
             case .announced, .outcomes: break
             }
         }

@@ -16,8 +16,10 @@ extension WatchingWorld {
             guard other.count > 1, !other.starts(with: path), !path.starts(with: other) else {
                 return
             }
-            begin([path, other])
+            let isAlone = claimsFormerPathAlone(path, other)
+            begin(isAlone ? [path] : [path, other])
             change([.coordinated], path, other) { $0.rename(path, other) }
+            if isAlone { announceArrival(at: other) }
         } else {
             begin([path])
             let isDirectory = files.find(path).map { files[$0].isDirectory } ?? false
@@ -25,6 +27,21 @@ extension WatchingWorld {
             perform(kinds[dice.below(kinds.count)], path, path, [.coordinated])
         }
         finish(nextClaim - 1)
+    }
+
+    /// Whether the mover of a file claims its former path alone, and announces the new one.
+    private mutating func claimsFormerPathAlone(_ path: [String], _ other: [String]) -> Bool {
+        guard writesMoved, moveDice.one(in: 2), let handle = files.find(path) else { return false }
+        return !files[handle].isDirectory && files.find(other) == nil
+    }
+
+    /// The latest claim says where it has moved its item.
+    private mutating func announceArrival(at path: [String]) {
+        guard let place = ItemPath(texts: path), var claim = claims.popLast() else { return }
+        claim.arrival = path
+        claims.append(claim)
+        note("claim \(claim.number) announces \(place)")
+        reconciler.handle(.claimExtended(claim.number, [place]), at: now)
     }
 
     /// Complains if a change is reported as a plain program's.

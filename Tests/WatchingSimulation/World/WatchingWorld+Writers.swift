@@ -13,6 +13,8 @@ struct RunningClaim {
     let paths: [[String]]
     let before: [ObservedFile?]
     var isDone = false
+    /// Where the claim has moved its item, and announced it, if it does not cover that path.
+    var arrival: [String]?
 }
 
 /// Who changed what last, as a count of operations.
@@ -220,10 +222,13 @@ extension WatchingWorld {
     mutating func finish(_ number: UInt64) {
         guard let index = claims.firstIndex(where: { $0.number == number }) else { return }
         let claim = claims.remove(at: index)
-        let changes = zip(claim.paths, claim.before).compactMap { path, before in
+        var changes = zip(claim.paths, claim.before).compactMap { path, before in
             ItemPath(texts: path).map {
                 ClaimedChange(path: $0, before: before, after: files.observed(at: path))
             }
+        }
+        if let path = claim.arrival, let place = ItemPath(texts: path) {
+            changes.append(ClaimedChange(arrivalAt: place, of: files.observed(at: path)))
         }
         note("end of claim \(number): " + changes.map(\.summary).joined(separator: ", "))
         // Where all writers coordinate, the watcher's messages tell everything.
@@ -311,7 +316,9 @@ extension ClaimedChange {
             item.identity.handle = nil
             return item
         }
-        return ClaimedChange(path: path, before: report(before), after: report(after))
+        var change = self
+        (change.before, change.after) = (report(before), report(after))
+        return change
     }
 }
 

@@ -68,7 +68,8 @@ public struct WatchingWorld {
     ///   - seed: the number that the world is made from.
     ///   - keepsLog: whether what happens is kept as text.
     ///   - asks: whether the server asks for moves in between.
-    ///   - writesMoved: whether coordinated writers also write the items that they move.
+    ///   - writesMoved: whether coordinated writers also write the items that they move; in worlds
+    ///     in which all writers coordinate, whether movers may claim the former path alone.
     ///   - isCoordinated: whether all writers coordinate.
     public init(
         seed: UInt64, keepsLog: Bool = false, asks: Bool = false, writesMoved: Bool = false,

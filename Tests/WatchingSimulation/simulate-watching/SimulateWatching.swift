@@ -4,7 +4,8 @@
 // [FAILURES]]`, or one again with its history: `simulate-watching --replay SEED OPERATIONS`. Small
 // worlds make short histories of what they find. With `--ask` the server asks for moves in between,
 // as it does before claims. With `--write-moved` coordinated writers also write what they move, and
-// with `--coordinated` all writers coordinate. Exit status 1 if a world has failed.
+// with `--coordinated` all writers coordinate; with both, some movers claim the former path alone.
+// Exit status 1 if a world has failed.
 
 import Glibc
 import WatchingSimulation
