@@ -99,8 +99,8 @@ extension Arbiter {
     ///
     /// A claim may have continued without the presenter, and still be asking others. It is unknown
     /// whether the presenter has relinquished for that claim, because its client discards questions
-    /// when it loses its connection. So the presenter gets its item back, and can be asked again. An
-    /// access of its own purpose may have shown before that it is alive.
+    /// when it loses its connection. So the presenter gets its item back, and can be asked again.
+    /// An access of its own purpose may have shown before that it is alive.
     mutating func handleLateAnswer(
         of presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
