@@ -3,6 +3,9 @@
 // The argument parser cannot handle options with two values, as in `present --on MESSAGE SHELL`,
 // nor several paths before "--" with a command after it. So this type folds each such group of
 // words into one argument before the parser runs, and unfolds it while the parser reads the value.
+// The parser's `.postTerminator` gives a command all words after the first "--", and accepts "--"
+// for nothing else. Here a path that begins with a dash needs one, too, and the second begins the
+// command: `filecoord read -- -draft -- cat -draft`.
 
 import ArgumentParser
 
