@@ -17,6 +17,9 @@ final class PresenterRegistration: Sendable {
     let registered = Lock(ServerView())
     /// Held while a thread determines and reports what keeps the presenter from answering.
     let telling = Lock(())
+    /// Whether the server has registered the presenter; nil while the first thread that adds it
+    /// waits for that.
+    private let addition = Monitor<Bool?>(nil)
 
     struct ServerView {
         /// The names of the attributes that it observes (Rule 10.5).
@@ -36,6 +39,15 @@ final class PresenterRegistration: Sendable {
         self.label = label
         purpose = Purpose(ProcessIdentity.purpose(ofPresenter: presenter.identity))
     }
+
+    /// Records whether the server has registered the presenter.
+    func endAddition(_ isRegistered: Bool) {
+        addition.withLock { $0 = isRegistered }
+        addition.notifyAll()
+    }
+
+    /// Waits for the thread that adds the presenter; returns whether the server has registered it.
+    func awaitAddition() -> Bool { addition.wait(forValue: { $0 }) ?? false }
 
     /// What the server is told of the presenter.
     ///

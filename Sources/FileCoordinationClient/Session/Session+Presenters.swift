@@ -37,8 +37,9 @@ extension Session {
             // again.
             let place = try? session.place(of: name)
         else { return }
+        let observed = entry.registration.presenter.observedAttributes
         // If this fails, it stays without a path as well.
-        try? session.register(entry, at: place.path)
+        try? session.register(entry, at: place.path, observing: observed)
     }
 
     // MARK: Registration
@@ -61,8 +62,12 @@ extension Session {
         _ presenter: any Presenter, label: String, isGuarded: Bool = false,
         since known: ItemState? = nil
     ) throws(AccessFailure) -> Bool {
+        while let entry = entry(of: presenter.identity) {
+            // Another thread adds it just now, or has failed to.
+            if entry.registration.awaitAddition() { return false }
+        }
         let registration = PresenterRegistration(presenter, label: label)
-        guard entry(of: presenter.identity) == nil else { return false }
+        let observed = presenter.observedAttributes
         let place = try place(of: presenter)
         let leaseGuard = isGuarded ? try makeLeaseGuard(of: presenter) : nil
         let mailbox = PresenterMailbox(
@@ -91,15 +96,18 @@ extension Session {
             // Another thread was faster. Mailbox and guard refer to each other until this.
             leaseGuard?.end()
             mailbox.invalidate()
-            return false
+            return try add(presenter, label: label, isGuarded: isGuarded, since: known)
         }
         link.watchForServers(of: self)
+        // From here on, no code of the presenter runs on this thread: it could add itself.
         do throws(AccessFailure) {
-            try register(entry, at: place)
+            try register(entry, at: place, observing: observed)
         } catch {
             remove(presenter.identity)
+            registration.endAddition(false)
             throw error
         }
+        registration.endAddition(true)
         if let known, let place { tellChange(entry, at: place, since: known) }
         return true
     }
@@ -162,7 +170,11 @@ extension Session {
     }
 
     /// Writes a record for the presenter and waits until the server has registered it (Rule 5.4).
-    private func register(_ entry: PresenterEntry, at place: ItemPath?) throws(AccessFailure) {
+    ///
+    /// `observed` are the attributes that the presenter observes, as it says now (Rules 5.3, 5.5).
+    private func register(
+        _ entry: PresenterEntry, at place: ItemPath?, observing observed: Set<String>
+    ) throws(AccessFailure) {
         let record: RecordReference
         do {
             record = try ledger.write(
@@ -178,8 +190,6 @@ extension Session {
             if let error = error as? LedgerError { throw .system(FailureReason(error)) }
             throw .system(.limitReached("\(error)"))
         }
-        // Read at registration and when the presenter gets a path (Rules 5.3, 5.5).
-        let observed = entry.registration.presenter.observedAttributes
         let former = entry.registration.registered.withLock { view in
             defer {
                 view = PresenterRegistration.ServerView(
