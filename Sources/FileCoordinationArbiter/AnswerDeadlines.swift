@@ -105,6 +105,7 @@ extension Arbiter {
         of presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
     ) {
         markResponsive(presenter, &reevaluations)
+        discardLateCalls(of: presenter)
         for kind in Relinquishment.allCases {
             guard let record = registry[presenter], case .relinquishing(let claim) = record[kind],
                 record.isLate(for: claim)

@@ -132,7 +132,7 @@ extension Arbiter {
             guard let asked = registry[id]?.registration else { continue }
             expected.enterPresenter(asked)
             if unresponsive.contains(id) { expected.enterUnresponsive(asked) }
-            if let late = registry[id]?.lateCall { expected.beginBlocking(late.call) }
+            for late in registry[id]?.lateCalls ?? [] { expected.beginBlocking(late.call) }
         }
         if expected != purposeIndex { return "the purpose index is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty

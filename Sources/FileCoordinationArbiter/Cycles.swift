@@ -23,8 +23,9 @@ extension Arbiter {
         let blockedBy = call.flatMap { records[$0] }
             .flatMap { $0.claim.client == client ? $0.claim.id : nil }
         guard let answer = records[claim]?.asking?.awaited[presenter] else {
-            return blockLateAnswer(of: record, to: claim, by: blockedBy)
+            return setLateCall(record.isLate(for: claim) ? blockedBy : nil, of: record, for: claim)
         }
+        setLateCall(nil, of: record, for: claim)
         switch answer.question {
         case .put: break
         case .postponed: return
@@ -40,23 +41,35 @@ extension Arbiter {
     }
 
     /// Records what keeps a presenter from an answer that its claim has not waited for.
-    private mutating func blockLateAnswer(
-        of record: PresenterRecord, to claim: ClaimID, by call: ClaimID?
+    private mutating func setLateCall(
+        _ call: ClaimID?, of record: PresenterRecord, for claim: ClaimID
     ) {
-        let former = record.lateCall
-        guard call != nil ? record.isLate(for: claim) : former?.asker == claim else { return }
-        let late = call.map { PresenterRecord.LateCall(asker: claim, call: $0) }
-        guard late != former else { return }
-        if let former { purposeIndex.endBlocking(former.call) }
-        if let late { purposeIndex.beginBlocking(late.call) }
-        registry[record.registration.id]?.lateCall = late
+        let former = record.lateCalls.first { $0.asker == claim }?.call
+        guard call != former else { return }
+        if let former { purposeIndex.endBlocking(former) }
+        if let call { purposeIndex.beginBlocking(call) }
+        let presenter = record.registration.id
+        registry[presenter]?.lateCalls.removeAll { $0.asker == claim }
+        if let call { registry[presenter]?.lateCalls.append(.init(asker: claim, call: call)) }
+    }
+
+    /// Records that a presenter has answered a claim that may have continued before.
+    mutating func discardLateCall(of presenter: PresenterID, for claim: ClaimID) {
+        if let record = registry[presenter] { setLateCall(nil, of: record, for: claim) }
+    }
+
+    /// Records that a presenter has no late answer to give any more.
+    mutating func discardLateCalls(of presenter: PresenterID) {
+        for late in registry[presenter]?.lateCalls ?? [] {
+            discardLateCall(of: presenter, for: late.asker)
+        }
     }
 
     /// Records that a claim is over and keeps no presenter from answering any more.
     mutating func endBlocking(_ call: FiledClaim) {
         for presenter in clientStates[call.client]?.presenters ?? [] {
-            if let late = registry[presenter]?.lateCall, late.call == call.id {
-                block(presenter, for: late.asker, by: nil)
+            for late in registry[presenter]?.lateCalls ?? [] where late.call == call.id {
+                discardLateCall(of: presenter, for: late.asker)
             }
             for claim in registry[presenter]?.awaitedBy ?? []
             where records[claim]?.asking?.awaited[presenter]?.blockedBy == call.id {
@@ -177,7 +190,7 @@ extension Arbiter {
         case .waiting: return blockers(of: record, &waits).map { Edge(claim: $0) }
         case .asking(let asking):
             return claimsAwaited(by: id, asking).map { Edge(claim: $0) }
-                + edges(throughPresentersOf: asking, of: id)
+                + edges(throughPresentersOf: asking)
         case .granted:
             return innerCalls(of: record).map { Edge(claim: $0) }
         }
@@ -195,9 +208,9 @@ extension Arbiter {
     }
 
     /// Returns the calls that keep presenters from answering a claim.
-    private func edges(throughPresentersOf asking: ClaimState.Asking, of id: ClaimID) -> [Edge] {
+    private func edges(throughPresentersOf asking: ClaimState.Asking) -> [Edge] {
         guard !purposeIndex.blocking.isEmpty else { return [] }
-        return asking.awaited.flatMap { edges(through: $0, of: id) }
+        return asking.awaited.flatMap { edges(through: $0) }
     }
 
     /// Returns claims that must end before `id` can: enough of them to reach every other one.
@@ -208,34 +221,33 @@ extension Arbiter {
         case .waiting: return nearestBlockers(of: id, &waits)
         case .asking(let asking):
             return nearestBlockers(of: id, &waits)
-                + edges(throughPresentersOf: asking, of: id).map(\.claim)
+                + edges(throughPresentersOf: asking).map(\.claim)
         case .granted: return innerCalls(of: record)
         }
     }
 
     /// Returns the calls that keep a presenter from answering.
-    private func edges(through answer: AwaitedAnswer, of id: ClaimID) -> [Edge] {
+    private func edges(through answer: AwaitedAnswer) -> [Edge] {
         let presenter = answer.presenter
-        let asked =
+        let calls: [ClaimID?] =
             switch answer.question {
-            case .put: [id]
+            case .put: [answer.blockedBy]
             // It is asked when it has answered the claims for which it is relinquishing.
-            case .postponed(let steps): relinquishing(presenter, steps.relinquish)
+            case .postponed(let steps):
+                relinquishing(presenter, steps.relinquish).map { claim in
+                    records[claim]?.asking?.awaited[presenter]?.blockedBy
+                        ?? lateCall(of: presenter, for: claim)
+                }
             }
-        return asked.compactMap { claim in
-            guard
-                let call = records[claim]?.asking?.awaited[presenter]?.blockedBy
-                    ?? lateCall(of: presenter, for: claim),
-                records[call]?.grant == nil
-            else { return nil }
+        return calls.compactMap { call in
+            guard let call, records[call]?.grant == nil else { return nil }
             return Edge(claim: call, presenter: presenter)
         }
     }
 
     /// The call that keeps a presenter from an answer that the claim has not waited for.
     private func lateCall(of presenter: PresenterID, for claim: ClaimID) -> ClaimID? {
-        guard let late = registry[presenter]?.lateCall, late.asker == claim else { return nil }
-        return late.call
+        registry[presenter]?.lateCalls.first { $0.asker == claim }?.call
     }
 
     /// Returns the claims for which a presenter is relinquishing its item now.

@@ -111,7 +111,7 @@ extension Arbiter {
     mutating func remove(_ id: PresenterID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = registry[id] else { return }
         for claim in record.awaitedBy { stopAwaiting(id, for: claim, &reevaluations) }
-        if let late = record.lateCall { block(id, for: late.asker, by: nil) }
+        discardLateCalls(of: id)
         for kind in Relinquishment.allCases {
             switch record[kind] {
             case .kept:

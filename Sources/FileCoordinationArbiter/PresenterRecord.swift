@@ -38,7 +38,7 @@ struct PresenterRecord: Hashable, Sendable {
         var toWriters: Possession = .kept
         var awaitedBy: OrderedIDs<ClaimID> = []
         var postponedFor: OrderedIDs<ClaimID> = []
-        var lateCall: LateCall?
+        var lateCalls: [LateCall] = []
     }
 
     /// An array with exactly one element; see ``ClaimState``.
@@ -81,12 +81,13 @@ struct PresenterRecord: Hashable, Sendable {
         _modify { yield &content[0].postponedFor }
     }
 
-    /// What keeps it from the answer that a claim has not waited for (Rule 18.4).
+    /// What keeps it from the answers that claims have not waited for (Rule 18.4), at most one for
+    /// each claim.
     ///
-    /// Postponed questions wait for that answer.
-    var lateCall: LateCall? {
-        get { content[0].lateCall }
-        _modify { yield &content[0].lateCall }
+    /// Postponed questions wait for those answers.
+    var lateCalls: [LateCall] {
+        get { content[0].lateCalls }
+        _modify { yield &content[0].lateCalls }
     }
 
     /// Whether it is relinquishing for a claim that has continued without its answer.

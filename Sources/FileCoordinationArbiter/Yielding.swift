@@ -61,6 +61,7 @@ extension Arbiter {
         // The answer is recorded even if the claim that asked is over: other claims may wait until
         // the presenter has relinquished.
         registry[presenter]?.answered(id, now: now)
+        discardLateCall(of: presenter, for: id)
         reevaluations.resume(presenter)
         switch records[id]?.asking?.awaited[presenter]?.question {
         case .put: break
@@ -107,7 +108,7 @@ extension Arbiter {
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
-        block(presenter, for: id, by: nil)
+        if records[id]?.asking?.awaited[presenter] != nil { block(presenter, for: id, by: nil) }
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
         reevaluations.reconsiderGrant(id)
         if isPostponed(presenter, for: id) { purposeIndex.addPostponed(-1) }

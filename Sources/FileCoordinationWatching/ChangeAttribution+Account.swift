@@ -28,6 +28,10 @@ extension ChangeAttribution {
         /// Presenters may already have been told about a part of that write. So a difference from
         /// what they were told does not show that another program made a change.
         var isFound = false
+        /// Whether the first write has moved an item here, without a claim on this path.
+        ///
+        /// Then it is not known what was here before, and whether a write has moved that.
+        var beganWithArrival = false
         /// Whether a write has moved a directory with another item inside to this path since then.
         var isOfFormerItem = false
         /// Whether the path was checked once more before the account was to be discarded.
@@ -118,6 +122,7 @@ extension ChangeAttribution {
             isCoordinated = isCoordinated || earlier.isCoordinated
             isUnknown = isUnknown || earlier.isUnknown
             isFound = earlier.isFound
+            beganWithArrival = earlier.beganWithArrival
         }
     }
 }

@@ -47,7 +47,7 @@ extension ChangeAttribution {
         if announceDeparture(of: told, from: path), account?.isPlain == false {
             return [.coordinated]
         }
-        if account?.haveReplaced(told, by: taker) == true,
+        if account?.haveReplaced(told, by: taker) == true, account?.beganWithArrival == false,
             origins(at: path, told: told, now: taker) == [.coordinated]
         {
             return [.coordinated]

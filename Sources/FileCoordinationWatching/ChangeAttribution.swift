@@ -15,8 +15,10 @@ import FileCoordinationArbiter
 struct ChangeAttribution {
     private struct Claim {
         let number: UInt64
-        var paths: [ItemPath]
+        let paths: [ItemPath]
         let isFound: Bool
+        /// The other paths to which it has moved its items.
+        var arrivals: Set<ItemPath> = []
         /// Whether the write is over.
         ///
         /// Notifications of it may still be in the kernel's queue.
@@ -27,6 +29,8 @@ struct ChangeAttribution {
 
     private var claims: [Claim] = []
     private(set) var accounts: [ItemPath: Account] = [:]
+    /// See ``beginReports()``.
+    private var leftAtActivePaths: [InodeKey: [(path: ItemPath, item: ObservedFile)]] = [:]
     /// A move of a directory by one of these writes.
     private struct Move {
         let from: ItemPath
@@ -53,12 +57,13 @@ struct ChangeAttribution {
         claims.append(Claim(number: number, paths: paths, isFound: isFound))
     }
 
-    /// Records that a write moves items to these paths, too.
-    mutating func extended(_ number: UInt64, by paths: [ItemPath]) {
+    /// Records that a write moves items of its claim.
+    mutating func extended(_ number: UInt64, by moves: [ItemMove]) {
         guard let index = claims.firstIndex(where: { $0.number == number && !$0.isOver })
         else { return }
-        for path in paths where !claims[index].paths.contains(path) {
-            claims[index].paths.append(path)
+        for move in moves { claims[index].arrivals.remove(move.old) }
+        for move in moves where !claims[index].paths.contains(move.new) {
+            claims[index].arrivals.insert(move.new)
         }
     }
 
@@ -66,6 +71,7 @@ struct ChangeAttribution {
     mutating func ended(_ number: UInt64, _ changes: [ClaimedChange]) -> [ItemPath] {
         let index = claims.firstIndex { $0.number == number && !$0.isOver }
         let paths = index.map { claims[$0].paths } ?? []
+        let arrivals = index.map { claims[$0].arrivals } ?? []
         if let index { claims[index].isOver = true }
         let isFound = index.map { claims[$0].isFound } ?? false
         carryAccounts(along: changes)
@@ -74,7 +80,8 @@ struct ChangeAttribution {
         for path in paths where !known.contains(path) {
             accounts[path, default: Account()].isUnknown = true
         }
-        return known + paths.filter { !known.contains($0) }
+        let others = paths + arrivals.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        return known + others.filter { !known.contains($0) }
     }
 
     /// Gives the accounts of items inside directories that a write has moved their present paths.
@@ -168,7 +175,7 @@ struct ChangeAttribution {
             guard changes else { return }
             accounts[change.path] = Account(
                 first: change.before, last: change.after, isCoordinated: true,
-                isFound: isFound || change.isArrival)
+                isFound: isFound || change.isArrival, beganWithArrival: change.isArrival)
             return
         }
         account.append(change)
@@ -179,19 +186,30 @@ struct ChangeAttribution {
     /// changes.
     func isActive(at path: ItemPath?) -> Bool {
         guard let path else { return false }
-        return claims.contains { !$0.isOver && $0.paths.contains(path) }
+        return claims.contains {
+            !$0.isOver && ($0.paths.contains(path) || $0.arrivals.contains(path))
+        }
     }
 
-    /// Whether a write is under way at a path where claims have left an item that is elsewhere now.
+    /// Finds the items that claims have left at paths of writes that are under way.
     ///
-    /// Its end will tell whether it has moved the item.
-    func isActive(whereClaimsLeft item: ObservedFile) -> Bool {
-        claims.contains { claim in
-            !claim.isOver
-                && claim.paths.contains {
-                    itemLeft(at: $0).map { item.mayBeLaterState(of: $0) } == true
-                }
+    /// Call it before the reports of a turn are made.
+    mutating func beginReports() {
+        leftAtActivePaths = [:]
+        for claim in claims where !claim.isOver {
+            for path in claim.paths + claim.arrivals {
+                guard let item = itemLeft(at: path) else { continue }
+                leftAtActivePaths[InodeKey(item.identity), default: []].append((path, item))
+            }
         }
+    }
+
+    /// The paths where claims have left an item, and where a write is under way.
+    ///
+    /// If the item is elsewhere now, the end of that write tells whether it has moved the item.
+    func activePlaces(whereClaimsLeft item: ObservedFile) -> [ItemPath] {
+        guard let left = leftAtActivePaths[InodeKey(item.identity)] else { return [] }
+        return left.filter { item.mayBeLaterState(of: $0.item) }.map(\.path)
     }
 
     /// The origin of a change at a path that no claim on the path itself explains.

@@ -196,8 +196,8 @@ public enum WatchInput: Hashable, Sendable {
     ///
     /// Presenters may have been told of a part of it.
     case claimFound(UInt64, [ItemPath])
-    /// A coordinated writer has announced that it moves its items to these paths, too.
-    case claimExtended(UInt64, [ItemPath])
+    /// A coordinated writer has announced that it moves items of its claim.
+    case claimExtended(UInt64, [ItemMove])
     /// A claim at these paths must not be granted before presenters were told of all moves up to
     /// now (Rule 1.15).
     ///

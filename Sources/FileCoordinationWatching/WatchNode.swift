@@ -148,9 +148,11 @@ struct WatchNodeTable {
     }
 
     subscript(id: WatchNodeID) -> WatchNode {
-        _read {
+        // A getter, not a coroutine: without optimization, this compiler (Swift 6.3) uses what a
+        // coroutine has yielded after it has freed that.
+        get {
             precondition(contains(id), "A node is used after it was removed")
-            yield nodes[Int(id.index)]
+            return nodes[Int(id.index)]
         }
         _modify {
             precondition(contains(id), "A node is changed after it was removed")

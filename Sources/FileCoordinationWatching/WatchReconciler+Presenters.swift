@@ -107,9 +107,10 @@ struct PresenterIndex {
     var departures = RecentDepartures()
 
     subscript(id: UInt64) -> Presenter {
-        _read {
+        // Not a coroutine: see ``WatchNodeTable``.
+        get {
             guard let presenter = records[id] else { preconditionFailure("Unknown presenter") }
-            yield presenter
+            return presenter
         }
         _modify {
             guard var presenter = records[id] else { preconditionFailure("Unknown presenter") }

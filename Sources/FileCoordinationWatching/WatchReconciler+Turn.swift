@@ -158,6 +158,7 @@ extension WatchReconciler {
             .enumerated().sorted { ($0.element.depth, $0.offset) < ($1.element.depth, $1.offset) }
             .map(\.element.node)
         changed = []
+        claims.beginReports()
         var reports: [TurnReport] = []
         var told: [WatchNodeID] = []
         var isTold: Set<WatchNodeID> = []
@@ -219,7 +220,11 @@ extension WatchReconciler {
     private func isBeingWritten(_ node: WatchNodeID) -> Bool {
         guard !claims.isEmpty else { return false }
         if claims.isActive(at: nodes.path(node)) { return true }
-        return nodes[node].now.map { claims.isActive(whereClaimsLeft: $0) } ?? false
+        guard let now = nodes[node].now else { return false }
+        return claims.activePlaces(whereClaimsLeft: now).contains { place in
+            // If the item is there, too, it has hard links.
+            nodes.node(at: place).flatMap { nodes[$0].now }?.isSameItem(as: now) != true
+        }
     }
 
     /// Whether a directory above is at a path that presenters were not told yet.
@@ -278,7 +283,7 @@ extension WatchReconciler {
             nodes[prior].flags.insert(.overtaken)
         }
         displaced[slot] = nil
-        if ToldSlot(nodes[node].told) != slot { markLeft(nodes[node].told) }
+        if let former = nodes[node].known { markLeft(former, by: slot) }
         let wasUnsure = nodes[node].flags.contains(.unsure)
         nodes[node].flags.subtract([.unsure, .overtaken])
         nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
@@ -292,9 +297,9 @@ extension WatchReconciler {
     /// Records that presenters know that nothing is at the former path of an item.
     ///
     /// A presenter that has read everything may have seen the item there.
-    private mutating func markLeft(_ told: WatchNode.LastReport?) {
-        guard let told, let parent = nodes.existing(told.parent),
-            let place = nodes[parent].children[told.name], nodes[place].now == nil
+    private mutating func markLeft(_ former: WatchNode.LastReport, by slot: ToldSlot) {
+        guard ToldSlot(former) != slot, let parent = nodes.existing(former.parent),
+            let place = nodes[parent].children[former.name], nodes[place].now == nil
         else { return }
         nodes[place].flags.remove(.unsure)
     }

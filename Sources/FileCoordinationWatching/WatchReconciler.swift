@@ -107,7 +107,7 @@ public struct WatchReconciler: Sendable {
         case .eventsArrive(let arrive): eventsArrive(arrive)
         case .claimBegan(let claim, let paths): claims.began(claim, paths)
         case .claimFound(let claim, let paths): claims.began(claim, paths, isFound: true)
-        case .claimExtended(let claim, let paths): claims.extended(claim, by: paths)
+        case .claimExtended(let claim, let moves): claims.extended(claim, by: moves)
         case .claimEnded(let claim, let changes): claimEnded(claim, changes)
         case .asked(let number, let paths): questions.add(number, paths)
         }

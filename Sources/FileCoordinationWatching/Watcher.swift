@@ -103,9 +103,9 @@ public final class Watcher: Sendable {
         commands.add(.claimFound(claim, paths), .never)
     }
 
-    /// Announces that a coordinated writer moves items to these paths.
-    public func coordinatedWriteExtended(_ claim: UInt64, to paths: [ItemPath]) {
-        commands.add(.claimExtended(claim, paths), .never)
+    /// Announces that a coordinated writer moves items of its claim.
+    public func coordinatedWriteExtended(_ claim: UInt64, by moves: [ItemMove]) {
+        commands.add(.claimExtended(claim, moves), .never)
     }
 
     /// Announces the end of a coordinated write.

@@ -74,7 +74,7 @@ struct HeldChangeTests {
     /// Waits until the watcher has a message for the server, which does not read it yet.
     private func awaitMail() throws {
         let poller = try Poller()
-        try poller.add(try #require(world.server.watching.descriptor), token: 1, .readable)
+        try poller.add(try #require(world.server.outgoing.watching.descriptor), token: 1, .readable)
         var ready: [Poller.Ready] = []
         try poller.wait(
             into: &ready, until: MonotonicClock.after(.seconds(60)))
@@ -99,7 +99,7 @@ struct HeldChangeTests {
         try awaitMail()
         try world.settle()
         #expect(try presenter.notices() == 0)
-        #expect(world.server.watching.awaitedWrites.count == 1)
+        #expect(world.server.outgoing.watching.awaitedWrites.count == 1)
         try write.end(outcomes: [.unchanged])
         try world.settle()
         #expect(try presenter.notices() == 1)

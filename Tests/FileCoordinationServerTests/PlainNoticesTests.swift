@@ -142,6 +142,7 @@ struct PlainNoticesTests {
             item, by: other, after: .some(nil), hasChanged: true, knownFrom: 6,
             at: instant(after: 50))
         #expect(isExplained(mixed, seen: 5, later: 60))
+        #expect(!isExplained(mixed, seen: 6, later: 60), "the watcher knew of the deletion")
         let later = change(.changed(.content), item, .either, changed: 101)
         #expect(!isExplained(later, seen: 5, later: 60))
         // The claim on the directory does not tell which items inside changed (Rule 7.7).

@@ -9,11 +9,11 @@ import FileCoordinationWatching
 import Testing
 
 @Suite struct OriginTests {
-    private let path: ItemPath
+    let path: ItemPath
 
     init() throws { path = try #require(ItemPath("/a/f")) }
 
-    private func start() throws -> HandMadeKernel {
+    func start() throws -> HandMadeKernel {
         var kernel = HandMadeKernel()
         kernel.there["/a"] = HandMadeKernel.directory(2)
         kernel.there["/a/f"] = HandMadeKernel.file(4, 1)
@@ -23,18 +23,18 @@ import Testing
         return kernel
     }
 
-    private func begin(_ kernel: inout HandMadeKernel) {
+    func begin(_ kernel: inout HandMadeKernel) {
         kernel.reconciler.handle(.claimBegan(1, [path]), at: kernel.now)
     }
 
-    private func end(
+    func end(
         _ kernel: inout HandMadeKernel, _ before: ObservedFile?, _ after: ObservedFile?
     ) {
         let change = ClaimedChange(path: path, before: before, after: after)
         kernel.reconciler.handle(.claimEnded(1, [change]), at: kernel.now)
     }
 
-    private func write(_ kernel: inout HandMadeKernel, _ instant: Int64) {
+    func write(_ kernel: inout HandMadeKernel, _ instant: Int64) {
         kernel.there["/a/f"] = HandMadeKernel.file(4, instant)
         kernel.notify("/a", .changed, "f")
     }
@@ -133,102 +133,6 @@ import Testing
         #expect(told.contains("2 /a/g content, coordinated"), "\(told)")
         #expect(!told.contains { $0.hasSuffix(" content") }, "\(told)")
         #expect(kernel.turn().isEmpty)
-    }
-
-    /// Moves `/a/f` to `/a/g`, with a claim on the former path alone or without one.
-    private func move(
-        _ kernel: inout HandMadeKernel, _ before: ObservedFile, isCoordinated: Bool = true
-    ) {
-        if isCoordinated { begin(&kernel) }
-        var moved = before
-        moved.stamp.changed += 1
-        kernel.there["/a/f"] = nil
-        kernel.there["/a/g"] = moved
-        kernel.notify("/a", .movedFrom, "f", cookie: 7)
-        kernel.notify("/a", .movedTo, "g", cookie: 7)
-        if isCoordinated { end(&kernel, before, nil) }
-    }
-
-    @Test(arguments: [true, false])
-    func `What a claim wrote before the item was moved is not a program's change`(
-        isMoveCoordinated: Bool
-    ) throws {
-        var kernel = try start()
-        begin(&kernel)
-        write(&kernel, 2)
-        end(&kernel, HandMadeKernel.file(4, 1), HandMadeKernel.file(4, 2))
-        move(&kernel, HandMadeKernel.file(4, 2), isCoordinated: isMoveCoordinated)
-        let told = kernel.turn() + kernel.turn()
-        let origin = isMoveCoordinated ? ", coordinated" : ""
-        #expect(told.contains("1 /a/g moved from /a/f\(origin)"), "\(told)")
-        #expect(told.contains("1 /a/g content, coordinated"), "\(told)")
-        #expect(!told.contains { $0.hasSuffix(" content") }, "\(told)")
-    }
-
-    @Test func `A program's change between a claim's and a move is told`() throws {
-        var kernel = try start()
-        begin(&kernel)
-        write(&kernel, 2)
-        end(&kernel, HandMadeKernel.file(4, 1), HandMadeKernel.file(4, 2))
-        write(&kernel, 3)
-        move(&kernel, HandMadeKernel.file(4, 3))
-        let told = kernel.turn() + kernel.turn()
-        #expect(told.contains("1 /a/g content"), "\(told)")
-    }
-
-    @Test(arguments: [false, true])
-    func `An item that claims made and moved before that was told has not come by itself`(
-        isChanged: Bool
-    ) throws {
-        var kernel = HandMadeKernel()
-        kernel.there["/a"] = HandMadeKernel.directory(2)
-        try kernel.present(1, "/a", .directory)
-        _ = kernel.turn()
-        begin(&kernel)
-        write(&kernel, 2)
-        end(&kernel, nil, HandMadeKernel.file(4, 2))
-        move(&kernel, HandMadeKernel.file(4, 2))
-        if isChanged { kernel.there["/a/g"] = HandMadeKernel.file(4, 5) }
-        let told = kernel.turn() + kernel.turn()
-        let appeared = isChanged ? "1 /a/g appeared" : "1 /a/g appeared, either"
-        #expect(told == [appeared, "1 /a/f deleted, coordinated"])
-    }
-
-    @Test func `A claim on the former path says what has arrived at the new one`() throws {
-        var kernel = HandMadeKernel()
-        for (path, inode) in [("/a", 2), ("/b", 3)] as [(String, UInt64)] {
-            kernel.there[path] = HandMadeKernel.directory(inode)
-        }
-        kernel.there["/b/f"] = HandMadeKernel.file(4, 1)
-        try kernel.present(1, "/a", .directory)
-        _ = kernel.turn()
-        let (former, place) = (try #require(ItemPath("/b/f")), try #require(ItemPath("/a/f")))
-        kernel.reconciler.handle(.claimBegan(1, [former]), at: kernel.now)
-        kernel.there["/a/f"] = kernel.there.removeValue(forKey: "/b/f")
-        kernel.notify("/a", .movedTo, "f", cookie: 7)
-        kernel.reconciler.handle(.claimExtended(1, [place]), at: kernel.now)
-        #expect(kernel.turn().isEmpty)
-        let item = HandMadeKernel.file(4, 1)
-        let left = ClaimedChange(path: former, before: item, after: nil)
-        let arrival = ClaimedChange(arrivalAt: place, of: item)
-        kernel.reconciler.handle(.claimEnded(1, [left, arrival]), at: kernel.now)
-        #expect(kernel.turn() == ["1 /a/f appeared, coordinated"])
-        #expect(kernel.turn().isEmpty)
-    }
-
-    @Test func `What a claim may be moving is not told before the claim ends`() throws {
-        var kernel = HandMadeKernel()
-        kernel.there["/a"] = HandMadeKernel.directory(2)
-        try kernel.present(1, "/a", .directory)
-        _ = kernel.turn()
-        begin(&kernel)
-        write(&kernel, 2)
-        end(&kernel, nil, HandMadeKernel.file(4, 2))
-        begin(&kernel)
-        move(&kernel, HandMadeKernel.file(4, 2), isCoordinated: false)
-        #expect(kernel.turn().isEmpty)
-        end(&kernel, HandMadeKernel.file(4, 2), nil)
-        #expect(kernel.turn() == ["1 /a/g appeared, either", "1 /a/f deleted, coordinated"])
     }
 
     @Test func `A plain change beside a plain move of a presented file is told`() throws {

@@ -45,10 +45,11 @@ struct Questions {
         return claim
     }
 
-    /// Returns the claims whose questions to a presenter are open: that of one number, or all.
-    func claims(asking presenter: PresenterID, number: UInt64?) -> [ClaimID] {
-        let candidates = number.map { claim(numbered: $0).map { [$0] } ?? [] } ?? claims
-        return candidates.filter { unanswered[$0]?[presenter] != nil }
+    /// Returns the claims about whose questions a presenter's process says something: that of one
+    /// number, which may have continued without the answer, or all that are open.
+    func claims(ofPresenter presenter: PresenterID, number: UInt64?) -> [ClaimID] {
+        guard let number else { return claims.filter { unanswered[$0]?[presenter] != nil } }
+        return claim(numbered: number).map { [$0] } ?? []
     }
 
     /// Returns the claim whose questions have a number.

@@ -50,7 +50,7 @@ extension Server {
             case .claim(let claim):
                 discard(claim)
                 releaseHeldChanges(of: RecordAddress(client: client.id, record: record))
-            case .presenter(let presenter): watching.unpresent(presenter)
+            case .presenter(let presenter): outgoing.watching.unpresent(presenter)
             }
         }
         records.discardAll(of: client.id)
@@ -131,7 +131,7 @@ extension Server {
                 client.ledger.withdraw(snapshot.reference, presence.epoch)
             else { continue }
             // The claim writes nothing until it is granted again.
-            watching.end(claim, [])
+            outgoing.watching.end(claim, [])
             decide(.grantWithdrawn(claim))
         }
     }

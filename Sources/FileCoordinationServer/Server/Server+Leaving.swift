@@ -27,7 +27,7 @@ extension Server {
 
     func leave(_ ending: ServerEnding) -> ServerEnding {
         configuration.log(.leaving(ending))
-        watching.stop()
+        outgoing.watching.stop()
         switch ending {
         case .idle, .handedOver, .stopped:
             guard !presence.isDeposed else { break }

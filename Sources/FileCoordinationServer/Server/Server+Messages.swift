@@ -93,7 +93,8 @@ extension Server {
             // A presenter cannot answer before the blocking call of its own process has ended (Rule
             // 18.4).
             let blocking = call.flatMap { records.claim(RecordReference($0), of: client.id) }
-            for claim in outgoing.questions.claims(asking: id, number: claim) {
+            // The claim may have continued without the answer, and others wait for it.
+            for claim in outgoing.questions.claims(ofPresenter: id, number: claim) {
                 decide(.presenterBlocked(id, for: claim, by: blocking))
             }
         case .filed(let record), .announced(let record), .ended(let record):

@@ -18,12 +18,6 @@ import FileCoordinationWatching
 import FileCoordinationWire
 
 extension Server {
-    var watching: Watching {
-        // No copy: that would count references to each of its tables.
-        _read { yield outgoing.watching }
-        _modify { yield &outgoing.watching }
-    }
-
     // MARK: Watched presenters
 
     /// Starts to watch a presenter's item.
@@ -36,7 +30,7 @@ extension Server {
             // A supplement that cannot be decoded is ignored: a newer client may have written it.
             .flatMap { try? RecordSupplement(decoding: $0) }
         startWatching(at: MonotonicClock.now)
-        watching.present(
+        outgoing.watching.present(
             presenter.id,
             WatchedPresenter(
                 path: path, methods: presenter.methods, purpose: presenter.purpose,
@@ -47,11 +41,11 @@ extension Server {
 
     private func startWatching(at now: UInt64) {
         do throws(SystemError) {
-            guard let descriptor = try watching.start(at: now) else { return }
+            guard let descriptor = try outgoing.watching.start(at: now) else { return }
             try connections.poller.add(
                 descriptor, token: Connections.FixedToken.news, .readable)
         } catch {
-            watching.stop()
+            outgoing.watching.stop()
             configuration.log(.watchingFailed(reason: "\(error)"))
         }
     }
@@ -60,13 +54,15 @@ extension Server {
     /// presenters whose watch did not start in time, and tells presenters that changes may be
     /// missed.
     func workOnWatching(at now: UInt64) {
-        if watching.isDue(at: now) { startWatching(at: now) }
-        for presenter in watching.takeOverdue(at: now) { grantPresenter(presenter) }
-        for claim in watching.takeOverdueClaims(at: now) { decide(.movesTold(before: claim)) }
-        guard let (outage, endangered) = watching.takeEndangered(at: now) else { return }
+        if outgoing.watching.isDue(at: now) { startWatching(at: now) }
+        for presenter in outgoing.watching.takeOverdue(at: now) { grantPresenter(presenter) }
+        for claim in outgoing.watching.takeOverdueClaims(at: now) {
+            decide(.movesTold(before: claim))
+        }
+        guard let (outage, endangered) = outgoing.watching.takeEndangered(at: now) else { return }
         if outage == .stuck { configuration.log(.watchingFailed(reason: "it does not go on")) }
         for id in endangered {
-            if let presenter = watching[id] { tell(presenter.messagesOfAll, to: id) }
+            if let presenter = outgoing.watching[id] { tell(presenter.messagesOfAll, to: id) }
         }
     }
 
@@ -76,15 +72,15 @@ extension Server {
     /// That concerns presenters of other purposes, wherever they are: one of their items may have
     /// been moved to the claim's path.
     func mustAwaitMoves(_ claim: FiledClaim) -> Bool {
-        arbiter.mayAskPresenters(besides: claim.purpose) && watching.mayMissMoves
+        arbiter.mayAskPresenters(besides: claim.purpose) && outgoing.watching.mayMissMoves
     }
 
     /// Tells the watcher and the presenter's process where the item of a presenter is now.
     func relocate(
         _ presenter: PresenterID, to place: ItemPath, isTold: Bool, by writer: ClaimID? = nil
     ) {
-        let isPlain = watching[presenter]?.path == place
-        watching.followMove(of: presenter, to: place, isAnnounced: true)
+        let isPlain = outgoing.watching[presenter]?.path == place
+        outgoing.watching.followMove(of: presenter, to: place, isAnnounced: true)
         guard !isPlain || !isTold else { return deliver(.followed(to: place), to: presenter) }
         deliver(.relocated(to: place, isTold: isTold), to: presenter, by: writer)
     }
@@ -96,7 +92,8 @@ extension Server {
     ///
     /// `destinations` are the paths to which it moves items.
     func watchWrites(of id: ClaimID, isFound: Bool, movingTo destinations: [ItemPath] = []) {
-        guard watching.isActive, !watching.writes.runs(id), let claim = arbiter.claim(id),
+        guard outgoing.watching.isActive, !outgoing.watching.writes.runs(id),
+            let claim = arbiter.claim(id),
             claim.kind == .access, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
@@ -104,36 +101,37 @@ extension Server {
         else { return }
         // A move that was announced has given the claim other paths.
         let isAsBegun = records.relocations.handledBytes(ofClaim: id.rawValue) == 0
-        watching.begin(id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
+        outgoing.watching.begin(
+            id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
     }
 
     /// Tells the watcher which changes a finished write has made.
     func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client
     ) {
-        guard watching.isActive else { return }
+        guard outgoing.watching.isActive else { return }
         // The watcher does not know a write that began before its item was presented, or by
         // delegation.
         watchWrites(of: id, isFound: true)
-        guard watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
+        guard outgoing.watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
         let isComplete = outcomes.count == claim.items.count
         let known = client.ledger.writtenItems(record)
         let written = known.paths(
-            of: claim, asBegun: watching.writes.pathsAsBegun(id),
+            of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(id),
             isComplete ? outcomes : claim.items.map { _ in .changed })
         let changes = written.compactMap { item in
             item.change.map { ClaimedChange(path: item.path, before: $0.before, after: $0.after) }
         }
         let arrivals = known.arrivals.map { ClaimedChange(arrivalAt: $0.path, of: $0.after) }
-        watching.end(id, changes + arrivals)
+        outgoing.watching.end(id, changes + arrivals)
         let now = CoordinatedWrites.Instant.now
         for arrival in known.arrivals {
-            watching.record(
+            outgoing.watching.record(
                 arrival.path, by: claim.purpose, after: .some(arrival.after), hasChanged: true,
                 isArrival: true, at: now)
         }
         for item in written {
-            watching.record(
+            outgoing.watching.record(
                 item.path, by: claim.purpose, after: item.change.map { $0.after },
                 hasChanged: item.hasChanged, at: now)
         }
@@ -152,15 +150,17 @@ extension Server {
 
     /// Records that a writer has moved items, so that its claim explains these changes.
     func markMoves(_ moves: [ItemMove], by id: ClaimID) {
-        guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
+        guard outgoing.watching.isActive, let claim = arbiter.claim(id) else { return }
+        let purpose = claim.purpose
         let now = CoordinatedWrites.Instant.now
-        let destinations = moves.map(\.new)
-        watchWrites(of: id, isFound: true, movingTo: destinations)
-        watching.extend(id, to: destinations)
+        // The claim's log will say where its own items are.
+        let own = moves.filter { move in claim.items.contains { $0.path == move.old } }
+        watchWrites(of: id, isFound: true, movingTo: own.map(\.new))
+        outgoing.watching.extend(id, by: own)
         for move in moves {
-            watching.announce(move, by: id)
-            watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
-            watching.record(
+            outgoing.watching.announce(move, by: id)
+            outgoing.watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
+            outgoing.watching.record(
                 move.new, by: purpose, after: nil, hasChanged: true, isArrival: true, at: now)
         }
     }
@@ -171,19 +171,19 @@ extension Server {
     func receiveNews() {
         releaseAbandonedChanges()
         var writers: [LocalWriter]?
-        let (mail, lastAnswered) = watching.takeMail()
+        let (mail, lastAnswered) = outgoing.watching.takeMail()
         for mail in mail {
             let id = PresenterID(rawValue: mail.news.presenter)
-            guard let presenter = watching[id] else { continue }
+            guard let presenter = outgoing.watching[id] else { continue }
             switch mail.news.body {
-            case .listening: if watching.markListening(id) { grantPresenter(id) }
+            case .listening: if outgoing.watching.markListening(id) { grantPresenter(id) }
             case .arrived(let path):
                 guard path.isTellable else { break }
                 // A client with a delegation there would not ask the presenter.
                 recall(before: [.presenterMoved(id, to: path)], then: nil)
-            case .healed: watching.setTrouble(nil, of: id)
+            case .healed: outgoing.watching.setTrouble(nil, of: id)
             case .degraded(let trouble):
-                watching.setTrouble(trouble, of: id)
+                outgoing.watching.setTrouble(trouble, of: id)
                 if presenter.isListening { tell(presenter.messagesOfAll, to: id) }
             case .wholeMayHaveChanged(.rewritten): break
             case .wholeMayHaveChanged: tell(presenter.messagesOfAll, to: id)
@@ -192,7 +192,7 @@ extension Server {
             }
         }
         // Behind the moves, which may have to wait for recalls.
-        for claim in watching.takeClaims(answeredUpTo: lastAnswered) {
+        for claim in outgoing.watching.takeClaims(answeredUpTo: lastAnswered) {
             work.append(.decide(.movesTold(before: claim)))
         }
     }
@@ -207,7 +207,7 @@ extension Server {
             writers = known
             if let writer = known.first(where: { $0.mayHaveMade(change) }), makeKnown(writer) {
                 let held = Watching.Held(presenter: id, change: change, commandsSeen: commandsSeen)
-                return watching.hold(held, until: writer.address)
+                return outgoing.watching.hold(held, until: writer.address)
             }
         }
         tellUnexplained(change, id, commandsSeen)
@@ -220,10 +220,10 @@ extension Server {
     private func tellUnexplained(
         _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64, isHeld: Bool = false
     ) {
-        guard let presenter = watching[id] else { return }
+        guard let presenter = outgoing.watching[id] else { return }
         let now = CoordinatedWrites.Instant.now
         let known = isHeld ? 0 : commandsSeen
-        let isExplained = watching.writes.explains(
+        let isExplained = outgoing.watching.writes.explains(
             change, commandsSeen: known, to: presenter.purpose, at: now)
         guard isExplained else { return tell(change, commandsSeen, to: id) }
         // The watcher and the arbiter must agree on where the presenter's item is, so a move of the
@@ -232,7 +232,7 @@ extension Server {
             return tell([.moved(to: change.path)], to: id)
         }
         let remainder = change.remainder {
-            watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
+            outgoing.watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
         }
         guard let rest = remainder else { return }
         // The watcher does not know everything in a directory that appeared.
@@ -244,9 +244,11 @@ extension Server {
 
     /// Tells a presenter about a change, with the paths that the presenter knows by now.
     private func tell(_ change: WatchedChange, _ commandsSeen: UInt64, to id: PresenterID) {
-        for change in watching.following(change, commandsSeen: commandsSeen, for: id) {
+        for change in outgoing.watching.following(change, commandsSeen: commandsSeen, for: id) {
             // One change may move the presenter's item.
-            if let presenter = watching[id] { tell(presenter.messages(of: change), to: id) }
+            if let presenter = outgoing.watching[id] {
+                tell(presenter.messages(of: change), to: id)
+            }
         }
     }
 
@@ -256,13 +258,13 @@ extension Server {
             guard message.isTellable else {
                 // A directory was moved deep into another one, or a program works in one by a short
                 // relative path. The presenter is told to look, and goes nowhere.
-                if let presenter = watching[id] { tell(presenter.messagesOfAll, to: id) }
+                if let presenter = outgoing.watching[id] { tell(presenter.messagesOfAll, to: id) }
                 continue
             }
             switch message {
             case .notice(let notice): deliver(.plainNotice(notice), to: id)
             case .moved(let path):
-                watching.followMove(of: id, to: path, isAnnounced: false)
+                outgoing.watching.followMove(of: id, to: path, isAnnounced: false)
                 let event = Event.presenterMoved(id, to: path)
                 // An earlier move may have to wait for claims that a recall has found.
                 guard work.isEmpty else {
@@ -322,7 +324,7 @@ extension Server {
         of write: RecordAddress, claim: ClaimID? = nil, _ outcomes: [ItemOutcome] = []
     ) {
         let hasChanged = claim != nil && outcomes != [.unchanged]
-        for held in watching.takeHeld(write) {
+        for held in outgoing.watching.takeHeld(write) {
             guard hasChanged else {
                 tell(held.change, held.commandsSeen, to: held.presenter)
                 continue
@@ -335,7 +337,7 @@ extension Server {
 
     /// Tells the changes that wait for a write whose record has been reused for another claim.
     func releaseAbandonedChanges() {
-        for write in watching.awaitedWrites {
+        for write in outgoing.watching.awaitedWrites {
             let snapshot = clients[write.client]?.ledger.snapshot(ofRecord: write.record.index)
             guard snapshot?.reference != write.record || snapshot?.hasSomethingToTell != true
             else { continue }

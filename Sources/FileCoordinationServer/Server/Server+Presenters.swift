@@ -39,7 +39,8 @@ extension Server {
         watch(presenter, check.record, of: client, changedAfter: RealTimeClock.now)
         // A presenter must be told all changes after its registration. If the watcher has to look
         // at its item first, the registration is granted after that.
-        guard isNew, !watching.awaitListening(of: presenter.id, at: MonotonicClock.now) else {
+        guard isNew, !outgoing.watching.awaitListening(of: presenter.id, at: MonotonicClock.now)
+        else {
             return
         }
         grantPresenter(presenter.id)
@@ -55,7 +56,7 @@ extension Server {
     }
 
     func remove(_ presenter: PresenterID) {
-        watching.unpresent(presenter)
+        outgoing.watching.unpresent(presenter)
         records.discard(presenter)
         decide(.presenterRemoved(presenter))
     }

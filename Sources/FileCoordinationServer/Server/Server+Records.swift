@@ -123,7 +123,7 @@ extension Server {
         claim.precedesQueue = filing.precedesQueue
         if filing.awaitsMoves {
             claim.awaitsMoves = true
-            watching.awaitMoves(
+            outgoing.watching.awaitMoves(
                 before: claim.id, at: claim.items.map(\.path), at: MonotonicClock.now)
         }
         decide(.claimFiled(claim), outright: check.hasWaited ? nil : claim.id)
@@ -228,7 +228,7 @@ extension Server {
     /// Discards a claim that is over.
     func discard(_ claim: ClaimID) {
         // A claim without an account of its writes may have changed anything.
-        watching.end(claim, [])
+        outgoing.watching.end(claim, [])
         records.discard(claim)
         outgoing.questions.discard(claim)
     }

@@ -148,7 +148,8 @@ extension Server {
             isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: presenter.id), owner),
             watching: PresenterWatching(
-                watching.outage(at: MonotonicClock.now), watching.trouble(of: presenter.id)),
+                outgoing.watching.outage(at: MonotonicClock.now),
+                outgoing.watching.trouble(of: presenter.id)),
             methods: presenter.methods, relinquished: presenter.relinquished)
     }
 

@@ -176,7 +176,7 @@ package final class Server {
         }
         return [
             arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextCheck,
-            presence.nextDeadline, clients.nextCheck, idleEnd, watching.nextDeadline,
+            presence.nextDeadline, clients.nextCheck, idleEnd, outgoing.watching.nextDeadline,
             outgoing.recordings.isEmpty ? nil : nextRecordingDeadline,
         ].compactMap { $0 }.min()
     }

@@ -204,8 +204,11 @@ struct CoordinatedWrites {
         _ isEither: Bool, _ commandsSeen: UInt64, _ now: Instant
     ) -> Bool {
         guard let write = write(at: path, now) else { return false }
-        return write.outcomes.contains {
-            $0.announces(observed, of: change, isEither, commandsSeen, now)
+        let later = write.outcomes.dropFirst().map(\.knownFrom) + [.max]
+        return zip(write.outcomes, later).contains { outcome, next in
+            // What a write has left that the watcher did not know when it sent the message.
+            (outcome.after != nil || commandsSeen < next)
+                && outcome.announces(observed, of: change, isEither, commandsSeen, now)
         }
     }
 

@@ -234,9 +234,10 @@ struct Watching {
         }
     }
 
-    /// Tells the watcher that a known claim moves items to these paths.
-    func extend(_ claim: ClaimID, to paths: [ItemPath]) {
-        if writes.runs(claim) { watcher?.coordinatedWriteExtended(claim.rawValue, to: paths) }
+    /// Tells the watcher that a known claim moves its items.
+    func extend(_ claim: ClaimID, by moves: [ItemMove]) {
+        guard !moves.isEmpty, writes.runs(claim) else { return }
+        watcher?.coordinatedWriteExtended(claim.rawValue, by: moves)
     }
 
     /// Tells the watcher that a known claim is over, and what it did to each item.

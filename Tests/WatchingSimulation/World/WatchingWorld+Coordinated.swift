@@ -19,7 +19,7 @@ extension WatchingWorld {
             let isAlone = claimsFormerPathAlone(path, other)
             begin(isAlone ? [path] : [path, other])
             change([.coordinated], path, other) { $0.rename(path, other) }
-            if isAlone { announceArrival(at: other) }
+            if isAlone { announceMove(to: other) }
         } else {
             begin([path])
             let isDirectory = files.find(path).map { files[$0].isDirectory } ?? false
@@ -36,12 +36,13 @@ extension WatchingWorld {
     }
 
     /// The latest claim says where it has moved its item.
-    private mutating func announceArrival(at path: [String]) {
-        guard let place = ItemPath(texts: path), var claim = claims.popLast() else { return }
-        claim.arrival = path
-        claims.append(claim)
-        note("claim \(claim.number) announces \(place)")
-        reconciler.handle(.claimExtended(claim.number, [place]), at: now)
+    private mutating func announceMove(to path: [String]) {
+        guard let claim = claims.last, let former = claim.paths.first,
+            let from = ItemPath(texts: former), let to = ItemPath(texts: path)
+        else { return }
+        claims[claims.endIndex - 1].arrival = path
+        note("claim \(claim.number) announces \(to)")
+        reconciler.handle(.claimExtended(claim.number, [ItemMove(from: from, to: to)]), at: now)
     }
 
     /// Complains if a change is reported as a plain program's.
