@@ -51,6 +51,7 @@ extension Arbiter {
         let id = record.claim.id
         for presenter in record.relinquished {
             let back = registry[presenter]?.release(id) ?? []
+            discardLateCall(of: presenter, for: id)
             for kind in back {
                 reevaluations.emit(.reacquire(presenter, kind))
             }

@@ -214,7 +214,10 @@ struct ChangeAttribution {
 
     /// The origin of a change at a path that no claim on the path itself explains.
     func origin(besideClaimsAt path: ItemPath) -> ChangeOrigin {
-        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
+        let isInside = claims.contains { claim in
+            claim.paths.contains { $0.contains(path) }
+                || claim.arrivals.contains { $0.contains(path) }
+        }
         return isInside ? .either : .uncoordinated
     }
 

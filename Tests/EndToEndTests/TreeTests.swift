@@ -63,6 +63,15 @@ class TreeTests: StageTestCase {
     /// Rules 7.14 and 11.3: an announced move from elsewhere is told once, though the mover's claim
     /// does not cover the new path.
     func testAnAnnouncedMoveIntoADirectoryIsToldOnce() throws {
+        try assertToldOnce { former, place in [(former, place)] }
+    }
+
+    /// Rules 11.12 and 7.14: the same in two steps, the first of them where nothing is presented.
+    func testAnAnnouncedMoveInTwoStepsIsToldOnce() throws {
+        try assertToldOnce { former, place in [(former, former + "2"), (former + "2", place)] }
+    }
+
+    private func assertToldOnce(by moves: (String, String) -> [(String, String)]) throws {
         let root = try stage.folder("root")
         let former = try stage.folder("out") + "/f"
         let viewer = try stage.peer("viewer")
@@ -71,7 +80,9 @@ class TreeTests: StageTestCase {
         try stage.file("out/f", "1")
         stage.settle(former)
         try writer.ask("w write \(former) options=forMoving", "w granted")
-        try writer.ask("w didmove \(former) \(root)/f", "w announced")
+        for (old, new) in moves(former, "\(root)/f") {
+            try writer.ask("w didmove \(old) \(new)", "w announced")
+        }
         var expected = ["d registered"]
         func hear(_ message: String) throws {
             expected.append("d \(message)")

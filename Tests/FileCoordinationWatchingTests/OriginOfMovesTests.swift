@@ -89,6 +89,32 @@ extension OriginTests {
         #expect(kernel.turn().isEmpty)
     }
 
+    @Test func `What came with a directory that a claim has moved may be its own`() throws {
+        var kernel = HandMadeKernel()
+        for (path, inode) in [("/a", 2), ("/b", 3), ("/b/d", 5)] as [(String, UInt64)] {
+            kernel.there[path] = HandMadeKernel.directory(inode)
+        }
+        kernel.there["/b/d/f"] = HandMadeKernel.file(4, 1)
+        try kernel.present(1, "/a", .directory)
+        _ = kernel.turn()
+        let (former, place) = (try #require(ItemPath("/b/d")), try #require(ItemPath("/a/d")))
+        kernel.reconciler.handle(.claimBegan(1, [former]), at: kernel.now)
+        let move = ItemMove(from: former, to: place)
+        kernel.reconciler.handle(.claimExtended(1, [move]), at: kernel.now)
+        kernel.there["/a/d"] = kernel.there.removeValue(forKey: "/b/d")
+        kernel.there["/a/d/f"] = kernel.there.removeValue(forKey: "/b/d/f")
+        kernel.notify("/a", .movedTo, "d", cookie: 7)
+        let directory = HandMadeKernel.directory(5)
+        let changes = [
+            ClaimedChange(path: former, before: directory, after: nil),
+            ClaimedChange(arrivalAt: place, of: directory),
+        ]
+        kernel.reconciler.handle(.claimEnded(1, changes), at: kernel.now)
+        let told = kernel.turn() + kernel.turn()
+        #expect(told.contains("1 /a/d appeared, coordinated"), "\(told)")
+        #expect(told.contains("1 /a/d/f appeared, either"), "\(told)")
+    }
+
     @Test func `What a program moved away before a claim's item came is its move`() throws {
         var kernel = try start()
         kernel.there["/b"] = HandMadeKernel.directory(3)

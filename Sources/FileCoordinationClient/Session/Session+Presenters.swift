@@ -18,7 +18,7 @@ extension Session {
 
     /// Deregisters a presenter, if it is registered (Rule 5.7).
     package static func removePresenter(_ identity: ObjectIdentifier) {
-        existing?.remove(identity)
+        existing?.remove { $0.identity == identity }
     }
 
     /// Whether a presenter is registered and presented nothing when it was asked last.
@@ -103,7 +103,8 @@ extension Session {
         do throws(AccessFailure) {
             try register(entry, at: place, observing: observed)
         } catch {
-            remove(presenter.identity)
+            // Another thread may have removed it, and added it again.
+            remove { $0.registration === registration }
             registration.endAddition(false)
             throw error
         }
@@ -236,12 +237,9 @@ extension Session {
         return facts.packageDepths.contains(place.depth) ? .package : .directory
     }
 
-    private func remove(_ identity: ObjectIdentifier) {
+    private func remove(where isMeant: (PresenterEntry) -> Bool) {
         let entry = state.withLock { state -> PresenterEntry? in
-            guard
-                let index = state.presenters.firstIndex(where: { $0.identity == identity })
-            else { return nil }
-            return state.presenters.remove(at: index)
+            state.presenters.firstIndex(where: isMeant).map { state.presenters.remove(at: $0) }
         }
         guard let entry else { return }
         entry.leaseGuard?.end()

@@ -154,7 +154,11 @@ extension Server {
         let purpose = claim.purpose
         let now = CoordinatedWrites.Instant.now
         // The claim's log will say where its own items are.
-        let own = moves.filter { move in claim.items.contains { $0.path == move.old } }
+        let known = arbiter.movedItems(of: id)?.own ?? []
+        let places = claim.items.enumerated().map { index, item in
+            (index < known.count ? known[index] : nil)?.path ?? item.path
+        }
+        let own = moves.filter { places.contains($0.old) }
         watchWrites(of: id, isFound: true, movingTo: own.map(\.new))
         outgoing.watching.extend(id, by: own)
         for move in moves {

@@ -29,10 +29,9 @@ extension WatchingWorld {
         finish(nextClaim - 1)
     }
 
-    /// Whether the mover of a file claims its former path alone, and announces the new one.
+    /// Whether a mover claims its item's former path alone, and announces the new one.
     private mutating func claimsFormerPathAlone(_ path: [String], _ other: [String]) -> Bool {
-        guard writesMoved, moveDice.one(in: 2), let handle = files.find(path) else { return false }
-        return !files[handle].isDirectory && files.find(other) == nil
+        writesMoved && moveDice.one(in: 2) && files.find(path) != nil && files.find(other) == nil
     }
 
     /// The latest claim says where it has moved its item.
