@@ -116,6 +116,9 @@ extension Arbiter {
             let purpose = registry[presenter]?.registration.purpose
         else { return }
         purposeIndex.endAwaiting(purpose, of: presenter)
+        // Claims of this purpose may now wait for what they could pass (Rule 2.16), and others may
+        // pass them because of that (Rule 2.17).
+        if !purposeIndex.waiting(purpose).isEmpty { reevaluations.markNewWaits() }
     }
 
     // MARK: Postponed questions

@@ -20,6 +20,7 @@ import Testing
         476_278_679: "the same, of a presenter that is asked by nested reads",
         193_902_743: "a move that an arbiter has acted on is announced again to the next one",
         748_961: "a wait in a circle through a presenter that was passed over is not found",
+        61_276_757: "what an inner claim may pass changes when an answer is given up",
         1_449_912_222: "a presenter that is asked again after a move reads its own item meanwhile",
     ]
 
