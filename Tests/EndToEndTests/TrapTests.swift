@@ -7,40 +7,26 @@ import Foundation
 import TestHome
 import XCTest
 
-final class TrapTests: StageTestCase {
-    override class var serving: Serving { .daemon }
-
+// With an embedded server, the program whose limits are lowered is the server, too.
+class TrapTests: StageTestCase {
     /// Versions and trash are of this stage, and not of the person who runs the tests.
-    private var home: [String: String] {
+    fileprivate var home: [String: String] {
         ["HOME": stage.directory, "XDG_DATA_HOME": stage.directory + "/data"]
     }
 
-    private func assertServed(_ program: Program) throws {
+    /// The daemon, where it serves.
+    private func server() throws -> Program? {
+        Self.serving == .daemon ? try stage.daemon() : nil
+    }
+
+    fileprivate func assertServed(_ program: Program) throws {
         try program.ask("w write \(stage.path("g"))", "w granted")
         try program.ask("w go", "w released")
     }
 
-    /// Rules 1.10, 18.12: whatever a public function is called with, it returns.
-    func testAbsurdArguments() throws {
-        let a = try stage.peer("A", environment: home)
-        let folder = try stage.folder("d")
-        a.tell("x absurd \(folder)")
-        let steps = [
-            "one item", "options", "timeouts", "tasks", "purposes", "intents", "batches",
-            "announcements",
-            "presenters", "nesting", "packages", "versions", "neighbours", "replacing",
-            "containers", "holds", "joining", "labels", "changes", "orphans", "conflicts",
-            "queries", "providers", "two items", "two items in tasks", "several holds",
-            "holds in tasks", "strangers", "raw values", "errors", "resource values",
-            "replacements", "dates", "versions in tasks",
-        ]
-        for step in steps { try a.expect("x did \(step)", within: test_patience(60)) }
-        try assertServed(a)
-    }
-
     /// Rule 18.12: the limit of file sizes is too low for the ledger, or for any file.
     func testFilesMayNotBeLong() throws {
-        _ = try stage.daemon()
+        _ = try server()
         for length in [0, 4096, 1 << 20, (24 << 20) - 1] {
             let a = try stage.peer("A", environment: home)
             try stage.limit("--fsize=\(length):", of: a)
@@ -68,7 +54,7 @@ final class TrapTests: StageTestCase {
     /// Rule 18.12: the limit of file sizes is too low for the copies that versions, replacements
     /// and uploads make, and for notes in the trash.
     func testCopiesMayNotBeLong() throws {
-        _ = try stage.daemon()
+        _ = try server()
         let contents = Data((0..<(1 << 16)).map { _ in UInt8.random(in: 0...255) })
         let (file, folder) = (stage.path("f"), try stage.folder("d"))
         // On another file system, so that replacing has to copy.
@@ -109,7 +95,7 @@ final class TrapTests: StageTestCase {
     /// Rule 18.12: each limit is lowered as far as possible;
     /// an access succeeds, or fails with an error.
     func testEachLimitLowered() throws {
-        _ = try stage.daemon()
+        _ = try server()
         try lowerEachLimit()
     }
 
@@ -122,8 +108,10 @@ final class TrapTests: StageTestCase {
             "Another user cannot start \(Products.peer).")
         chmod(stage.directory, 0o777)
         let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        let daemon = try stage.start("daemon", wrapper + [Products.daemon])
-        try daemon.expect("serving", inside: true)
+        if Self.serving == .daemon {
+            let daemon = try stage.start("daemon", wrapper + [Products.daemon])
+            try daemon.expect("serving", inside: true)
+        }
         let refused = try lowerEachLimit(through: wrapper)
         XCTAssertTrue(refused.contains("nproc=0"), "\(refused)")
     }
@@ -216,7 +204,7 @@ final class TrapTests: StageTestCase {
     //
     /// Rule 18.8: truncating a ledger ends no process.
     func testAnotherProcessTruncatesALedger() throws {
-        let daemon = try stage.daemon()
+        let daemon = try server()
         let a = try stage.peer("A", environment: home)
         let b = try stage.peer("B", environment: home)
         try a.ask("a write \(stage.path("f"))", "a granted")
@@ -233,6 +221,30 @@ final class TrapTests: StageTestCase {
         XCTAssertEqual(truncate(stage.runtime + "/epoch", 0), 0)
         try c.ask("c write \(stage.path("g"))", "c granted")
         try c.ask("c go", "c released")
-        XCTAssertEqual(try stage.arbiter(), daemon.pid)
+        if let daemon { XCTAssertEqual(try stage.arbiter(), daemon.pid) }
+    }
+}
+
+final class TrapWithDaemonTests: TrapTests {
+    override class var serving: Serving { .daemon }
+
+    func testTheDaemonServes() throws { try assertDaemonServes() }
+
+    /// Rules 1.10, 18.12: whatever a public function is called with, it returns.
+    func testAbsurdArguments() throws {
+        let a = try stage.peer("A", environment: home)
+        let folder = try stage.folder("d")
+        a.tell("x absurd \(folder)")
+        let steps = [
+            "one item", "options", "timeouts", "tasks", "purposes", "intents", "batches",
+            "announcements",
+            "presenters", "nesting", "packages", "versions", "neighbours", "replacing",
+            "containers", "holds", "joining", "labels", "changes", "orphans", "conflicts",
+            "queries", "providers", "two items", "two items in tasks", "several holds",
+            "holds in tasks", "strangers", "raw values", "errors", "resource values",
+            "replacements", "dates", "versions in tasks",
+        ]
+        for step in steps { try a.expect("x did \(step)", within: test_patience(60)) }
+        try assertServed(a)
     }
 }
