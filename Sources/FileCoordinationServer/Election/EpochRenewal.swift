@@ -19,12 +19,17 @@ package enum EpochRenewal {
     private static let end: UInt32 = 0xFF_FF00
 
     /// Resets the counter if that is due and possible now.
-    package static func renewIfDue(_ epochs: EpochFile, in runtime: RuntimeDirectory) {
+    ///
+    /// `listing` returns the abstract names with a prefix, or nil if they cannot be listed.
+    package static func renewIfDue(
+        _ epochs: EpochFile, in runtime: RuntimeDirectory,
+        listing: (String) -> [String]? = SequencedSocket.abstractNames(beginningWith:)
+    ) {
         guard epochs.load().rawValue >= threshold,
             // Without the role, it is for the next server to do.
             let role = try? RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { return }
-        let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs) }
+        let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs, listing) }
         // The relocation logs of former servers have higher epochs than the servers to come.
         if isNew { RelocationLog.removeAll(from: runtime.directory) }
         withExtendedLifetime(role) {}
@@ -33,10 +38,12 @@ package enum EpochRenewal {
     /// Whether a program coordinates.
     ///
     /// True also if that cannot be determined.
-    private static func isUsed(_ runtime: RuntimeDirectory, removingDead epochs: EpochFile) -> Bool
-    {
+    private static func isUsed(
+        _ runtime: RuntimeDirectory, removingDead epochs: EpochFile,
+        _ listing: (String) -> [String]?
+    ) -> Bool {
         guard let prefix = FallbackName.prefix(of: runtime),
-            SequencedSocket.abstractNames(beginningWith: prefix)?.isEmpty == true,
+            listing(prefix)?.isEmpty == true,
             // A directory that cannot be listed counts as being in use; here and below.
             let names = try? runtime.ledgers.names()
         else { return true }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When the epochs begin anew, and when they must not.
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Foundation
+import Testing
+
+@testable import FileCoordinationServer
+
+struct EpochRenewalTests {
+    private static let due: UInt64 = 1 << 23
+
+    /// The epoch after a renewal was tried with these names of programs that coordinate.
+    private func epoch(afterListing names: [String]?) throws -> UInt64 {
+        let path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("epochs-\(UUID().uuidString.prefix(8))").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let runtime = try RuntimeDirectory.open(path: path)
+        let epochs = try EpochFile(directory: runtime.directory)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/epoch"))
+        try withUnsafeBytes(of: Self.due.littleEndian) { try file.write(contentsOf: $0) }
+        EpochRenewal.renewIfDue(epochs, in: runtime) { prefix in names?.map { prefix + $0 } }
+        return UInt64(epochs.load().rawValue)
+    }
+
+    @Test func `They begin anew where no program coordinates`() throws {
+        #expect(try epoch(afterListing: []) == 0)
+    }
+
+    @Test func `They do not under a program whose ledger is lost`() throws {
+        #expect(try epoch(afterListing: ["1-2.ledger"]) == Self.due)
+    }
+
+    @Test func `That programs cannot be listed does not mean that there is none`() throws {
+        #expect(try epoch(afterListing: nil) == Self.due)
+    }
+}
