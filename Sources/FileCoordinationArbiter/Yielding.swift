@@ -108,6 +108,7 @@ extension Arbiter {
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
+        // Of an answer that is not awaited any more, a late call may be known: it stays.
         if records[id]?.asking?.awaited[presenter] != nil { block(presenter, for: id, by: nil) }
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
         reevaluations.reconsiderGrant(id)

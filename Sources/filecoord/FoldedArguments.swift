@@ -5,7 +5,7 @@
 // words into one argument before the parser runs, and unfolds it while the parser reads the value.
 // The parser's `.postTerminator` gives a command all words after the first "--", and accepts "--"
 // for nothing else. Here a path that begins with a dash needs one, too, and the second begins the
-// command: `filecoord read -- -draft -- cat -draft`.
+// command: `filecoord read -- -draft -- cat ./-draft`.
 
 import ArgumentParser
 

@@ -7,6 +7,13 @@ import FileCoordinationWatching
 import Testing
 
 extension OriginTests {
+    /// A kernel with directories of these inode numbers.
+    private func withDirectories(_ inodes: [String: UInt64]) -> HandMadeKernel {
+        var kernel = HandMadeKernel()
+        kernel.there = inodes.mapValues(HandMadeKernel.directory)
+        return kernel
+    }
+
     /// Moves `/a/f` to `/a/g`, with a claim on the former path alone or without one.
     private func move(
         _ kernel: inout HandMadeKernel, _ before: ObservedFile, isCoordinated: Bool = true
@@ -67,10 +74,7 @@ extension OriginTests {
     }
 
     @Test func `A claim on the former path says what has arrived at the new one`() throws {
-        var kernel = HandMadeKernel()
-        for (path, inode) in [("/a", 2), ("/b", 3)] as [(String, UInt64)] {
-            kernel.there[path] = HandMadeKernel.directory(inode)
-        }
+        var kernel = withDirectories(["/a": 2, "/b": 3])
         kernel.there["/b/f"] = HandMadeKernel.file(4, 1)
         try kernel.present(1, "/a", .directory)
         _ = kernel.turn()
@@ -90,10 +94,7 @@ extension OriginTests {
     }
 
     @Test func `What came with a directory that a claim has moved may be its own`() throws {
-        var kernel = HandMadeKernel()
-        for (path, inode) in [("/a", 2), ("/b", 3), ("/b/d", 5)] as [(String, UInt64)] {
-            kernel.there[path] = HandMadeKernel.directory(inode)
-        }
+        var kernel = withDirectories(["/a": 2, "/b": 3, "/b/d": 5])
         kernel.there["/b/d/f"] = HandMadeKernel.file(4, 1)
         try kernel.present(1, "/a", .directory)
         _ = kernel.turn()

@@ -204,11 +204,14 @@ struct CoordinatedWrites {
         _ isEither: Bool, _ commandsSeen: UInt64, _ now: Instant
     ) -> Bool {
         guard let write = write(at: path, now) else { return false }
-        let later = write.outcomes.dropFirst().map(\.knownFrom) + [.max]
-        return zip(write.outcomes, later).contains { outcome, next in
-            // What a write has left that the watcher did not know when it sent the message.
-            (outcome.after != nil || commandsSeen < next)
-                && outcome.announces(observed, of: change, isEither, commandsSeen, now)
+        let outcomes = write.outcomes
+        return outcomes.indices.contains { index in
+            let next = outcomes.index(after: index)
+            // That it is not known what a write has left matters until the watcher knows of a later
+            // write, whose claim says what it found.
+            let isLatest = next == outcomes.endIndex || commandsSeen < outcomes[next].knownFrom
+            return (outcomes[index].after != nil || isLatest)
+                && outcomes[index].announces(observed, of: change, isEither, commandsSeen, now)
         }
     }
 
