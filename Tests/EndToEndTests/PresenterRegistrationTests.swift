@@ -79,6 +79,37 @@ class PresenterRegistrationTests: StageTestCase {
         assertSaid(a, ["p registered", "p relinquish to reader", "p save", "p saved"])
     }
 
+    //  server      A
+    //  is stopped
+    //              adds p: waits for the server
+    //              adds p on another thread: waits, too
+    //  goes on
+    //              both return
+    //
+    /// Rules 5.2 and 5.4: of two threads that add a presenter, none goes on before the server knows
+    /// it.
+    func testASecondThreadThatAddsAPresenterWaitsForTheServer() throws {
+        let file = try stage.file("f")
+        let (server, a) = (try stage.peer("server"), try stage.peer("A"))
+        for program in [server, a] {
+            try program.ask("w read \(file)", "w granted")
+            try program.ask("w go", "w released")
+        }
+        let arbiter = try stage.arbiter()
+        XCTAssertNotEqual(arbiter, a.pid)
+        kill(arbiter, SIGSTOP)
+        defer { kill(arbiter, SIGCONT) }
+        a.tell("p present \(file)")
+        while try a.ask("x presenters", "x presenters") != "x presenters 1" {}
+        a.tell("x again p")
+        // Without the wait, it is over long before these are.
+        for _ in 0..<20 { try a.ask("x presenters", "x presenters") }
+        XCTAssertFalse(a.said("x added"))
+        kill(arbiter, SIGCONT)
+        try a.expect("p registered")
+        try a.expect("x added")
+    }
+
     /// Rules 5.1 and 5.2: registering and removing are idempotent.
     func testRegisteringTwiceAndRemovingTwice() throws {
         let file = try stage.file("f")

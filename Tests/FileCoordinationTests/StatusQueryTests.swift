@@ -40,23 +40,6 @@ final class StatusQueryTests: CoordinatorTestCase {
         wait(end)
     }
 
-    /// Rules 5.2 and 5.4: of several threads that add a presenter, none goes on before the server
-    /// knows it.
-    func testAPresenterIsKnownWhenAnyThreadHasAddedIt() throws {
-        let url = try file("f")
-        let missing = EventLog()
-        for _ in 0..<30 {
-            let presenter = NotingPresenter(url)
-            DispatchQueue.concurrentPerform(iterations: 4) { _ in
-                NSFileCoordinator.addFilePresenter(presenter)
-                let status = try? FileCoordinationStatus(ofItemAt: url)
-                if status?.presenters.count != 1 { missing.note("\(status?.presenters ?? [])") }
-            }
-            NSFileCoordinator.removeFilePresenter(presenter)
-        }
-        XCTAssertEqual(missing.all, [])
-    }
-
     /// Rules 18.5 and 18.15: printed, each access is a sentence for people.
     func testAnAccessSaysWhatItDoes() throws {
         let (a, b) = (try file("a"), try file("b"))
