@@ -23,6 +23,8 @@ struct TurnReport {
     var announcedAt: ItemPath?
     /// Whether the item has left that path with a directory above it, whose move is reported.
     var isCarried = false
+    /// Whether only the presenters of the very item are told.
+    var isForOwnPresenters = false
 }
 
 extension WatchReconciler {
@@ -32,7 +34,8 @@ extension WatchReconciler {
         guard let path = nodes.path(node) else { return [] }
         guard let now = nodes[node].now else { return reportAbsent(node, path) }
         guard let told = nodes[node].known, let former = nodes.toldPath(node) else {
-            return reportNew(node, now, at: path)
+            let new = reportNew(node, now, at: path)
+            return new + changeOnUnknownWay(node, now, at: path, new)
         }
         guard nodes.isToldInPlace(node) else {
             return reportMove(node, told.observed, now, from: former, to: path)
@@ -89,6 +92,26 @@ extension WatchReconciler {
         result.isNew = true
         result.announcedAt = place
         return [result]
+    }
+
+    /// The change of an item that has come from a directory which is no longer known here.
+    ///
+    /// For presenters of directories, the item is new. A presenter of the item itself follows it,
+    /// and is told how it differs from what that presenter was told.
+    private func changeOnUnknownWay(
+        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath, _ new: [TurnReport]
+    ) -> [TurnReport] {
+        guard let arrival = new.first, arrival.what == .appeared,
+            let told = nodes[node].told?.observed,
+            let difference = now.differenceBesidesMove(from: told)
+        else { return [] }
+        // What a claim announces at the new path does not reach a presenter that knows another one.
+        let origin: ChangeOrigin =
+            arrival.origins.contains(.uncoordinated) ? .uncoordinated : .either
+        var change = TurnReport(
+            node: node, what: .changed(difference), path: path, observed: now, origins: [origin])
+        change.isForOwnPresenters = true
+        return [change]
     }
 
     /// Who has put an item at a path, of which no report has told presenters.

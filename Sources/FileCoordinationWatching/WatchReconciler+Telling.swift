@@ -76,7 +76,7 @@ extension WatchReconciler {
                 replaced.what = .changed(.content)
                 let known = report.what == .appeared ? report.prior : nil
                 let follow = known.map(nowAbove) ?? []
-                for id in after {
+                for id in after where !report.isForOwnPresenters {
                     // For a presenter that is not told the new path of the former item, another
                     // item has replaced that item.
                     let isNew = known == nil || follow.contains(id)

@@ -249,4 +249,24 @@ import WatchingSimulation
         }
         #expect(world.complaint() == nil)
     }
+
+    @Test func `What was written on a way that is no longer known is told beside the move`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/a/f", .file)
+        let above = world.present("/r/a", .directory)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/r/d"), "/r/a"))
+        world.read()
+        world.look()
+        _ = world.turn()
+        #expect(world.act(.write(5), "/r/d/f"))
+        #expect(world.act(.move(to: "/r/g"), "/r/d/f"))
+        world.read()
+        world.look()
+        // The directory by which the item's presenter knows it is of no interest any more.
+        world.unpresent(above)
+        #expect(
+            world.settle() == ["\(file) moved /r/a/f to /r/g", "\(file) changed /r/g"])
+        #expect(world.complaint() == nil)
+    }
 }
