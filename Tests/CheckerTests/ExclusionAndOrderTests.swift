@@ -70,6 +70,23 @@ import Testing
         #expect(findings(moved)?.contains(.exclusion) == true)
     }
 
+    @Test func `Rules 2.23, 11.1: a move to the same path does not hide what leaves a directory`() {
+        let moved = { (moves: String) in
+            """
+            10 filed claim=1 client=1 purpose=a order=1 item=write.contents,/d
+            10 granted claim=1
+            12 moved claim=1 \(moves)
+            13 filed claim=2 client=2 purpose=b order=2 item=read,/e
+            13 granted claim=2
+            15 ended claim=1
+            16 ended claim=2
+            """
+        }
+        #expect(findings(moved("move=/d/f,/d/f move=/d/f,/e"))?.contains(.exclusion) == true)
+        // Of two moves of one item, the first counts.
+        #expect(findings(moved("move=/d/f,/d/g move=/d/f,/e")) == [])
+    }
+
     @Test func `Rule 2.14: a claim that overtakes is found`() {
         let overtaken =
             firstWriter + """

@@ -2,13 +2,18 @@
 //
 // Computes where items are after moves (Rules 11.2 to 11.5), by the prefixes of their paths.
 
+extension Move {
+    /// Whether a path changes; the root directory cannot move.
+    fileprivate var isMove: Bool { old != new && old != "/" && new != "/" }
+}
+
 extension [Move] {
     /// The move that takes a place along: that of the nearest item above the place.
     ///
     /// Of two moves of one item, the first counts.
     private func taking(_ place: String) -> Move? {
         var result: Move?
-        for move in self where move.old != move.new && move.old != "/" && move.new != "/" {
+        for move in self where move.isMove {
             guard place == move.old || Item.contains(move.old, place) else { continue }
             // An item stays if its new path would be longer than any path can be.
             guard move.new.utf8.count + place.utf8.count - move.old.utf8.count < 4096 else {
@@ -50,9 +55,11 @@ extension [Move] {
             guard tree.use.ends.contains(.contents), follows else { return [] }
             return indices.filter { number in
                 let move = self[number]
-                guard !prefix(number).contains(where: { $0.old == move.old }) else { return false }
-                return move.old != "/" && move.new != "/" && Item.contains(tree.place, move.old)
-                    && tree.place != move.new && !Item.contains(tree.place, move.new)
+                guard move.isMove,
+                    !prefix(number).contains(where: { $0.isMove && $0.old == move.old })
+                else { return false }
+                return Item.contains(tree.place, move.old) && tree.place != move.new
+                    && !Item.contains(tree.place, move.new)
             }.map { Item(tree.use, self[$0].new, packages: self[$0].packages) }
         }
     }
