@@ -182,7 +182,12 @@ final class ShortageWithDaemonTests: ShortageTests {
         try b.ask("w write \(stage.path("g"))", "w failed FileCoordinationErrorDomain 2")
         try a.ask("a go", "a released")
         try stage.limit("--as=unlimited:", of: daemon)
-        try b.ask("w write \(stage.path("g"))", "w granted")
+        // A connection that was refused just before may let one more access fail.
+        var answer = ""
+        for _ in 1...8 where !answer.hasPrefix("w granted") {
+            answer = try b.ask("w write \(stage.path("g"))", "w")
+        }
+        XCTAssertTrue(answer.hasPrefix("w granted"), answer)
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 }

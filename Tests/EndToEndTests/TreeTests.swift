@@ -91,14 +91,14 @@ class TreeTests: StageTestCase {
         try hear("did appear \(root)/f")
         try writer.ask("w rename \(former) \(root)/f", "w renamed")
         let marker = try stage.file("root/marker", "1")
-        try hear("did appear \(marker)")
-        try hear("did change \(marker)")
+        // How often a plain program's file is told depends on when the watcher looks.
+        try viewer.expect("d did appear \(marker)")
         try writer.ask("w go", "w released")
         try writer.ask("w write \(root)/f options=forDeleting", "w granted")
         try writer.ask("w delete", "w deleted")
         try writer.ask("w go", "w released")
         try hear("did change \(root)/f")
-        assertSaidOnly(viewer, expected)
+        XCTAssertEqual(viewer.lines.filter { !$0.hasSuffix(marker) }, ["ready"] + expected)
     }
 
     //  presenter of p.rtfd     writer
