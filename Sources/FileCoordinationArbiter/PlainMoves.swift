@@ -60,4 +60,13 @@ extension Arbiter {
         guard way.count == path.depth + 1, let node = way.last else { return false }
         return tree.nodes[node].presentersBelow > 0
     }
+
+    /// Whether a presenter at a path or above it is of one of these purposes.
+    public func hasPresenter(of purposes: [Purpose], towards path: ItemPath) -> Bool {
+        tree.nodes(towards: path).contains { node in
+            tree.nodes[node].presenters.contains { id in
+                registry[id].map { purposes.contains($0.registration.purpose) } ?? false
+            }
+        }
+    }
 }

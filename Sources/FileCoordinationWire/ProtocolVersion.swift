@@ -25,11 +25,12 @@ public enum ProtocolVersion {
     /// of each question whether its presenter is kept from answering it, and adds
     /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
     /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations, and
-    /// why no changes are found.
+    /// why no changes are found. From version 9 on, a server that has returned the record of a
+    /// reported write looks at the client's other records, so a client need not report each end.
     ///
     /// Messages with a ``ChangeAuthor`` are of no version: a server sends them to presenters whose
     /// record asks for them (``RecordSupplement/wantsAuthors``), and older servers ignore that.
-    public static let current: UInt16 = 8
+    public static let current: UInt16 = 9
 
     /// The first version that reports parties, claims and presenters with their labels.
     static let withLabels: UInt16 = 4
@@ -53,13 +54,16 @@ public enum ProtocolVersion {
     /// The first version whose status reports contain delegations.
     public static let withDelegations: UInt16 = 8
 
+    /// The first version in which the server looks at further ended writes by itself.
+    public static let withGatheredReports: UInt16 = 9
+
     /// The first version with ``PresenterWatching/unwatched`` and ``PresenterWatching/stuck``.
     static let withOutages: UInt16 = 8
 
     /// All versions that this source code speaks.
     ///
     /// The client chooses one in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...8
+    public static let supported: ClosedRange<UInt16> = 1...9
 }
 
 /// The limits of everything that is sent or stored in a ledger.

@@ -202,6 +202,28 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNoClaimHolds()
     }
 
+    //  P                    A
+    //  presents f           adds one to f, many times in a row
+    //  hears of the last
+    //
+    /// Rules 7.2, 7.3: writes that follow each other closely are told together, and the last one of
+    /// them is told.
+    func testTheLastOfManyWritesIsTold() throws {
+        let file = try stage.file("f", "0")
+        try server()
+        let (a, p) = (try stage.peer("A"), try stage.peer("P"))
+        try p.ask("p present \(file) kind=listener reads", "p registered")
+        try share("write \(file)", a)
+        var sum = 0
+        for round in 0..<30 {
+            let count = [1, 2, 3, 30, 33, 70][round % 6]
+            sum += count
+            try a.ask("c\(round) count \(file) \(count)", "c\(round) counted")
+            try p.expect("p did change to \(sum)")
+        }
+        try stage.untilNoClaimHolds()
+    }
+
     /// Rule 15.8: presenters are told what a local writer had done when it died.
     func testAPresenterHearsOfALocalWriterThatDied() throws {
         let file = try stage.file("f")

@@ -20,6 +20,8 @@ final class TicketQueueWorld {
     private let wakeUp: WakeUp
     /// The names of the ledgers whose processes are stopped, as the server sees it.
     let stopped = Lock<Set<String>>([])
+    /// What happens before the server's next operation on a ledger of which this is true.
+    let interruption = ServerInterruption()
     private(set) var server: Server
 
     /// - Parameters:
@@ -34,7 +36,7 @@ final class TicketQueueWorld {
         epochs = try EpochFile(directory: runtime.directory)
         wakeUp = try WakeUp()
         server = try Self.makeServer(
-            runtime, wakeUp, handoverTime, stopped, watchesItems: watchesItems)
+            runtime, wakeUp, handoverTime, stopped, watchesItems: watchesItems, interruption)
     }
 
     deinit {
@@ -44,7 +46,8 @@ final class TicketQueueWorld {
 
     private static func makeServer(
         _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64,
-        _ stopped: Lock<Set<String>>, watchesItems: Bool = false
+        _ stopped: Lock<Set<String>>, watchesItems: Bool = false,
+        _ interruption: ServerInterruption? = nil
     ) throws -> Server {
         let role = try #require(
             try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime))
@@ -52,6 +55,9 @@ final class TicketQueueWorld {
         configuration.watchesDirectory = false
         configuration.watchesItems = watchesItems
         configuration.delegationPolicy.handoverTime = handoverTime
+        if let interruption {
+            configuration.observers = { _ in { interruption.observe($0) } }
+        }
         configuration.isStopped = { ledger in stopped.withLock { $0.contains(ledger) } }
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
@@ -108,6 +114,28 @@ final class TicketQueueWorld {
             try settle()
         }
         throw TicketQueueWorldError.noTicketQueue
+    }
+}
+
+/// Something that happens in the middle of the server's work, once.
+final class ServerInterruption: Sendable {
+    private struct Plan {
+        let isTime: (MemoryOperation) -> Bool
+        let body: () -> Void
+    }
+
+    /// The server and the test run on one thread.
+    private nonisolated(unsafe) var plan: Plan?
+
+    /// Has `body` run before the next operation for which `isTime` is true.
+    func plan(before isTime: @escaping (MemoryOperation) -> Bool, _ body: @escaping () -> Void) {
+        unsafe plan = Plan(isTime: isTime, body: body)
+    }
+
+    fileprivate func observe(_ operation: MemoryOperation) {
+        guard let next = unsafe plan, next.isTime(operation) else { return }
+        unsafe plan = nil
+        next.body()
     }
 }
 

@@ -62,7 +62,7 @@ package final class DelegatedPlace: Sendable {
         /// Whether the process must wait for its turn in a ticket queue.
         package var isInTicketQueue: Bool { word.ticketQueue != nil }
         /// Whether the end of a write is reported, because a presenter is told about it.
-        var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
+        package var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
 
     /// Creates a place.

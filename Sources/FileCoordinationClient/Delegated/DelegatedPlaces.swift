@@ -23,6 +23,8 @@ package final class DelegatedPlaces: Sendable {
     private let unseen: UnseenClaims
     private let arrivals: RecentArrivals
     private let purposePrefix = ProcessIdentity.prefix
+    /// The last report of a write's end that this process has sent.
+    package let lastReport = LastReport()
 
     private struct State {
         /// The first path that was used.

@@ -28,8 +28,8 @@ final class LocalAccess: DelegatedWriter {
     private let versions = LazyReference<KeptVersions>()
     /// The turn in a ticket queue that must be passed on at the end.
     private let turn = LazyReference<TurnInTicketQueue>()
-    /// The state of the item before the access, if the end of the write is reported.
-    private let before = LazyReference<KeptStamp>()
+    /// What is needed to report the end of the write, if that is asked for.
+    private let reported = LazyReference<ReportedWrite>()
 
     var isWriting: Bool { access.isWriting }
     /// The request.
@@ -77,7 +77,7 @@ final class LocalAccess: DelegatedWriter {
     /// thread has a reference.
     var canServeAgain: Bool {
         !isShown.load(ordering: .relaxed) && adopted.load() == nil && versions.load() == nil
-            && turn.load() == nil && before.load() == nil
+            && turn.load() == nil && reported.load() == nil
     }
 
     /// The access as an ordinary one, for announcements; nil if it is over.
@@ -106,11 +106,14 @@ final class LocalAccess: DelegatedWriter {
     /// Stores the turn that it has got in a ticket queue.
     func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
-    /// Examines the item before the accessor runs, because its write will be reported.
-    func takeStampBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
+    /// Examines the item before the accessor runs, because this delegation asks for a report of the
+    /// write.
+    func takeStampBefore(_ grant: DelegatedPlace.Grant) {
+        _ = reported.storeIfNil(ReportedWrite(ItemStamp.take(of: item.path), grant))
+    }
 
     /// The state of the item before the access, if known.
-    var stamp: ItemStamp? { before.load()?.stamp }
+    var stamp: ItemStamp? { reported.load()?.stamp }
 
     /// The outcome for the item (Rule 7.8).
     private var ending: ItemEnding {
@@ -140,7 +143,7 @@ final class LocalAccess: DelegatedWriter {
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // If a report was requested meanwhile, it contains the outcome.
         if unsafe session.ledger.releaseWrittenLocally(record) { return true }
-        return unsafe session.release(record, [ending])
+        return unsafe session.release(record, [ending], under: reported.load()?.grant)
     }
 
     /// Discards the access before it was granted.
@@ -158,10 +161,15 @@ private final class KeptVersions: Sendable {
     init(_ write: any VersionedWrite) { self.write = write }
 }
 
-/// The state of an item before a local write.
-private final class KeptStamp: Sendable {
+/// The state of an item before a local write, and the delegation that asks for a report.
+private final class ReportedWrite: Sendable {
     let stamp: ItemStamp
-    init(_ stamp: ItemStamp) { self.stamp = stamp }
+    let grant: DelegatedPlace.Grant
+
+    init(_ stamp: ItemStamp, _ grant: DelegatedPlace.Grant) {
+        self.stamp = stamp
+        self.grant = grant
+    }
 }
 
 /// How an access without the server may begin.
@@ -210,7 +218,7 @@ extension Session {
             local.place.end(isWriting: access.isWriting)
             return nil
         }
-        if access.isWriting, grant.reportsWrites { local.takeStampBefore() }
+        if access.isWriting, grant.reportsWrites { local.takeStampBefore(grant) }
         if access.isWriting, !isVersionless {
             unsafe keepVersions(
                 of: local, thread.memory.pointee.recent.known, in: services.versions)

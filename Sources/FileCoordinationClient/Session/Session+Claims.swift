@@ -98,10 +98,16 @@ extension Session {
 
     /// Releases a granted claim for which a report is or was requested.
     ///
+    /// `delegation` is the one under which this process has granted the claim to itself, if its
+    /// terms ask for the report.
+    ///
     /// Returns whether the server need not be told.
     @discardableResult
-    func release(_ record: RecordReference, _ endings: [ItemEnding]) -> Bool {
-        defer { finish(record) }
+    func release(
+        _ record: RecordReference, _ endings: [ItemEnding],
+        under delegation: DelegatedPlace.Grant? = nil
+    ) -> Bool {
+        defer { finish(record, under: delegation) }
         do {
             let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
             // If there is no room for the items' states, the outcomes alone are sufficient.
@@ -124,8 +130,19 @@ extension Session {
         }
     }
 
-    private func finish(_ record: RecordReference) {
-        state.withLock { $0.claims[record] = nil }
+    private func finish(
+        _ record: RecordReference, under delegation: DelegatedPlace.Grant? = nil
+    ) {
+        if let delegation {
+            // If the delegation was recalled, other processes may wait for the end. If it is
+            // recalled after this look, the recall finds the record.
+            let isInForce =
+                ledger.delegation(inSlot: delegation.slot) == delegation.word
+                && ledger.ledgerEpoch == delegation.word.epoch
+            guard !isInForce || delegated.lastReport.mustSend(record, in: ledger) else { return }
+        } else {
+            state.withLock { $0.claims[record] = nil }
+        }
         announce(.ended(WireRecord(record)))
     }
 

@@ -281,6 +281,7 @@ package final class Session: Sendable {
             state.helloVersion = newestVersion
             return state.presenters
         }
+        if welcome.version >= ProtocolVersion.withGatheredReports { delegated.lastReport.trust() }
         // What presenters have answered since the last welcome is repeated in few messages.
         beginAnswers()
         defer { endAnswers() }
@@ -329,6 +330,8 @@ package final class Session: Sendable {
             state.socket = nil
             state.serverEpoch = nil
             state.owedHello.disconnected()
+            // The server may not have read the last report of a write.
+            if delegated.lastReport.forget(in: ledger) { state.owedHello.messageLost() }
             return state.presenters
         }
         for presenter in presenters {

@@ -22,6 +22,8 @@ struct Delegations {
     private(set) var ticketQueueDirectory: Directory?
     /// Clients with delegations under which they report the ends of their writes.
     private(set) var reporters: Set<ClientID> = []
+    /// The reports of those writes.
+    var reports = GatheredReports()
     let epoch: ServerEpoch
 
     /// Finds a client's ledger; nil if the client is gone.
@@ -111,6 +113,7 @@ struct Delegations {
         }
         for id in registry.delegations(of: client) { registry.remove(id) }
         reporters.remove(client)
+        reports.removeClient(client)
         return recalled
     }
 }

@@ -14,6 +14,8 @@ struct Outgoing {
     struct GivenBack {
         let client: Client
         let record: RecordReference
+        /// Whether the client may have ended other writes without a message.
+        let isReport: Bool
     }
 
     var deliveries = Deliveries()
@@ -31,10 +33,12 @@ struct Outgoing {
     init(watching: Watching) { self.watching = watching }
 
     /// Returns a record to its client once all queued messages are sent.
-    mutating func giveBack(_ record: RecordReference, to client: Client) {
+    ///
+    /// `isReport` says whether the client may have ended other writes without a message.
+    mutating func giveBack(_ record: RecordReference, to client: Client, isReport: Bool) {
         guard givenBackAddresses.insert(RecordAddress(client: client.id, record: record)).inserted
         else { return }
-        givenBack.append(GivenBack(client: client, record: record))
+        givenBack.append(GivenBack(client: client, record: record, isReport: isReport))
     }
 
     /// Whether a record is about to be returned.

@@ -27,6 +27,7 @@ extension Server {
 
     func leave(_ ending: ServerEnding) -> ServerEnding {
         configuration.log(.leaving(ending))
+        if !presence.isDeposed { giveBackAllKept() }
         outgoing.watching.stop()
         switch ending {
         case .idle, .handedOver, .stopped:

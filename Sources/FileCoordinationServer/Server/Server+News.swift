@@ -105,9 +105,11 @@ extension Server {
             id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
     }
 
-    /// Tells the watcher which changes a finished write has made.
+    /// Tells the watcher which changes a finished write has made; `all` is what it and the writes
+    /// before it have changed, if they count as one.
     func reportWrites(
-        of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client
+        of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client,
+        all: ItemChange? = nil
     ) {
         guard outgoing.watching.isActive else { return }
         // The watcher does not know a write that began before its item was presented, or by
@@ -115,7 +117,8 @@ extension Server {
         watchWrites(of: id, isFound: true)
         guard outgoing.watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
         let isComplete = outcomes.count == claim.items.count
-        let known = client.ledger.writtenItems(record)
+        var known = client.ledger.writtenItems(record)
+        if let all { known.changes = [all] }
         let written = known.paths(
             of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(id),
             isComplete ? outcomes : claim.items.map { _ in .changed })
@@ -293,7 +296,7 @@ extension Server {
                     snapshot.flags.contains(.unreported),
                     records.identity(of: snapshot.reference, of: client.id) == nil,
                     // The end of that write has been handled: nothing more follows from it.
-                    !outgoing.isGivenBack(snapshot.reference, of: client.id),
+                    !isActedOn(snapshot.reference, of: client.id),
                     let body = client.ledger.claimBody(snapshot.reference)
                 else { return nil }
                 let paths = body.items.filter(\.access.isWriting).map(\.path)

@@ -19,6 +19,9 @@ extension Server {
         // not know, it is ignored.
         let isMeant = snapshot.reference.generation == record.generation
         guard isMeant || !snapshot.isOwnBusiness else { return }
+        if isGathered(snapshot, of: client) {
+            return gatherReports(of: client, latest: snapshot.reference)
+        }
         if snapshot.state == .asked,
             let claim = records.claim(RecordReference(record), of: client.id),
             arbiter.claim(claim) == nil
@@ -41,7 +44,7 @@ extension Server {
     func compare(_ check: RecordCheck) {
         // A record that is being returned to its client still says "over" until all its messages
         // are sent.
-        guard !outgoing.isGivenBack(check.record, of: check.client) else { return }
+        guard !isActedOn(check.record, of: check.client) else { return }
         guard let client = clients[check.client],
             let found = client.ledger.snapshot(ofRecord: check.record.index),
             // The record has been reused. A message about its new contents follows.
@@ -93,9 +96,13 @@ extension Server {
     }
 
     /// Returns a record to its client once all messages that follow from it have been sent.
-    private func giveBack(_ record: RecordReference, _ client: Client) {
+    ///
+    /// `isReport` is true for a delegated write: after its record, others may have ended without a
+    /// message.
+    private func giveBack(_ record: RecordReference, _ client: Client, isReport: Bool = false) {
         records.discard(at: record.index, of: client.id)
-        outgoing.giveBack(record, to: client)
+        guard !delegations.reports.markHandled(record, of: client.id) else { return }
+        outgoing.giveBack(record, to: client, isReport: isReport)
     }
 
     // MARK: Claims
@@ -185,7 +192,7 @@ extension Server {
     /// Tells the arbiter about a claim that its client granted itself, and that runs or has
     /// something to report.
     func makeKnown(_ check: RecordCheck) {
-        guard !outgoing.isGivenBack(check.record, of: check.client),
+        guard !isActedOn(check.record, of: check.client),
             let client = clients[check.client],
             let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
             snapshot.reference == check.record,
@@ -201,19 +208,27 @@ extension Server {
 
     /// Ends a claim that is over, after its remaining announcements have been handled.
     func end(_ check: RecordCheck) {
-        guard !outgoing.isGivenBack(check.record, of: check.client),
+        guard !isActedOn(check.record, of: check.client),
             let client = clients[check.client]
         else { return }
+        let isReport =
+            client.ledger.snapshot(ofRecord: check.record.index)?.flags.contains(.unreported)
+            ?? false
         guard let claim = records.claim(check.record, of: client.id) else {
-            return giveBack(check.record, client)
+            return giveBack(check.record, client, isReport: isReport)
         }
-        guard let outcomes = readAnnouncements(check, client, again: { .end($0) }) else { return }
+        guard let own = readAnnouncements(check, client, again: { .end($0) }) else { return }
+        let series = delegations.reports.takeSeries(check.address)
+        let outcomes = series?.outcomes ?? own
         checkStoppedProcesses()
-        reportWrites(of: claim, outcomes, check.record, client)
+        reportWrites(of: claim, outcomes, check.record, client, all: series?.change)
         decide(.claimEnded(claim, outcomes: outcomes))
-        releaseHeldChanges(of: check.address, claim: claim, outcomes)
         discard(claim)
-        giveBack(check.record, client)
+        for record in (series?.others ?? []) + [check.record] {
+            let address = RecordAddress(client: client.id, record: record)
+            releaseHeldChanges(of: address, claim: claim, outcomes)
+            giveBack(record, client, isReport: isReport)
+        }
     }
 
     private func cancel(_ claim: ClaimID) {

@@ -127,14 +127,17 @@ package final class Server {
     }
 
     /// Performs the queued work and sends its messages, until neither is left.
-    private func sendAll() {
+    func sendAll() {
         repeat {
             repeat {
                 finishWork()
                 flushDeliveries()
             } while !work.isEmpty || !outgoing.deliveries.isFlushed
             let givenBack = outgoing.takeGivenBack()
-            for entry in givenBack { entry.client.ledger.reap(entry.record, presence.epoch) }
+            let reports = givenBack.filter { giveBack($0) }
+            for client in Set(reports.map(\.client.id)).sorted() {
+                if let client = clients[client] { lookForReports(of: client) }
+            }
             // No message will follow from these records, for which a change may still wait.
             if !givenBack.isEmpty { releaseAbandonedChanges() }
         } while !work.isEmpty || !outgoing.deliveries.isFlushed || outgoing.hasGivenBack
@@ -177,6 +180,7 @@ package final class Server {
         return [
             arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextCheck,
             presence.nextDeadline, clients.nextCheck, idleEnd, outgoing.watching.nextDeadline,
+            delegations.reports.nextEnd,
             outgoing.recordings.isEmpty ? nil : nextRecordingDeadline,
         ].compactMap { $0 }.min()
     }
@@ -198,6 +202,7 @@ package final class Server {
                 work.append(.removeClient(id))
             }
         }
+        workOnGatheredReports(at: now)
         workOnWatching(at: now)
         finishWork()
         leaveIfIdle(at: now)

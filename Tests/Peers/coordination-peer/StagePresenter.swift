@@ -124,7 +124,12 @@ final class Misnamed: StagePresenter, NSFilePresenter, @unchecked Sendable {
 
 /// What presenters are told, for those that are told anything.
 class HearingPresenter: StagePresenter, @unchecked Sendable {
-    func presentedItemDidChange() { say("did change") }
+    /// With the flag `reads`, it says what is in its file now.
+    func presentedItemDidChange() {
+        guard has("reads") else { return say("did change") }
+        let text = presentedItemURL.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
+        say("did change to \(text ?? "nothing")")
+    }
     func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
     func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
     func presentedItemDidMove(to newURL: URL) { moved(to: newURL) }

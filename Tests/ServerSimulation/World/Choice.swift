@@ -88,6 +88,8 @@ package struct Schedule: Sendable {
     package let clients: Int
     /// Whether they hand one file over all the time, each with one access at a time.
     package let isContended: Bool
+    /// Whether mostly one client writes a file, and presenters are mostly told of that only.
+    package let isTold: Bool
     /// The places that it is about.
     package let places: [String]
     /// How often a read is chosen rather than a write, of 10.
@@ -108,22 +110,29 @@ package struct Schedule: Sendable {
         let all = ["/d/f", "/d/g", "/e", "/d"]
         // Paths that are handed over all the time get ticket queues.
         isContended = dice.one(in: 4)
+        // Not by the dice, which make the same worlds of all other seeds as before.
+        isTold = !isContended && seed % 8 == 5
         places =
-            isContended
+            isContended || isTold
             ? ["/e"] : Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
-        reads = isContended ? 0 : dice.within(1...8)
-        plain = isContended || dice.one(in: 2) ? 10 : dice.within(5...9)
+        reads = isContended ? 0 : isTold ? 1 : dice.within(1...8)
+        plain = isContended || isTold || dice.one(in: 2) ? 10 : dice.within(5...9)
         patience = dice.within(1...3)
         let isCalm = dice.one(in: 4)
-        let isContended = isContended
+        let (isContended, isTold) = (isContended, isTold)
         let weights = Choice.Kind.allCases.map { kind in
             let isThere = !kind.isTrouble || (!isCalm && dice.one(in: 2)) || dice.one(in: 8)
             // These choices end a queue, because another client comes or a member dies.
-            let isRare = isContended && kind.isTrouble && !dice.one(in: 3)
+            let isRare =
+                isContended && kind.isTrouble && !dice.one(in: 3)
+                || isTold && kind.isTrouble && seed % 3 != 0
             return isThere && !isRare ? kind.weight * (isContended ? 4 : 1) : 0
         }.enumerated().map { index, weight in
             // A path is handed over when waiting claims are granted, which `calm` lets happen.
-            let isBusy = isContended && Choice.Kind.allCases[index] == .calm
+            let kind = Choice.Kind.allCases[index]
+            let isBusy =
+                isContended && kind == .calm
+                || isTold && [.calm, .burst, .finish].contains(kind)
             return isBusy ? weight * 3 : weight
         }
         let count = dice.within(40...(isContended ? 400 : 260))

@@ -35,6 +35,10 @@ final class ModelClaim {
     /// When its word was swapped to cancelled; its client may not have noticed yet.
     var cancelledAt: UInt64?
     var grantedAt: UInt64 = 0
+    /// The delegation under which its client has granted it, if the end is to be reported.
+    var delegation: DelegatedPlace.Grant?
+    /// What is at its path when its accessor begins.
+    var before: ItemProperties?
     /// Whether it was granted without a report, and whether a server has found it since.
     var isQuiet = false
     var isFound = false
@@ -71,10 +75,11 @@ extension ModelClient {
     /// Begins an access; false if there are enough.
     func access(_ dice: inout Dice) -> Bool {
         tidy()
-        guard claims.count < (world.schedule.isContended ? 1 : 5) else { return false }
+        let isHurried = world.schedule.isContended || world.schedule.isTold
+        guard claims.count < (isHurried ? 1 : 5) else { return false }
         let items = world.items(&dice)
         let key = ClaimKey(world.makeKey())
-        let isShort = world.schedule.isContended ? !dice.one(in: 20) : dice.one(in: 2)
+        let isShort = isHurried ? !dice.one(in: 20) : dice.one(in: 2)
         let wantsMessage = dice.one(in: 3)
         world.coverage.count(.claims)
         if items.count > 1 { world.coverage.count(.severalItems) }
@@ -143,6 +148,7 @@ extension ModelClient {
             place.end(isWriting: isWriting)
             return false
         }
+        if grant.reportsWrites { claim.delegation = grant }
         try await runAccessor(claim, activity, isLocal: true)
         try await release(claim, activity)
         place.end(isWriting: isWriting)
@@ -227,6 +233,7 @@ extension ModelClient {
                 record: Int(claim.record.index), free: word(claim), slot: grant.slot,
                 delegation: grant.word, isWriting: isWriting)
             if case .granted = try await activity.run(procedure) {
+                if grant.reportsWrites { claim.delegation = grant }
                 try await runAccessor(claim, activity, isLocal: true)
                 try await release(claim, activity)
                 opening.close(isWriting: isWriting)
@@ -301,6 +308,7 @@ extension ModelClient {
         claim.isRunning = true
         claim.grantedAt = world.now
         claim.isQuiet = word(claim).flags == .unreported
+        claim.before = world.properties(of: claim.items[0].path)
         try await activity.pause(.accessor)
     }
 
@@ -320,6 +328,16 @@ extension ModelClient {
             item.access.isWriting ? .changed : .unchanged
         }
         let isQuiet = try await releaseWithOutcome(claim, outcomes, activity)
+        if let delegation = claim.delegation {
+            try await activity.pause(.message("perhaps no end of record \(claim.record.index)"))
+            let isInForce =
+                ledger.delegation(inSlot: delegation.slot) == delegation.word
+                && ledger.ledgerEpoch == delegation.word.epoch
+            guard !isInForce || delegated.lastReport.mustSend(claim.record, in: ledger) else {
+                world.coverage.count(.endsWithoutMessage)
+                return isQuiet
+            }
+        }
         try await say(.ended(WireRecord(claim.record)), activity)
         return isQuiet
     }
@@ -330,8 +348,14 @@ extension ModelClient {
     ) async throws -> Bool {
         let index = Int(claim.record.index)
         if let outcomes {
-            try ledger.appendOutcome(
-                ClaimLogEntry.outcomes(outcomes).encodeChecked(), index: index, reserve: 0)
+            var log = try ClaimLogEntry.outcomes(outcomes).encodeChecked()
+            if outcomes.count == 1, outcomes[0] == .changed {
+                let after = world.change(claim.items[0].path)
+                log += try ClaimLogEntry.itemChanges([
+                    ItemChange(before: claim.before, after: after)
+                ]).encodeChecked()
+            }
+            try ledger.appendOutcome(log, index: index, reserve: 0)
         }
         let result = try await activity.run(
             ReleaseClaim(record: index, generation: claim.record.generation))

@@ -134,6 +134,7 @@ final class ModelClient {
 
     private func disconnect() {
         socket = nil
+        _ = places.map { $0.lastReport.forget(in: ledger) }
         welcomedBy = nil
         parts = .delivery
         // Its mailboxes forget what they were asked when the connection ends, and have presenters
@@ -186,6 +187,7 @@ final class ModelClient {
         switch message {
         case .welcome(let welcome):
             welcomedBy = ServerEpoch(rawValue: welcome.epoch)
+            delegated.lastReport.trust()
             for activity in activities { activity.receiveNews() }
         case .granted: for activity in activities { activity.receiveNews() }
         case .failed(let record, _): claim(record).map { cancel($0, because: .failure) }

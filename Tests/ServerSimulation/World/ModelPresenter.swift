@@ -57,7 +57,8 @@ extension ModelClient {
             [.relinquishToReader, .relinquishToWriter, .itemDidChange], [.relinquishToWriter],
             [.save, .itemDidChange], .all,
         ]
-        let methods = kinds[dice.below(kinds.count)]
+        let isListener = world.schedule.isTold && !dice.one(in: 8)
+        let methods = isListener ? [.itemDidChange] : kinds[dice.below(kinds.count)]
         let number = world.makeKey()
         let body = PresenterBody(
             purpose: Array("p\(number)".utf8), path: Array(text.utf8), methods: methods)

@@ -9,7 +9,7 @@ package struct ServerCoverage: Sendable {
         case claims, grants, localGrants, localReads, cancelled, severalItems
         case delegations, sharedDelegations, reportingDelegations, recalls, queueSlots
         case turnsTaken, filedFromQueues, foundRunning, moves
-        case presenters, asked, answered, answeredLate, refused, notices
+        case presenters, asked, answered, answeredLate, refused, notices, endsWithoutMessage
         case interposed, freezes, deaths, deathsInTurns, takeovers, takeoversInTurns
         case worldsWithDelegations, worldsWithSharedReads, worldsWithReports, worldsWithQueues
         case worldsWithRecallsOfRunning, worldsWithTakeovers, worldsWithDeathsInTurns

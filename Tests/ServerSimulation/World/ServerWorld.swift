@@ -10,6 +10,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
+import FileCoordinationWire
 
 /// One world, from an empty directory to an empty directory.
 final class ServerWorld {
@@ -44,6 +45,8 @@ final class ServerWorld {
     var watchedAt: UInt64 = 0
     /// Facts that were found out later.
     private var late: [History.Entry] = []
+    /// How often the item at a path was changed.
+    private var changes: [ItemPath: Int64] = [:]
     var coverage = ServerCoverage()
     /// What is wrong, beside what the checkers say of the history.
     var findings: [String] = []
@@ -75,6 +78,20 @@ final class ServerWorld {
         deposed = []
         Self.clear(runtime)
         ModelTime.set(nil)
+    }
+
+    /// What a claimant sees at a path.
+    func properties(of path: ItemPath) -> ItemProperties {
+        let count = changes[path] ?? 0
+        return ItemProperties(
+            device: 1, inode: 1, mode: 0o100644, owner: 0, group: 0, size: UInt64(count),
+            modified: count, changed: count, linkCount: 1)
+    }
+
+    /// Changes the item at a path.
+    func change(_ path: ItemPath) -> ItemProperties {
+        changes[path, default: 0] += 1
+        return properties(of: path)
     }
 
     private static func clear(_ runtime: RuntimeDirectory) {
@@ -160,6 +177,11 @@ final class ServerWorld {
 
     /// Plays the whole schedule.
     func play() throws {
+        if schedule.isTold, let last = clients.last {
+            var dice = Dice(seed: schedule.seed)
+            last.present(&dice)
+            try calm()
+        }
         while next < schedule.choices.count, findings.isEmpty { try playNext() }
     }
 
@@ -186,7 +208,11 @@ final class ServerWorld {
         case .step: step(&dice)
         case .calm: if !turn.isUnderWay { try calm() }
         case .access, .burst:
-            let idle = running.filter { !schedule.isContended || $0.claims.isEmpty }
+            let first = schedule.isTold && !dice.one(in: 30) ? running.first : nil
+            let idle = running.filter { client in
+                (first.map { $0 === client } ?? true)
+                    && (!(schedule.isContended || schedule.isTold) || client.claims.isEmpty)
+            }
             guard let client = dice.one(of: idle), client.access(&dice) else { return }
             if choice.kind == .burst { client.activities.last.map { go($0, dice.within(2...12)) } }
         case .finish: finish(&dice)

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Delegated writes of which a presenter is told, and whose ends a client does not report one by one
+// (Rule 7.2). The server looks at them by itself, and no end stays untold.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Testing
+
+@testable import FileCoordinationServer
+
+@Suite("Reports of delegated writes that follow each other")
+struct GatheredReportsTests {
+    private static let file = "/somewhere/f"
+    private let world: TicketQueueWorld
+    private let presenter: TicketQueueClient
+
+    init() throws {
+        world = try TicketQueueWorld()
+        presenter = try world.client()
+        let presented = try presenter.present(Self.file)
+        try world.settle()
+        try #require(presented.state == .granted)
+    }
+
+    /// A client to which the file is delegated, with the report of each end.
+    private func writer(version: UInt16 = ProtocolVersion.current) throws -> TicketQueueClient {
+        let writer = try TicketQueueClient(world, version: version)
+        try world.settle()
+        for _ in 0..<8 where !writer.slotWord.isDelegated {
+            let claim = try writer.file(Self.file)
+            try world.settle()
+            try claim.end(outcomes: [.unchanged])
+            try world.settle()
+        }
+        try #require(writer.slotWord.terms.contains(.reportsWrites))
+        _ = try presenter.notices()
+        return writer
+    }
+
+    private func write(_ writer: TicketQueueClient) throws -> Claimed {
+        try #require(try writer.claimLocally(Self.file))
+    }
+
+    /// A write that ends with a report; its record is kept.
+    private func reportedWrite(_ writer: TicketQueueClient) throws -> Claimed {
+        let write = try write(writer)
+        try write.end(outcomes: [.changed])
+        return write
+    }
+
+    private func status(_ size: UInt64) -> ItemProperties {
+        ItemProperties(
+            device: 1, inode: 1, mode: 0o100644, owner: 0, group: 0, size: size, modified: 0,
+            changed: 0, linkCount: 1)
+    }
+
+    /// The log of a write that found a size and left another one.
+    private func log(_ before: UInt64, _ after: UInt64) throws -> [UInt8] {
+        try ClaimLogEntry.outcomes([before == after ? .unchanged : .changed]).encodeChecked()
+            + ClaimLogEntry.itemChanges([
+                ItemChange(before: status(before), after: status(after))
+            ]).encodeChecked()
+    }
+
+    /// Lets the pause after a report end.
+    private func endPause() throws {
+        world.server.workOnGatheredReports(at: .max)
+        try world.settle()
+    }
+
+    @Test("A report is acted on at once, and its record is returned after the pause")
+    func kept() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let write = try reportedWrite(writer())
+        try world.settle()
+        #expect(try presenter.notices() == 1)
+        #expect(write.state == .released)
+        #expect(world.server.nextDeadline != nil)
+        try endPause()
+        #expect(write.state == nil)
+        #expect(try presenter.notices() == 0)
+    }
+
+    @Test("What ends without a message while a record is kept is told after the pause")
+    func silent() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        _ = try reportedWrite(writer)
+        try world.settle()
+        #expect(try presenter.notices() == 1)
+        let silent = try write(writer)
+        #expect(try writer.ledger.release(silent.record, outcome: log(1, 2)) == .released)
+        try world.settle()
+        #expect(try presenter.notices() == 0)
+        try endPause()
+        #expect(try presenter.notices() == 1)
+        #expect(silent.state == nil)
+        #expect(world.server.delegations.reports.nextEnd == nil)
+    }
+
+    @Test("The next message ends the pause, and all that has ended is told")
+    func nextMessage() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        let first = try reportedWrite(writer)
+        try world.settle()
+        let silent = try write(writer)
+        #expect(try writer.ledger.release(silent.record, outcome: log(1, 2)) == .released)
+        let last = try write(writer)
+        try last.end(outcomes: [.changed])
+        try world.settle()
+        #expect(try presenter.notices() >= 2)
+        #expect(first.state == nil)
+        #expect(silent.state == nil)
+        #expect(last.state == .released)
+        try endPause()
+        #expect(last.state == nil)
+    }
+
+    @Test("What ends while a record is being returned is told, or reported by a message")
+    func race() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        let last = LastReport()
+        last.trust()
+        let first = try reportedWrite(writer)
+        #expect(last.mustSend(first.record, in: writer.ledger))
+        try world.settle()
+        _ = try presenter.notices()
+        let silent = try write(writer)
+        let log = try log(1, 2)
+        var isReported: Bool?
+        let cell = MemoryCell.record(Int(first.record.index))
+        world.interruption.plan { operation in
+            if case .compareExchange(cell, _, _) = operation { true } else { false }
+        } _: {
+            // The client ends a write in between, and sees that the record is still kept.
+            #expect((try? writer.ledger.release(silent.record, outcome: log)) == .released)
+            isReported = last.mustSend(silent.record, in: writer.ledger)
+        }
+        try endPause()
+        #expect(isReported == false)
+        #expect(try presenter.notices() == 1)
+        #expect(silent.state == nil)
+    }
+
+    @Test("If a recall has found a report before its message, what ended after it is found, too")
+    func recalled() throws {
+        let writer = try writer()
+        let first = try write(writer)
+        #expect(try writer.ledger.release(first.record, outcome: log(1, 2)) == .released)
+        // The message of the first one is under way when a claim recalls the delegation.
+        let other = try world.client()
+        let reader = try other.file(Self.file)
+        try world.settle()
+        #expect(reader.isGranted)
+        #expect(first.state == nil)
+        #expect(try presenter.notices() == 1)
+        try writer.say(.ended(WireRecord(first.record)))
+        try world.settle()
+        #expect(try presenter.notices() == 0)
+        try reader.end(outcomes: [.unchanged])
+        try world.settle()
+    }
+
+    @Test("A client of an earlier version gets each record back at once")
+    func earlierVersion() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let write = try reportedWrite(
+            writer(version: ProtocolVersion.withGatheredReports - 1))
+        try world.settle()
+        #expect(try presenter.notices() == 1)
+        #expect(write.state == nil)
+    }
+
+    @Test("A server that leaves tells what has ended without a message")
+    func leaves() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        _ = try reportedWrite(writer)
+        try world.settle()
+        _ = try presenter.notices()
+        let silent = try write(writer)
+        #expect(try writer.ledger.release(silent.record, outcome: log(1, 2)) == .released)
+        world.server.giveBackAllKept()
+        #expect(try presenter.notices() == 1)
+        #expect(silent.state == nil)
+    }
+
+    @Test("The next server tells what has ended without a message")
+    func takeover() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        _ = try reportedWrite(writer)
+        try world.settle()
+        let silent = try write(writer)
+        #expect(try writer.ledger.release(silent.record, outcome: log(1, 2)) == .released)
+        #expect(silent.state == .released)
+        try world.replaceServer()
+        try world.settle()
+        #expect(silent.state == nil)
+    }
+
+    @Test("Writes that continue each other count as one, others do not", arguments: [true, false])
+    func series(continues: Bool) throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        _ = try reportedWrite(writer)
+        try world.settle()
+        _ = try presenter.notices()
+        let before = world.server.records.takeNumber()
+        for size in UInt64(1)...5 {
+            let silent = try write(writer)
+            // A program that does not coordinate has changed the item in between.
+            let found = continues ? size : 2 * size
+            let outcome = try log(found, continues ? size + 1 : 2 * size + 1)
+            #expect(try writer.ledger.release(silent.record, outcome: outcome) == .released)
+        }
+        try endPause()
+        #expect(try presenter.notices() >= 1)
+        #expect(world.server.records.takeNumber() - before == (continues ? 2 : 6))
+    }
+
+    @Test("If the last of several writes has changed nothing, the change is told nevertheless")
+    func lastIsUnchanged() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        _ = try reportedWrite(writer)
+        try world.settle()
+        _ = try presenter.notices()
+        for (before, after) in [(1, 2), (2, 2)] as [(UInt64, UInt64)] {
+            let silent = try write(writer)
+            #expect(
+                try writer.ledger.release(silent.record, outcome: log(before, after)) == .released)
+        }
+        try endPause()
+        #expect(try presenter.notices() == 1)
+    }
+
+    @Test("What belongs to a dead client is forgotten")
+    func death() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        var writer: TicketQueueClient? = try writer()
+        _ = try reportedWrite(#require(writer))
+        try world.settle()
+        #expect(world.server.delegations.reports.nextEnd != nil)
+        writer = nil
+        try world.settle()
+        #expect(world.server.delegations.reports.nextEnd == nil)
+    }
+}
