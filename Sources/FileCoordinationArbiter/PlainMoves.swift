@@ -61,12 +61,14 @@ extension Arbiter {
         return tree.nodes[node].presentersBelow > 0
     }
 
-    /// Whether a presenter at a path or above it is of one of these purposes.
-    public func hasPresenter(of purposes: [Purpose], towards path: ItemPath) -> Bool {
-        tree.nodes(towards: path).contains { node in
-            tree.nodes[node].presenters.contains { id in
-                registry[id].map { purposes.contains($0.registration.purpose) } ?? false
+    /// Returns the purposes of the presenters at a path and above it.
+    public func purposesOfPresenters(towards path: ItemPath) -> Set<Purpose> {
+        var result: Set<Purpose> = []
+        for node in tree.nodes(towards: path) {
+            for id in tree.nodes[node].presenters {
+                if let presenter = registry[id] { result.insert(presenter.registration.purpose) }
             }
         }
+        return result
     }
 }

@@ -120,22 +120,28 @@ final class TicketQueueWorld {
 /// Something that happens in the middle of the server's work, once.
 final class ServerInterruption: Sendable {
     private struct Plan {
-        let isTime: (MemoryOperation) -> Bool
-        let body: () -> Void
+        let isTime: @Sendable (MemoryOperation) -> Bool
+        let body: @Sendable () -> Void
     }
 
-    /// The server and the test run on one thread.
-    private nonisolated(unsafe) var plan: Plan?
+    private let next = Lock<Plan?>(nil)
 
     /// Has `body` run before the next operation for which `isTime` is true.
-    func plan(before isTime: @escaping (MemoryOperation) -> Bool, _ body: @escaping () -> Void) {
-        unsafe plan = Plan(isTime: isTime, body: body)
+    func plan(
+        before isTime: @escaping @Sendable (MemoryOperation) -> Bool,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        next.withLock { $0 = Plan(isTime: isTime, body: body) }
     }
 
     fileprivate func observe(_ operation: MemoryOperation) {
-        guard let next = unsafe plan, next.isTime(operation) else { return }
-        unsafe plan = nil
-        next.body()
+        let plan = next.withLock { next -> Plan? in
+            guard let plan = next, plan.isTime(operation) else { return nil }
+            next = nil
+            return plan
+        }
+        // Not under the lock: its own operations are observed, too.
+        plan?.body()
     }
 }
 

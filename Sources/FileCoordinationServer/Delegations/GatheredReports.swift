@@ -3,7 +3,7 @@
 // The reports of delegated writes of which presenters are told. A program that writes a document
 // again and again would otherwise wake the server and each presenter for every write. So the server
 // handles a report at once, but returns its record only after a pause. Until then the client sends
-// no further message (see ``LastReport``). Then the server looks at what has ended meanwhile, and
+// no further message (see `LastReport`). Then the server looks at what has ended meanwhile, and
 // acts on writes that follow each other as on one.
 
 import FileCoordinationArbiter
@@ -101,8 +101,14 @@ struct WriteSeries {
     }
 
     private(set) var writes: [Write]
+    /// The purposes of the presenters that are told of the writes.
+    private let purposesOfPresenters: Set<Purpose>
 
-    init(_ first: Write) { writes = [first] }
+    /// The series that begins with a write.
+    init(_ first: Write, purposesOfPresenters: Set<Purpose>) {
+        writes = [first]
+        self.purposesOfPresenters = purposesOfPresenters
+    }
 
     /// The record of the last one, which stands for all.
     var last: RecordReference { writes[writes.count - 1].record }
@@ -117,19 +123,20 @@ struct WriteSeries {
 
     /// Adds a write that follows the last one.
     ///
-    /// - Parameters:
-    ///   - next: the write.
-    ///   - isSameForAll: whether no presenter of the item distinguishes these purposes.
-    /// - Returns: false if it is no continuation.
-    mutating func append(_ next: Write, isSameForAll: (Purpose, Purpose) -> Bool) -> Bool {
+    /// Returns false if it is no continuation.
+    mutating func append(_ next: Write) -> Bool {
         let former = writes[writes.count - 1]
         guard former.after == next.before, former.body.isLike(next.body),
+            // A presenter is not told of writes of its own purpose (Rule 7.9).
             former.body.purpose == next.body.purpose
-                || isSameForAll(
-                    Purpose(bytes: former.body.purpose), Purpose(bytes: next.body.purpose))
+                || !isOfPresenter(former.body) && !isOfPresenter(next.body)
         else { return false }
         writes.append(next)
         return true
+    }
+
+    private func isOfPresenter(_ body: ClaimBody) -> Bool {
+        purposesOfPresenters.contains(Purpose(bytes: body.purpose))
     }
 }
 

@@ -3,8 +3,8 @@
 // Gathers the reports of delegated writes of which presenters are told. When such a report comes,
 // the server returns the record that it has kept of this client, then looks at all writes of the
 // client that have ended, and keeps the record of the report that has come. After a pause it
-// returns that, too, and looks once more. In this order, the server sees each write whose client has
-// sent no message, because the record of its last report was not returned: see ``LastReport``.
+// returns that, too, and looks once more. In this order, the server sees each write whose client
+// has sent no message because the record of its last report was not returned: see `LastReport`.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -93,9 +93,12 @@ extension Server {
                 checks.append(RecordCheck(snapshot, of: client.id))
                 continue
             }
-            if series?.append(write, isSameForAll: isSameForAll(write)) == true { continue }
+            if series?.append(write) == true { continue }
             finish()
-            series = WriteSeries(write)
+            series = WriteSeries(
+                write,
+                purposesOfPresenters: arbiter.purposesOfPresenters(
+                    towards: write.body.items[0].path))
         }
         finish()
         return checks
@@ -103,14 +106,6 @@ extension Server {
 
     private func isUnknown(_ snapshot: RecordSnapshot, of client: Client) -> Bool {
         records.identity(of: snapshot.reference, of: client.id) == nil
-    }
-
-    /// Whether no presenter that is told of a write is of one of two purposes, and therefore not
-    /// told of its own (Rule 7.9).
-    private func isSameForAll(_ write: WriteSeries.Write) -> (Purpose, Purpose) -> Bool {
-        { [self] one, other in
-            !arbiter.hasPresenter(of: [one, other], towards: write.body.items[0].path)
-        }
     }
 }
 

@@ -3,19 +3,41 @@
 // When a client reports the end of a write by a message, and when it relies on the server to look
 // (`LastReport`). The last test tries every order of what both do.
 
+import FileCoordinationClient
 import FileCoordinationSystem
+import Foundation
 import Testing
 
 @testable import FileCoordinationLedger
 
 @Suite struct LastReportTests {
-    private let world: LedgerWorld
-    private let ledger: LedgerWriter
+    /// A directory with a ledger, removed with this object.
+    private final class Home {
+        let path: String
+        let epoch: ServerEpoch
+        let ledger: LedgerWriter
 
-    init() throws {
-        world = try LedgerWorld()
-        ledger = try world.writer()
+        init() throws {
+            path =
+                FileManager.default.temporaryDirectory
+                .appendingPathComponent("report-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            let directory = try Directory.open(path)
+            let epochs = try EpochFile(directory: directory)
+            epoch = try epochs.raise()
+            ledger = try LedgerWriter(
+                directory: directory, globalEpoch: epochs, programName: "test")
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
     }
+
+    private let home: Home
+    private var ledger: LedgerWriter { home.ledger }
+
+    init() throws { home = try Home() }
 
     /// The record of a write that has ended and is to be reported.
     private func ended() throws -> RecordReference {
@@ -85,7 +107,7 @@ import Testing
     ///
     /// Both sides take their steps in every order. Each end is reported or seen.
     @Test func `No end is both unreported and unseen`() {
-        let epoch = world.epoch
+        let epoch = home.epoch
         let flags: RecordFlags = [.unreported, .reportsRelease]
         for order in Self.orders(client: 4, server: 4) {
             var words: [MemoryCell: UInt64] = [

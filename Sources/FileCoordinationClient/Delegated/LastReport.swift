@@ -6,10 +6,11 @@
 // write and then look, the client at the record of the last report, the server at the records that
 // have ended. One of them sees what the other one has written.
 
+package import FileCoordinationLedger
 import Synchronization
 
 /// The last report of a write's end that a client has sent, and whether the server has handled it.
-public final class LastReport: Sendable {
+package final class LastReport: Sendable {
     /// No report that counts was sent.
     private static let none = UInt64.max
 
@@ -25,27 +26,27 @@ public final class LastReport: Sendable {
     private let isTrusted = Atomic(false)
 
     /// Creates the memory of a client that has sent no report.
-    public init() {}
+    package init() {}
 
     /// Begins to rely on a server that looks by itself, with its first message.
-    public func trust() { isTrusted.store(true, ordering: .sequentiallyConsistent) }
+    package func trust() { isTrusted.store(true, ordering: .sequentiallyConsistent) }
 
     /// Stops relying on a server whose connection has ended.
     ///
     /// - Returns: whether the last report was not handled, as far as is known.
-    public func forget(in ledger: LedgerWriter) -> Bool {
+    package func forget(in ledger: LedgerWriter) -> Bool {
         isTrusted.store(false, ordering: .sequentiallyConsistent)
         let last = sent.exchange(Self.none, ordering: .sequentiallyConsistent)
-        return last != Self.none && ledger.isReleased(Self.record(last))
+        return last != Self.none && Self.isUnread(last, in: ledger)
     }
 
     /// Whether the end of a write must be reported by a message.
     ///
     /// The caller has released the record before, and sends the message if this is true.
-    public func mustSend(_ record: RecordReference, in ledger: LedgerWriter) -> Bool {
+    package func mustSend(_ record: RecordReference, in ledger: LedgerWriter) -> Bool {
         let last = sent.load(ordering: .sequentiallyConsistent)
         if last != Self.none, isTrusted.load(ordering: .sequentiallyConsistent),
-            ledger.isReleased(Self.record(last)),
+            Self.isUnread(last, in: ledger),
             silent.wrappingAdd(1, ordering: .relaxed).newValue < Self.mostSilent
         {
             return false
@@ -56,15 +57,10 @@ public final class LastReport: Sendable {
         return true
     }
 
-    private static func record(_ bits: UInt64) -> RecordReference {
-        RecordReference(index: UInt32(truncatingIfNeeded: bits), generation: UInt32(bits >> 32))
-    }
-}
-
-extension LedgerWriter {
-    /// Whether a claim is over and the server has not returned its record.
-    func isReleased(_ record: RecordReference) -> Bool {
-        let word = memory.recordWord(Int(record.index))
-        return word.generation == record.generation && word.state == .released
+    /// Whether the server has not returned the record of a report.
+    private static func isUnread(_ bits: UInt64, in ledger: LedgerWriter) -> Bool {
+        let record = RecordReference(
+            index: UInt32(truncatingIfNeeded: bits), generation: UInt32(bits >> 32))
+        return ledger.state(of: record) == .released
     }
 }
