@@ -179,6 +179,10 @@ public enum WatchInput: Hashable, Sendable {
     case overflowed
     /// The kernel's queue was found empty.
     case drained
+    /// The kernel's queue is not empty at the end of the turn.
+    ///
+    /// Then it may say where an item is that is missing at its name.
+    case behind
     /// A check of a node's name was carried out.
     ///
     /// `isRecent` tells that the item was changed so recently that its times may be the same after

@@ -69,7 +69,10 @@ struct WatchLoop: Sendable {
             // The commands that explain the results of the checks are in the queue by now.
             guard let late = commands.take() else { return }
             take(late.inputs)
-            let news = reconciler.endTurn(at: MonotonicClock.now)
+            // What has happened by now is in the kernel's queue, if it was not read.
+            let now = MonotonicClock.now
+            if reconciler.awaitsMoves, kernel.hasNews { reconciler.handle(.behind, at: now) }
+            let news = reconciler.endTurn(at: now)
             if !news.isEmpty {
                 commands.report(
                     Dictionary(uniqueKeysWithValues: reconciler.troubles.map { ($0, $1) }))

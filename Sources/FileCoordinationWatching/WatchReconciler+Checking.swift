@@ -270,7 +270,7 @@ extension WatchReconciler {
         var rest: [WatchNodeID] = []
         for node in missing where nodes.contains(node) {
             guard case .missing(let until) = nodes[node].place else { continue }
-            if until <= pace.now {
+            if isOver(until) {
                 nodes[node].place = .gone
                 for below in nodes.subtree(of: node) { letGo(below) }
             } else {
@@ -282,18 +282,28 @@ extension WatchReconciler {
             dropFormer(id)
         }
         presenters.returning = presenters.returning.filter { presenters[$0].former != nil }
-        hints.expire(at: pace.now)
+        // As in `isOver`.
+        let late = pace.isBehind ? limits.rescanning : 0
+        hints.expire(at: pace.now > late ? pace.now - late : 0)
         presenters.departures.expire(at: pace.now)
         let targets = hints.targets
         hints.targets.removeAll(keepingCapacity: true)
         for node in targets where nodes.contains(node) {
-            if nodes[node].keptUntil > pace.now || nodes[node].isPending {
+            if !isOver(nodes[node].keptUntil) || nodes[node].isPending {
                 hints.targets.append(node)
             } else {
                 nodes[node].flags.remove(.hinted)
                 tidy(node)
             }
         }
+    }
+
+    /// Whether the time is over in which an item may be found at another name, or another item at
+    /// its name.
+    ///
+    /// On a busy machine, the kernel may have said long ago where it is: then that is in its queue.
+    func isOver(_ until: UInt64) -> Bool {
+        until <= pace.now && !pace.isBehind || until + limits.rescanning <= pace.now
     }
 
     /// Adds a node to the table of identities.

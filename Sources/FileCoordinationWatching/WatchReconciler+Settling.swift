@@ -60,7 +60,7 @@ extension WatchReconciler {
             return true
         }
         if let object, nodes.isInTree(object) {
-            guard presenter.detachment.settleAt <= pace.now, !nodes.isPendingAbove(object),
+            guard isOver(presenter.detachment.settleAt), !nodes.isPendingAbove(object),
                 !nodes[object].flags.contains(.changed), !isBelowUntold(object),
                 let path = nodes.path(object)
             else { return false }

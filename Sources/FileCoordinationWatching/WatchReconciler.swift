@@ -101,6 +101,8 @@ public struct WatchReconciler: Sendable {
             claims.drained()
             questions.drained()
             pace.isUnsure = false
+            pace.isBehind = false
+        case .behind: pace.isBehind = true
         case .checked(let node, let found, let isRecent): checked(node, found, isRecent: isRecent)
         case .listed(let node, let found): listed(node, found)
         case .watched(let node, let outcome): watched(node, outcome)
@@ -126,6 +128,10 @@ public struct WatchReconciler: Sendable {
 
     /// Whether all orders were taken and answered.
     var isQuiet: Bool { !hasOrders && queue.unanswered == 0 }
+
+    /// Whether an item is missing at its name, or a presenter's path and item have parted, so that
+    /// it matters whether ``WatchInput/behind``.
+    public var awaitsMoves: Bool { !missing.isEmpty || !presenters.unsettled.isEmpty }
 
     /// The number of the kernel's watches that are in use.
     public var watchCount: Int { watches.count { !$0.value.isEmpty } }
@@ -228,4 +234,6 @@ struct Pace {
     var isToBeContinued = false
     /// Whether the kernel's queue has not been empty since presenters were told to read everything.
     var isUnsure = false
+    /// Whether the kernel's queue was not empty at the end of a turn.
+    var isBehind = false
 }

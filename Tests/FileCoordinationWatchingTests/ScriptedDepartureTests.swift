@@ -269,4 +269,33 @@ import WatchingSimulation
             world.settle() == ["\(file) moved /r/a/f to /r/g", "\(file) changed /r/g"])
         #expect(world.complaint() == nil)
     }
+
+    /// On a busy machine, the watcher may look at each name after the item has left it.
+    @Test func `An item that is moved on while the watcher comes late is not given up`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/f", .file)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/r/1"), "/r/f"))
+        for number in 1...5 {
+            world.read()
+            #expect(world.act(.move(to: "/r/\(number + 1)"), "/r/\(number)"))
+            world.look()
+            #expect(world.turn(after: 60, isBehind: true) == [])
+        }
+        #expect(world.settle() == ["\(file) moved /r/f to /r/6"])
+        #expect(world.complaint() == nil)
+    }
+
+    /// If notifications come faster than they are read, presenters are told nevertheless.
+    @Test func `An item that is gone is given up after a while, although more can be read`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/f", .file)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/x"), "/r/f"))
+        world.read(1)
+        world.look()
+        var told: [String] = []
+        for _ in 0..<30 where told.isEmpty { told = world.turn(after: 60, isBehind: true) }
+        #expect(told == ["\(file) deleted /r/f"])
+    }
 }

@@ -93,8 +93,11 @@ public final class ScriptedWorld {
     }
 
     /// Time passes, and a turn ends; returns what presenters are told.
-    public func turn(after milliseconds: UInt64 = 0) -> [String] {
+    ///
+    /// `isBehind` says that the watcher finds notifications which it has not read.
+    public func turn(after milliseconds: UInt64 = 0, isBehind: Bool = false) -> [String] {
         world.now += milliseconds * 1_000_000
+        if isBehind { world.reconciler.handle(.behind, at: world.now) }
         world.told = []
         world.endTurn()
         return world.told.flatMap(Self.lines)

@@ -218,6 +218,7 @@ public struct WatchingWorld {
     }
 
     mutating func endTurn() {
+        if !isScripted, !files.kernel.isDrained { reconciler.handle(.behind, at: now) }
         for news in reconciler.endTurn(at: now) {
             if isScripted { told.append(news) }
             outcome.messages += 1
