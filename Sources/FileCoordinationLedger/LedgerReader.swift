@@ -152,6 +152,17 @@ public final class LedgerReader: Sendable {
         (0..<mark).compactMap { snapshot(ofRecord: UInt32($0)) }
     }
 
+    /// Reads the claims that have ended and whose records the server has not returned, in the order
+    /// in which they were filed or granted without the server.
+    public func endedClaims() -> [RecordSnapshot] {
+        (0..<mark).compactMap { index -> RecordSnapshot? in
+            guard memory.recordWord(index).state == .released,
+                let snapshot = snapshot(ofRecord: UInt32(index))
+            else { return nil }
+            return snapshot.kind == .claim && snapshot.state == .released ? snapshot : nil
+        }.sorted { $0.filedAt < $1.filedAt }
+    }
+
     /// Reads the running claims that the client has granted itself, and those that wait in a ticket
     /// queue.
     ///

@@ -50,6 +50,13 @@ extension LedgerWriter {
         return RecordReference(index: UInt32(index), generation: generation)
     }
 
+    /// Stores the time at which a claim begins, before it is shown.
+    ///
+    /// The claims of this process that exclude each other begin in this order.
+    public func setBeginning(of reference: RecordReference, at now: UInt64) {
+        memory.filedAt(Int(reference.index)).storeReleasing(now)
+    }
+
     /// Releases a claim whose record was written by ``writeLocally(_:outcomeCapacity:at:adjust:)``
     /// and to which nothing was added.
     ///

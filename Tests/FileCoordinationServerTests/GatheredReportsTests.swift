@@ -65,10 +65,10 @@ struct GatheredReportsTests {
             ]).encodeChecked()
     }
 
-    /// Lets the pause after a report end.
+    /// Lets the pause after a report end: the record is returned, the server looks, and tells.
     private func endPause() throws {
         world.server.workOnGatheredReports(at: .max)
-        try world.settle()
+        for _ in 0..<2 { try world.settle() }
     }
 
     @Test("A report is acted on at once, and its record is returned after the pause")
@@ -97,8 +97,69 @@ struct GatheredReportsTests {
         #expect(try presenter.notices() == 0)
         try endPause()
         #expect(try presenter.notices() == 1)
+        // A client that goes on writing is looked at once in each pause.
+        #expect(silent.state == .released)
+        try endPause()
         #expect(silent.state == nil)
         #expect(world.server.delegations.reports.nextEnd == nil)
+    }
+
+    @Test("A client that ends a write whenever the server looks does not hold up the others")
+    func bounded() throws {
+        world.server.delegations.reports.pause = 0
+        let writer = try writer()
+        let writes = try (0..<40).map { _ in try write(writer).record }
+        let (ledger, left, log) = (writer.ledger, Lock(writes), try log(1, 2))
+        let interruption = world.interruption
+        @Sendable func plan() {
+            interruption.plan { operation in
+                if case .compareExchange(.record, _, _) = operation { true } else { false }
+            } _: {
+                guard let next = left.withLock({ $0.popLast() }) else { return }
+                #expect((try? ledger.release(next, outcome: log)) == .released)
+                plan()
+            }
+        }
+        _ = try reportedWrite(writer)
+        plan()
+        let before = left.withLock { $0.count }
+        try #require(world.server.turn(until: 0) == nil)
+        try #require(world.server.turn(until: 0) == nil)
+        #expect(before - left.withLock { $0.count } < 4)
+    }
+
+    @Test("A record is not returned before what follows from it was sent")
+    func flushed() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        let writes = try (0..<2).map { _ in
+            let write = try write(writer)
+            #expect(try writer.ledger.release(write.record, outcome: log(1, 2)) == .released)
+            return write
+        }
+        for write in writes { try writer.say(.ended(WireRecord(write.record))) }
+        // Both messages are read in this turn, and messages are sent at the beginning of the next.
+        try #require(world.server.turn(until: 0) == nil)
+        #expect(writes.allSatisfy { $0.state == .released })
+        try world.settle()
+        #expect(writes.contains { $0.state == nil })
+    }
+
+    @Test("What ended without a message comes before a presenter that is filed after it")
+    func beforePresenter() throws {
+        world.server.delegations.reports.pause = 3_600_000_000_000
+        let writer = try writer()
+        _ = try reportedWrite(writer)
+        try world.settle()
+        let silent = try write(writer)
+        #expect(try writer.ledger.release(silent.record, outcome: log(1, 2)) == .released)
+        let presented = try writer.present(Self.file)
+        try world.settle()
+        #expect(presented.state == .granted)
+        #expect(try writer.notices() == 0)
+        #expect(try presenter.notices() == 2)
+        try endPause()
+        #expect(try writer.notices() == 0)
     }
 
     @Test("The next message ends the pause, and all that has ended is told")
@@ -142,6 +203,7 @@ struct GatheredReportsTests {
         try endPause()
         #expect(firstWasKept.withLock { $0 } == true)
         #expect(try presenter.notices() == 1)
+        try endPause()
         #expect(silent.state == nil)
     }
 

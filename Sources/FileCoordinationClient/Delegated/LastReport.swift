@@ -14,9 +14,9 @@ package final class LastReport: Sendable {
     /// No report that counts was sent.
     private static let none = UInt64.max
 
-    /// The most ends that are not reported by a message of their own, one after the other.
+    /// Of so many ends one after the other, one is reported at the latest.
     ///
-    /// The server's records stay in use until then, and presenters are told when it looks.
+    /// Until then, their records stay in use.
     package static let mostSilent = 32
 
     /// The record's generation in the high half, and its index.

@@ -206,6 +206,10 @@ extension Session {
             )
             return claimInTurn(local, at: local.place, grant, known, at: now)
         }
+        if grant.reportsWrites {
+            // The server acts on ends in this order. Another thread may have written meanwhile.
+            ledger.setBeginning(of: record, at: MonotonicClock.now)
+        }
         let state = ledger.claimLocally(
             record, slot: grant.slot, delegation: grant.word, isWriting: access.isWriting)
         guard state == .granted else {

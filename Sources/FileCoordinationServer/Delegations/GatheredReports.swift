@@ -2,7 +2,7 @@
 //
 // The reports of delegated writes of which presenters are told. A program that writes a document
 // again and again would otherwise wake the server and each presenter for every write. So the server
-// handles a report at once, but returns its record only after a pause. Until then the client sends
+// acts on a report at once, but returns its record only after a pause. Until then the client sends
 // no further message (see `LastReport`). Then the server looks at what has ended meanwhile, and
 // acts on writes that follow each other as on one.
 
@@ -30,11 +30,17 @@ struct GatheredReports {
     private var kept: [Kept] = []
     /// Writes by the record of their last one.
     private var series: [RecordAddress: WriteSeries] = [:]
+    /// Clients that may have ended writes without a message, in any order.
+    private var clientsToLookAt: Set<ClientID> = []
 
     // MARK: Kept records
 
-    /// The time at which the next record is to be returned; nil if none is kept.
-    var nextEnd: UInt64? { kept.first?.until }
+    /// The time at which the next record is to be returned, or a client looked at; nil if there is
+    /// none.
+    var nextEnd: UInt64? { clientsToLookAt.isEmpty ? kept.first?.until : 0 }
+
+    /// Whether a record of a client is kept.
+    func keeps(of client: ClientID) -> Bool { kept.contains { $0.client.id == client } }
 
     /// Keeps a record of a client that has none kept.
     mutating func keep(_ record: RecordReference, of client: Client, at now: UInt64) {
@@ -70,6 +76,20 @@ struct GatheredReports {
         return kept.removeFirst()
     }
 
+    // MARK: Clients to look at
+
+    /// Has a client looked at in the next turn.
+    ///
+    /// Not in this one: a client that writes all the time would hold up all others.
+    mutating func lookLater(at client: ClientID) { clientsToLookAt.insert(client) }
+
+    /// Takes out the clients to look at, in their order.
+    mutating func takeClientsToLookAt() -> [ClientID] {
+        if clientsToLookAt.isEmpty { return [] }
+        defer { clientsToLookAt = [] }
+        return clientsToLookAt.sorted()
+    }
+
     // MARK: Writes that count as one
 
     /// Adds a series of writes, which the record of its last one stands for.
@@ -82,10 +102,16 @@ struct GatheredReports {
         series.isEmpty ? nil : series.removeValue(forKey: address)
     }
 
+    /// Discards the series of a client, of which none is left but those that could not be read.
+    mutating func removeSeries(of client: ClientID) {
+        for address in series.keys where address.client == client { series[address] = nil }
+    }
+
     /// Discards what belongs to a dead client.
     mutating func removeClient(_ client: ClientID) {
         kept.removeAll { $0.client.id == client }
-        for address in series.keys where address.client == client { series[address] = nil }
+        clientsToLookAt.remove(client)
+        removeSeries(of: client)
     }
 }
 
@@ -116,10 +142,8 @@ struct WriteSeries {
     var others: [RecordReference] { writes.dropLast().map(\.record) }
     /// The outcome of all.
     var outcomes: [ItemOutcome] { [writes.contains(where: \.isChange) ? .changed : .unchanged] }
-    /// What was there before the first one and after the last one.
-    var change: ItemChange {
-        ItemChange(before: writes[0].before, after: writes[writes.count - 1].after)
-    }
+    /// What each of them has found and left.
+    var changes: [ItemChange] { writes.map { ItemChange(before: $0.before, after: $0.after) } }
 
     /// Adds a write that follows the last one.
     ///
@@ -148,6 +172,8 @@ extension WriteSeries.Write {
             case .itemChanges(let changes) = entries[1], outcomes.count == 1,
             outcomes[0] == .changed || outcomes[0] == .unchanged,
             changes.count == 1, let change = changes[0],
+            // A supplement has the label of the access, which presenters may be told.
+            ledger.supplement(record) == nil,
             let body = ledger.claimBody(record), body.items.count == 1, body.kind == .access
         else { return nil }
         self.init(

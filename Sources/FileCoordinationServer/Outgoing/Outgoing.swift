@@ -15,7 +15,7 @@ struct Outgoing {
         let client: Client
         let record: RecordReference
         /// Whether the client may have ended other writes without a message.
-        let isReport: Bool
+        let mayHideOthers: Bool
     }
 
     var deliveries = Deliveries()
@@ -34,11 +34,13 @@ struct Outgoing {
 
     /// Returns a record to its client once all queued messages are sent.
     ///
-    /// `isReport` says whether the client may have ended other writes without a message.
-    mutating func giveBack(_ record: RecordReference, to client: Client, isReport: Bool) {
+    /// `mayHideOthers` says whether the client may have ended other writes without a message.
+    mutating func giveBack(
+        _ record: RecordReference, to client: Client, mayHideOthers: Bool
+    ) {
         guard givenBackAddresses.insert(RecordAddress(client: client.id, record: record)).inserted
         else { return }
-        givenBack.append(GivenBack(client: client, record: record, isReport: isReport))
+        givenBack.append(GivenBack(client: client, record: record, mayHideOthers: mayHideOthers))
     }
 
     /// Whether a record is about to be returned.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gathers the reports of delegated writes of which presenters are told. When such a report comes,
-// the server returns the record that it has kept of this client, then looks at all writes of the
-// client that have ended, and keeps the record of the report that has come. After a pause it
-// returns that, too, and looks once more. In this order, the server sees each write whose client
-// has sent no message because the record of its last report was not returned: see `LastReport`.
+// the server acts on all writes of the client that have ended, and keeps the record of the report
+// for a pause. A client sends no message as long as the record of its last report was not returned
+// (see `LastReport`). So after the server has returned such a record it looks again, unless it
+// keeps another one of this client: then that look comes later. As long as it finds something, it
+// looks once in each pause, without messages.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -15,11 +16,18 @@ extension Server {
     /// Whether a record is that of a delegated write that has ended and is to be reported, and its
     /// client relies on the server to look at further ones.
     func isGathered(_ snapshot: RecordSnapshot, of client: Client) -> Bool {
-        guard snapshot.isReport, let token = client.connection, let connection = connections[token]
+        guard mayHideOthers(snapshot, of: client), let token = client.connection,
+            let connection = connections[token]
         else { return false }
         return connection.version >= ProtocolVersion.withGatheredReports
-            && records.identity(of: snapshot.reference, of: client.id) == nil
+            && isUnknown(snapshot, of: client)
             && !isActedOn(snapshot.reference, of: client.id)
+    }
+
+    /// Whether its client may end other writes without a message until this record is returned.
+    func mayHideOthers(_ snapshot: RecordSnapshot, of client: Client) -> Bool {
+        snapshot.isEndedClaim && snapshot.flags.isSuperset(of: [.unreported, .reportsRelease])
+            && delegations.reporters.contains(client.id)
     }
 
     /// Whether the server has acted on a record that is not returned yet.
@@ -28,49 +36,65 @@ extension Server {
             || delegations.reports.isHandled(record, of: client)
     }
 
-    /// Looks at all writes of a client that have ended; `latest` is the one that it has reported.
+    /// Acts on all writes of a client that have ended; `latest` is the one that it has reported.
     func gatherReports(of client: Client, latest: RecordReference) {
-        if let kept = delegations.reports.take(of: client.id) { _ = giveBack(kept) }
+        if let kept = delegations.reports.take(of: client.id) { giveBack(kept) }
         delegations.reports.keep(latest, of: client, at: MonotonicClock.now)
         lookForReports(of: client)
     }
 
-    /// Returns the records whose pause is over, and looks at what has ended since.
+    /// Returns the records whose pause is over, and looks at what has ended before others were
+    /// returned.
     func workOnGatheredReports(at now: UInt64) {
-        while let kept = delegations.reports.takeDue(at: now) {
-            if giveBack(kept) { lookForReports(of: kept.client) }
+        while let kept = delegations.reports.takeDue(at: now) { giveBack(kept) }
+        for id in delegations.reports.takeClientsToLookAt() {
+            guard let client = clients[id] else { continue }
+            lookForReports(of: client, keepsLast: true)
             finishWork()
         }
     }
 
-    /// Returns all records that are kept, because the server leaves.
+    /// Returns all records that are kept, and acts on what has ended until then, because the server
+    /// leaves.
     func giveBackAllKept() {
-        workOnGatheredReports(at: .max)
+        while let kept = delegations.reports.takeDue(at: .max) { giveBack(kept) }
+        sendAll()
+        for id in delegations.reports.takeClientsToLookAt() {
+            if let client = clients[id] { lookForReports(of: client) }
+            finishWork()
+        }
+        // A client that ends another write from now on sees that all were returned.
         sendAll()
     }
 
-    /// Returns a record to its client.
-    ///
-    /// Returns whether the client may rely on a further look: not if another server has returned
-    /// the record.
-    func giveBack(_ entry: Outgoing.GivenBack) -> Bool {
-        entry.client.ledger.reap(entry.record, presence.epoch) && entry.isReport
+    private func giveBack(_ kept: GatheredReports.Kept) {
+        // One that was not acted on yet is returned after that, as any other.
+        guard kept.isHandled else { return }
+        outgoing.giveBack(kept.record, to: kept.client, mayHideOthers: true)
     }
 
-    private func giveBack(_ kept: GatheredReports.Kept) -> Bool {
-        // All that follows from it was sent at the end of its turn. If it was not handled yet, it
-        // is given back after that, as any other.
-        kept.isHandled && kept.client.ledger.reap(kept.record, presence.epoch)
-    }
-
-    /// Queues checks of the writes of a client that have ended, in the order of their beginnings.
-    func lookForReports(of client: Client) {
-        let found = client.ledger.scan().filter { snapshot in
-            snapshot.isReport && !isActedOn(snapshot.reference, of: client.id)
+    /// Returns records to their clients, after all that follows from them was sent.
+    func reap(_ givenBack: [Outgoing.GivenBack]) {
+        for entry in givenBack {
+            // If another server has returned it, that one looks.
+            guard entry.client.ledger.reap(entry.record, presence.epoch), entry.mayHideOthers,
+                !delegations.reports.keeps(of: entry.client.id)
+            else { continue }
+            delegations.reports.lookLater(at: entry.client.id)
         }
-        let checks = gathered(found.sorted { $0.filedAt < $1.filedAt }, client)
-        guard !checks.isEmpty else { return }
-        work.replace(by: checks.map { .check($0) })
+    }
+
+    /// Queues checks of a client's claims that have ended, in the order of their beginnings.
+    ///
+    /// With `keepsLast`, the record of the last one is kept, and the server looks again after that.
+    func lookForReports(of client: Client, keepsLast: Bool = false) {
+        delegations.reports.removeSeries(of: client.id)
+        let found = client.ledger.endedClaims().filter { !isActedOn($0.reference, of: client.id) }
+        guard let last = found.last else { return }
+        if keepsLast, mayHideOthers(last, of: client), !delegations.reports.keeps(of: client.id) {
+            delegations.reports.keep(last.reference, of: client, at: MonotonicClock.now)
+        }
+        work.replace(by: gathered(found, client).map { .check($0) })
     }
 
     /// Returns the checks of ended writes, one for each series.
@@ -85,10 +109,12 @@ extension Server {
         }
         for snapshot in found {
             // A recording shows each claim.
-            let write =
-                outgoing.recordings.isEmpty && isUnknown(snapshot, of: client)
-                ? WriteSeries.Write(snapshot.reference, in: client.ledger) : nil
-            guard let write else {
+            let isMerged =
+                mayHideOthers(snapshot, of: client) && isUnknown(snapshot, of: client)
+                && outgoing.recordings.isEmpty
+            guard isMerged,
+                let write = WriteSeries.Write(snapshot.reference, in: client.ledger)
+            else {
                 finish()
                 checks.append(RecordCheck(snapshot, of: client.id))
                 continue
@@ -110,10 +136,6 @@ extension Server {
 }
 
 extension RecordSnapshot {
-    /// Whether it is a write that its client has granted itself, and that has ended and is to be
-    /// reported.
-    fileprivate var isReport: Bool {
-        kind == .claim && state == .released
-            && flags.isSuperset(of: [.unreported, .reportsRelease])
-    }
+    /// Whether it is a claim that is over and was not given up.
+    fileprivate var isEndedClaim: Bool { kind == .claim && state == .released }
 }

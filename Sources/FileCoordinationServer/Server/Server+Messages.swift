@@ -97,8 +97,14 @@ extension Server {
             for claim in outgoing.questions.claims(ofPresenter: id, number: claim) {
                 decide(.presenterBlocked(id, for: claim, by: blocking))
             }
-        case .filed(let record), .announced(let record), .ended(let record):
+        case .filed(let record):
+            // What has ended without a message came before.
+            if delegations.reports.keeps(of: client.id) {
+                lookForReports(of: client)
+                finishWork()
+            }
             check(record, of: client)
+        case .announced(let record), .ended(let record): check(record, of: client)
         case .answered(let presenter, let claim, let failure):
             answered(client, presenter: presenter, claim: claim, failure: failure)
         case .madeWay(let answers):

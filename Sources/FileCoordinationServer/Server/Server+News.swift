@@ -105,11 +105,11 @@ extension Server {
             id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
     }
 
-    /// Tells the watcher which changes a finished write has made; `all` is what it and the writes
-    /// before it have changed, if they count as one.
+    /// Tells the watcher which changes a finished write has made; `each` is what several writes of
+    /// its item have made, one after the other, if they count as one.
     func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client,
-        all: ItemChange? = nil
+        each: [ItemChange]? = nil
     ) {
         guard outgoing.watching.isActive else { return }
         // The watcher does not know a write that began before its item was presented, or by
@@ -117,13 +117,15 @@ extension Server {
         watchWrites(of: id, isFound: true)
         guard outgoing.watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
         let isComplete = outcomes.count == claim.items.count
-        var known = client.ledger.writtenItems(record)
-        if let all { known.changes = [all] }
+        let known = client.ledger.writtenItems(record)
         let written = known.paths(
             of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(id),
             isComplete ? outcomes : claim.items.map { _ in .changed })
-        let changes = written.compactMap { item in
+        var changes = written.compactMap { item in
             item.change.map { ClaimedChange(path: item.path, before: $0.before, after: $0.after) }
+        }
+        if let each, let path = written.first?.path {
+            changes = each.map { ClaimedChange($0, at: path) }
         }
         let arrivals = known.arrivals.map { ClaimedChange(arrivalAt: $0.path, of: $0.after) }
         outgoing.watching.end(id, changes + arrivals)

@@ -97,12 +97,13 @@ extension Server {
 
     /// Returns a record to its client once all messages that follow from it have been sent.
     ///
-    /// `isReport` is true for a delegated write: after its record, others may have ended without a
-    /// message.
-    private func giveBack(_ record: RecordReference, _ client: Client, isReport: Bool = false) {
+    /// `mayHideOthers` says whether other writes may have ended without a message.
+    private func giveBack(
+        _ record: RecordReference, _ client: Client, mayHideOthers: Bool = false
+    ) {
         records.discard(at: record.index, of: client.id)
         guard !delegations.reports.markHandled(record, of: client.id) else { return }
-        outgoing.giveBack(record, to: client, isReport: isReport)
+        outgoing.giveBack(record, to: client, mayHideOthers: mayHideOthers)
     }
 
     // MARK: Claims
@@ -211,23 +212,22 @@ extension Server {
         guard !isActedOn(check.record, of: check.client),
             let client = clients[check.client]
         else { return }
-        let isReport =
-            client.ledger.snapshot(ofRecord: check.record.index)?.flags.contains(.unreported)
-            ?? false
+        let snapshot = client.ledger.snapshot(ofRecord: check.record.index)
+        let hidesOthers = snapshot.map { mayHideOthers($0, of: client) } ?? false
         guard let claim = records.claim(check.record, of: client.id) else {
-            return giveBack(check.record, client, isReport: isReport)
+            return giveBack(check.record, client, mayHideOthers: hidesOthers)
         }
         guard let own = readAnnouncements(check, client, again: { .end($0) }) else { return }
         let series = delegations.reports.takeSeries(check.address)
         let outcomes = series?.outcomes ?? own
         checkStoppedProcesses()
-        reportWrites(of: claim, outcomes, check.record, client, all: series?.change)
+        reportWrites(of: claim, outcomes, check.record, client, each: series?.changes)
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
         for record in (series?.others ?? []) + [check.record] {
             let address = RecordAddress(client: client.id, record: record)
             releaseHeldChanges(of: address, claim: claim, outcomes)
-            giveBack(record, client, isReport: isReport)
+            giveBack(record, client, mayHideOthers: hidesOthers)
         }
     }
 

@@ -134,10 +134,7 @@ package final class Server {
                 flushDeliveries()
             } while !work.isEmpty || !outgoing.deliveries.isFlushed
             let givenBack = outgoing.takeGivenBack()
-            let reports = givenBack.filter { giveBack($0) }
-            for client in Set(reports.map(\.client.id)).sorted() {
-                if let client = clients[client] { lookForReports(of: client) }
-            }
+            reap(givenBack)
             // No message will follow from these records, for which a change may still wait.
             if !givenBack.isEmpty { releaseAbandonedChanges() }
         } while !work.isEmpty || !outgoing.deliveries.isFlushed || outgoing.hasGivenBack
