@@ -36,9 +36,9 @@ final class AccessTasks {
 
     var tasks: [String: WorkerTask] {
         [
-            "write": write, "change": change, "read": read, "sweep": sweep, "read-each": readEach,
-            "read-batch": readBatch, "contend": contend, "hold": hold, "wait": wait,
-            "hold-reading": holdReading, "keep": keep,
+            "write": write, "change": change, "truncate": truncateAlone, "read": read,
+            "sweep": sweep, "read-each": readEach, "read-batch": readBatch, "contend": contend,
+            "hold": hold, "wait": wait, "hold-reading": holdReading, "keep": keep,
         ]
     }
 
@@ -72,6 +72,17 @@ final class AccessTasks {
         }
         let end = nanoseconds_now()
         if let failure { throw failure }
+        guard result == 0 else { throw MeasuringError("the item could not be changed") }
+        return [Double(end - start)]
+    }
+
+    /// FILE COUNT: the changes of ``change(_:)``, without coordination.
+    private func truncateAlone(_ words: [String]) throws -> [Double] {
+        let (path, count) = (try words.text(0), try words.number(1))
+        var result: Int32 = 0
+        let start = nanoseconds_now()
+        for number in 0..<count where result == 0 { result = truncate(path, number % 2 + 1) }
+        let end = nanoseconds_now()
         guard result == 0 else { throw MeasuringError("the item could not be changed") }
         return [Double(end - start)]
     }

@@ -11,6 +11,7 @@ enum SharedStage {
     private static let besidePresenter = "coordinated read, while another process presents"
     private static let idleWrite = "coordinated write that changes nothing, presented too"
     private static let changing = "coordinated write that changes the item's size, presented too"
+    private static let alone = "change of the item's size, without coordination"
     private static let yielding = "coordinated write, another process's presenter relinquishes"
     private static let flock = "flock + unflock of an open file"
     private static let echo = "SEQPACKET round trip to another process"
@@ -31,6 +32,7 @@ enum SharedStage {
             Row(
                 "presented-change", "write of such a document, its presenter hears of the change",
                 changing, to: echo, .atMost(must: 1.5, aim: 1.0)),
+            Row("change-alone", "the change of that write alone", alone, to: echo),
             Row(
                 "decided", "write that a presenter relinquishes for", yielding, to: echo,
                 .atMost(must: 4.0, aim: 3.0)),
@@ -48,6 +50,10 @@ enum SharedStage {
             let file = try bench.file()
             _ = try bench.worker(in: world).ask(task, file, "1")
             contestants.append(try .task(name, try bench.worker(in: world), verb, file))
+        }
+        if needs.contains(alone) {
+            let file = try bench.file()
+            contestants.append(try .task(alone, try bench.worker(in: world), "truncate", file))
         }
         if needs.contains(yielding) { contestants.append(try relinquishing(bench, world)) }
         let peer = try bench.peer()
