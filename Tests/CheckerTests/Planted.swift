@@ -4,10 +4,12 @@
 
 import CoordinationCheckers
 
-/// What the checkers find in a history, once each; nil if its text cannot be read.
-func findings(_ text: String) -> Set<Violation.Kind>? {
+/// What the checkers find in a history, or some of them, once each; nil if its text cannot be read.
+func findings(
+    _ text: String, of kinds: [Violation.Kind] = Violation.Kind.allCases
+) -> Set<Violation.Kind>? {
     guard let history = try? History(text: text) else { return nil }
-    return Set(history.violations().map(\.kind))
+    return Set(history.violations(of: kinds).map(\.kind))
 }
 
 /// Two writers of `/f`, of two processes, the first of which runs from 10 on.

@@ -7,18 +7,27 @@ import CoordinationCheckers
 import Testing
 
 @Suite struct StepsAndRestTests {
+    /// What the checker of required steps finds.
+    ///
+    /// The histories that are judged by it say nothing of how long a claim waits after an answer.
+    private func stepFindings(_ text: String) -> Set<Violation.Kind>? {
+        findings(text, of: [.requiredStep])
+    }
+
     @Test func `Rule 2.19: a grant without asking is found`() {
         #expect(
-            findings(editorAndReader + "11 granted claim=1\n12 ended claim=1\n") == [.requiredStep])
+            stepFindings(editorAndReader + "11 granted claim=1\n12 ended claim=1\n") == [
+                .requiredStep
+            ])
         let asked = editorAndReader + "10 asked presenter=7 claim=1 do=toReader do=save\n"
-        #expect(findings(asked + "11 granted claim=1\n12 ended claim=1\n") == [.requiredStep])
+        #expect(stepFindings(asked + "11 granted claim=1\n12 ended claim=1\n") == [.requiredStep])
         let answered = asked + "11 answered presenter=7 claim=1\n"
-        #expect(findings(answered + "12 granted claim=1\n13 ended claim=1\n") == [])
+        #expect(stepFindings(answered + "12 granted claim=1\n13 ended claim=1\n") == [])
         // A journal of a real process does not say for which claim a presenter was asked.
         let nameless = answered.replacing("presenter=7 claim=1", with: "presenter=7")
-        #expect(findings(nameless + "12 granted claim=1\n13 ended claim=1\n") == [])
+        #expect(stepFindings(nameless + "12 granted claim=1\n13 ended claim=1\n") == [])
         #expect(
-            findings(answered.replacing(" do=save\n11", with: "\n11") + "12 granted claim=1\n")
+            stepFindings(answered.replacing(" do=save\n11", with: "\n11") + "12 granted claim=1\n")
                 == [.requiredStep])
     }
 
@@ -31,7 +40,7 @@ import Testing
                 13 granted claim=1
                 14 ended claim=1
                 """
-        #expect(findings(back) == [.requiredStep])
+        #expect(stepFindings(back) == [.requiredStep])
     }
 
     @Test func `Rules 6.3, 11.6: what has moved is asked for by the name that it has then`() {
@@ -49,15 +58,15 @@ import Testing
                 + (name == nil ? "" : "15 answered presenter=7 claim=1\n")
                 + "16 granted claim=1\n17 ended claim=1\n"
         }
-        #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/b")) == [])
-        #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/a")) == [.requiredStep])
-        #expect(findings(history("/p.k/b,/p.k", asked: nil)) == [.requiredStep])
+        #expect(stepFindings(history("/p.k/b,/p.k", asked: "/p.k/b")) == [])
+        #expect(stepFindings(history("/p.k/b,/p.k", asked: "/p.k/a")) == [.requiredStep])
+        #expect(stepFindings(history("/p.k/b,/p.k", asked: nil)) == [.requiredStep])
         // The presenter's item is no part of the package any more.
-        #expect(findings(history("/e", asked: nil)) == [])
+        #expect(stepFindings(history("/e", asked: nil)) == [])
         let before = history("/p.k/b,/p.k", asked: "/p.k/a").replacing("14 asked", with: "10 asked")
         let lines = before.split(separator: "\n")
         let early = [lines[0], lines[1], lines[2], lines[7]] + lines[3...6] + lines[8...]
-        #expect(findings(early.joined(separator: "\n") + "\n") == [])
+        #expect(stepFindings(early.joined(separator: "\n") + "\n") == [])
     }
 
     @Test func `Rule 11.6: presenters where an item has moved to are asked, too`() {
@@ -77,9 +86,9 @@ import Testing
             """ + asking + "17 granted claim=1\n18 ended claim=1\n"
         }
         let asked = "15 asked presenter=7 claim=1 do=save\n"
-        #expect(findings(history("")) == [.requiredStep])
-        #expect(findings(history(asked)) == [.requiredStep])
-        #expect(findings(history(asked + "16 answered presenter=7 claim=1\n")) == [])
+        #expect(stepFindings(history("")) == [.requiredStep])
+        #expect(stepFindings(history(asked)) == [.requiredStep])
+        #expect(stepFindings(history(asked + "16 answered presenter=7 claim=1\n")) == [])
     }
 
     @Test func `Rule 9.1: a grant although a presenter failed is found`() {
@@ -90,7 +99,7 @@ import Testing
                 12 granted claim=1
                 13 ended claim=1
                 """
-        #expect(findings(failed) == [.requiredStep])
+        #expect(stepFindings(failed) == [.requiredStep])
     }
 
     @Test func `Rules 18.3, 18.6: passing over is excused when the time was over, not before`() {
@@ -98,11 +107,11 @@ import Testing
         func granted(_ time: UInt64) -> String {
             "\(time) granted claim=1\n\(time + 1) ended claim=1\n"
         }
-        #expect(findings(silent + granted(5_000_000_010)) == [])
-        #expect(findings(silent + granted(4_999_999_999)) == [.requiredStep])
+        #expect(stepFindings(silent + granted(5_000_000_010)) == [])
+        #expect(stepFindings(silent + granted(4_999_999_999)) == [.requiredStep])
         let stopped = silent + "20 stopped client=7\n"
-        #expect(findings(stopped + granted(2_000_000_020)) == [])
-        #expect(findings(stopped + granted(1_999_999_999)) == [.requiredStep])
+        #expect(stepFindings(stopped + granted(2_000_000_020)) == [])
+        #expect(stepFindings(stopped + granted(1_999_999_999)) == [.requiredStep])
     }
 
     @Test func `Rule 18.3: an access extends the time only at the presenter's item`() {
@@ -128,11 +137,11 @@ import Testing
                     + second.replacing("5000000012 filed", with: access + "5000000012 filed")
         }
         // It was passed over and is still silent: no claim asks it again.
-        #expect(findings(history("/elsewhere", at: 4_000_000_000)) == [])
+        #expect(stepFindings(history("/elsewhere", at: 4_000_000_000)) == [])
         // Busy with its item, it had more time for the second claim, too.
-        #expect(findings(history("/f", at: 4_000_000_000)) == [.requiredStep])
+        #expect(stepFindings(history("/f", at: 4_000_000_000)) == [.requiredStep])
         // It is back, and must be asked again.
-        #expect(findings(history("/elsewhere", at: 5_000_000_011)) == [.requiredStep])
+        #expect(stepFindings(history("/elsewhere", at: 5_000_000_011)) == [.requiredStep])
     }
 
     @Test func `No claim waits in the queue for nothing`() {
@@ -155,7 +164,7 @@ import Testing
                 12 ended claim=1
 
                 """
-        #expect(findings(answered + "13 rested\n") == [.rest])
+        #expect(findings(answered + "13 rested\n") == [.rest, .reacquire])
         #expect(findings(answered + "12 reacquired presenter=7 do=toReader\n13 rested\n") == [])
     }
 

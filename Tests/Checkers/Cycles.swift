@@ -111,10 +111,17 @@ extension Lives {
                 && conflicts(outer.items(at: now.to), items)
                 && outer.claim.purpose != other.claim.purpose
         }
-        if isNested { return true }
+        if isNested || isAskingItsPresenter(other, life, now.to) { return true }
         // 2.8a
         return isCertainlyInLine(other, now.to)
             && onlyMovesAround(life.items(at: now.to), items)
+    }
+
+    /// Rule 2.16: whether a claim holds its position and asks a presenter of this one's purpose.
+    private func isAskingItsPresenter(_ other: ClaimLife, _ life: ClaimLife, _ fact: Int) -> Bool {
+        guard entries.allSatisfy({ $0.moment.isExact }), case .asking = state(of: other, fact)
+        else { return false }
+        return isSavingBack(life, other, fact)
     }
 
     // MARK: Of what was not reported
@@ -186,7 +193,7 @@ extension Lives {
     /// Whether a presenter may not have answered some question within its patience.
     ///
     /// Then no claim waits for the presenter until it answers again (Rule 18.3).
-    private func mayBePassedOver(_ seen: PresenterLife, _ fact: Int) -> Bool {
+    func mayBePassedOver(_ seen: PresenterLife, _ fact: Int) -> Bool {
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in
             guard question.asked <= fact else { return false }
@@ -196,7 +203,7 @@ extension Lives {
     }
 
     /// Whether a presenter was asked, has not answered, and has not been passed over.
-    private func isAwaitedForSure(
+    func isAwaitedForSure(
         _ seen: PresenterLife, for claim: ClaimKey, _ fact: Int
     ) -> Bool {
         guard !stops.contains(where: { $0.client == seen.presenter.client && $0.from <= fact }),
@@ -210,26 +217,6 @@ extension Lives {
                 entries[fact].moment.latest - entries[question.asked].moment.earliest
             return seen.presenter.patience.map { waited < $0 } ?? true
         }
-    }
-
-    private enum State {
-        case inLine
-        case asking(since: Int)
-        case running
-
-        var isRunning: Bool {
-            if case .running = self { return true }
-            return false
-        }
-    }
-
-    private func state(of life: ClaimLife, _ fact: Int) -> State {
-        for tenure in life.tenures
-        where tenure.start <= fact && (tenure.end.map { $0 > fact } ?? true) {
-            if let granted = tenure.granted, granted <= fact { return .running }
-            return .asking(since: tenure.start)
-        }
-        return .inLine
     }
 
     private func waitsForSure(

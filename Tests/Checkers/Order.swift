@@ -248,7 +248,7 @@ extension Lives {
     }
 
     /// How long readers may keep a presenter relinquished one after the other (Rule 6.11).
-    private var readersPatience: UInt64 { 30_000_000_000 }
+    var readersPatience: UInt64 { 30_000_000_000 }
 
     /// Whether a chain of waits may lead from a claim,
     /// itself included, to one that passes the test.

@@ -14,6 +14,8 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
         case order
         /// A claim waits for nothing, or for ever; or a presenter does not get its item back.
         case rest
+        /// A presenter gets its item back too early, too late or twice.
+        case reacquire
         /// A cycle was reported that is none, or the wrong claim failed.
         case cycle
         /// A claim was told wrong places.
@@ -54,6 +56,7 @@ extension History {
             case .requiredStep: lives.stepViolations
             case .order: lives.orderViolations
             case .rest: lives.restViolations
+            case .reacquire: lives.reacquireViolations
             case .cycle: lives.cycleViolations
             case .places:
                 lives.claims.compactMap { life in
