@@ -50,7 +50,8 @@ struct FaultSchedule {
     let weights: [Int]
     /// How many actions there are before everything comes to rest.
     let steps: Int
-    let clients: Int
+    /// How many processes there are at first.
+    var clients: Int
     /// The largest number of claims at once.
     let claims: Int
     let presenters: Int
@@ -66,6 +67,8 @@ struct FaultSchedule {
     let delegates: Bool
     /// When places are delegated again: sooner than in reality, for worlds are short.
     let policy: DelegationPolicy
+    /// Whether presenters are not told to reacquire: a fault that tests plant.
+    var losesReacquires = false
 
     init(_ dice: inout Dice) {
         steps = dice.within(20...90)

@@ -26,7 +26,7 @@ package struct Sweep: Sendable {
             guard let complaint = simulation.complaint else { continue }
             result.failures += 1
             if result.complaints.count < 5 {
-                result.complaints.append((simulation.seed, complaint))
+                result.complaints.append((simulation.plan.seed, complaint))
             }
         }
         return result

@@ -26,6 +26,7 @@ extension World {
             for index in presenters.indices { recall(id, index) }
         case .askToYield(let id, let claim, let steps): ask(id, claim, steps)
         case .reacquire(let id, let kind):
+            if faults.losesReacquires { return }
             record(.reacquired(id.key, RequiredStep(kind)))
             if let index = index(id) { presenters[index].away.removeAll { $0 == kind } }
         case .notify(let id, let notice):

@@ -33,12 +33,11 @@ package struct World {
     var departing: [SimulatedClaim] = []
     var delegations = SimulatedDelegations()
 
-    /// The world that the seed makes.
-    package init(seed: UInt64) {
-        var dice = Dice(seed: seed)
-        faults = FaultSchedule(&dice)
-        arbiter = Arbiter(policy: faults.policy)
+    /// A world in which nothing has happened yet.
+    init(_ faults: FaultSchedule, _ dice: Dice) {
+        self.faults = faults
         self.dice = dice
+        arbiter = Arbiter(policy: faults.policy)
         for _ in 0..<faults.clients { clients.append(newborn()) }
     }
 

@@ -3,7 +3,8 @@
 // Simulated worlds from the command line: many, to find a fault, or one again, to look at it.
 //
 //     swift run -c release simulate --seeds 1000000 [--from N] [--tasks N]
-//     swift run -c release simulate --replay SEED
+//     swift run -c release simulate --replay SEED      # shrunk to what fails
+//     swift run -c release simulate --whole SEED       # as it was
 
 import CoordinationCheckers
 import CoordinationSimulation
@@ -15,6 +16,7 @@ private struct Options {
     var from: UInt64?
     var tasks = 2
     var replay: UInt64?
+    var isWhole = false
 
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
@@ -25,6 +27,7 @@ private struct Options {
             case "--from": from = value
             case "--tasks": tasks = Int(clamping: value)
             case "--replay": replay = value
+            case "--whole": (replay, isWhole) = (value, true)
             default: return nil
             }
         }
@@ -35,20 +38,21 @@ private struct Options {
 private struct Simulate {
     static func main() async {
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
-            print("usage: simulate [--seeds N] [--from N] [--tasks N] | simulate --replay SEED")
+            print(
+                "usage: simulate [--seeds N] [--from N] [--tasks N]\n"
+                    + "       simulate --replay SEED | --whole SEED")
             exit(64)
         }
         if let seed = options.replay {
-            exit(replay(seed))
+            exit(replay(seed, isWhole: options.isWhole))
         }
         exit(await sweep(options))
     }
 
-    private static func replay(_ seed: UInt64) -> Int32 {
-        let simulation = Simulation(seed: seed)
-        print(simulation.history.text, terminator: "")
-        for violation in simulation.violations { print("# \(violation)") }
-        print("# seed \(seed): \(simulation.violations.count) violations")
+    private static func replay(_ seed: UInt64, isWhole: Bool) -> Int32 {
+        let whole = Simulation(seed: seed)
+        let simulation = isWhole ? whole : whole.shrunk
+        print(simulation.report(of: whole), terminator: "")
         return simulation.violations.isEmpty ? 0 : 1
     }
 
@@ -64,6 +68,10 @@ private struct Simulate {
         }
         let seconds = begun.duration(to: .now) / .seconds(1)
         for complaint in sweep.complaints { print(complaint.text) }
+        if let (seed, _) = sweep.complaints.first {
+            print("simulate: the world of seed \(seed), shrunk:")
+            _ = replay(seed, isWhole: false)
+        }
         print("simulate: \(sweep.coverage.summary)")
         print(
             "simulate: \(sweep.seeds) seeds in \(Int(seconds.rounded())) s, "
