@@ -23,6 +23,10 @@ import Testing
         61_276_757: "what an inner claim may pass changes when an answer is given up",
         71_353_410: "a move to the same path hides a later one (the checker's fault)",
         1_449_912_222: "a presenter that is asked again after a move reads its own item meanwhile",
+        2_019_767: "a claim that was filed before a grant is acted on after it",
+        3_428_652: "a presenter is asked that came later, because the claim's item has moved",
+        3_497_079: "a presenter that has its item back answers the question nevertheless",
+        10_074_660: "a postponed question is never asked, and the claim needs nothing",
     ]
 
     @Test func `Seeds that have failed once break no rule`() {
