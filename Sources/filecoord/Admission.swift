@@ -216,13 +216,13 @@ struct Admission {
     ) {
         switch ending {
         case .granted:
-            Console.say("access was granted after \(UserText.seconds(since: start))")
+            Console.say("access was granted after \(DurationText.text(since: start))")
             let asked = Set(mentioned.filter { $0.role == .presenter }.map(\.processID))
             guard !asked.isEmpty else { return }
             let presenters = ItemPresenters(of: access.requestedPaths)
             for line in presenters.passedOver(of: asked) { Console.say(line) }
         case .failed, .cancelled, .timedOut:
-            Console.say("the wait ended after \(UserText.seconds(since: start))")
+            Console.say("the wait ended after \(DurationText.text(since: start))")
         }
     }
 

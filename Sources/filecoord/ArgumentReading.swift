@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// The parsers of the command line, apart from those of the single commands.
 package enum ArgumentReading {
@@ -92,6 +93,6 @@ package enum ArgumentReading {
 
     /// A duration as text for users, and as JSON.
     package static func time(_ nanoseconds: UInt64) -> (words: String, json: String) {
-        (UserText.seconds(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
+        (DurationText.text(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
     }
 }

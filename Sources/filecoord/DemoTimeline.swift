@@ -40,7 +40,8 @@ struct DemoTimeline {
         return "\(gap)\(time)  \(columns.joined(separator: "  "))  \(content)"
     }
 
-    /// The time since the first event, in milliseconds.
+    /// The time since the first event, in milliseconds with a decimal, for a column of that unit:
+    /// steps of less than a millisecond follow each other, and the digits stand below each other.
     static func milliseconds(_ nanoseconds: UInt64) -> String {
         "\(nanoseconds / 1_000_000).\(nanoseconds / 100_000 % 10)"
     }

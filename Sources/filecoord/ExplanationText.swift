@@ -3,6 +3,7 @@
 // Writes an explanation as sentences for the user.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -146,7 +147,7 @@ struct ExplanationText {
         let path = item.map { UserText.text($0.path.bytes) } ?? "no item"
         let who = UserText.who(claim.label, claim.processName, claim.processID)
         let action = item.map { $0.access.isWriting ? "writing" : "reading" } ?? "access"
-        let since = UserText.seconds(claim.sinceNanoseconds)
+        let since = DurationText.text(claim.sinceNanoseconds)
         let state =
             switch claim.stage {
             case .granted: "has held \(path) for \(action) for \(since)"
@@ -175,8 +176,7 @@ struct ExplanationText {
                 }
             return "\(task) (\(message.rawValue))"
         }
-        let limit = UserText.seconds(
-            UInt64(clamping: Limits.stoppedPresenter.components.seconds) * 1_000_000_000)
+        let limit = DurationText.text(Limits.stoppedPresenter)
         let stopped =
             presenter.isStopped
             ? "; its process is stopped, and it is waited for \(limit) at most" : ""

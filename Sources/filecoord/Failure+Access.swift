@@ -107,7 +107,7 @@ extension UserText {
                     isOwn: party.processID == CurrentProcess.id,
                     who: who(party.label, party.processName, party.processID),
                     path: party.path.isEmpty ? "something" : text(party.path), role: party.role,
-                    time: seconds(party.sinceNanoseconds), message: party.message)
+                    time: DurationText.text(party.sinceNanoseconds), message: party.message)
             })
     }
 }

@@ -9,7 +9,7 @@ enum JSONText: CustomStringConvertible, Sendable {
     case null
     case truth(Bool)
     case integer(Int64)
-    /// A number of seconds, with microseconds.
+    /// A duration as a number of seconds, with microseconds, for programs that sort and compare.
     case seconds(nanoseconds: UInt64)
     /// A number with three decimals.
     case decimal(thousandths: UInt64)

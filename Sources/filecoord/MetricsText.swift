@@ -78,7 +78,7 @@ enum MetricsText {
         ]
     }
 
-    /// Nanoseconds in the base unit.
+    /// Nanoseconds in seconds, the base unit of Prometheus, as a number without a unit.
     private static func seconds(_ nanoseconds: UInt64) -> String {
         "\(Double(nanoseconds) / 1_000_000_000)"
     }

@@ -5,6 +5,7 @@
 // presenters.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationServer
 import FileCoordinationWire
 
@@ -93,7 +94,7 @@ struct ReleaseTarget {
     var proposal: String {
         switch party {
         case .claim:
-            "\(who) has waited for \(item) for \(UserText.seconds(sinceNanoseconds))"
+            "\(who) has waited for \(item) for \(DurationText.text(sinceNanoseconds))"
         case .presenter: "\(who) presents \(item) and has not answered"
         }
     }

@@ -4,6 +4,7 @@
 // it fit into a terminal.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationServer
 import FileCoordinationWire
 
@@ -83,7 +84,7 @@ struct StatusTable {
         }
         let lines = [
             "server: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
-                + UserText.seconds(arbiter.uptimeNanoseconds),
+                + DurationText.text(arbiter.uptimeNanoseconds),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]
         return (lines + (isEmpty ? ["", "No claims, no presenters."] : [])).map { StyledText($0) }
@@ -143,7 +144,7 @@ struct StatusTable {
         return Row(
             what: what, access: ([access] + item.access.optionNames).joined(separator: " "),
             who: UserText.who(claim.label, claim.processName, claim.processID),
-            since: UserText.seconds(claim.sinceNanoseconds), remarks: remarks,
+            since: DurationText.text(claim.sinceNanoseconds), remarks: remarks,
             waited: claim.stage == .granted ? nil : claim.sinceNanoseconds)
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes durations, paths and parties as text for the user.
+// Writes paths and parties as text for the user.
 
 import FileCoordinationClient
 import FileCoordinationSystem
@@ -8,15 +8,6 @@ import FileCoordinationWire
 
 /// Text for the user.
 enum UserText {
-    /// The time since `start`, which is a monotonic time.
-    static func seconds(since start: UInt64) -> String {
-        let now = MonotonicClock.now
-        return seconds(now > start ? now - start : 0)
-    }
-
-    /// A duration.
-    static func seconds(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds) }
-
     /// The paths of a claim: all of them, or the first three and a count.
     static func paths(_ items: [NativePath]) -> String {
         let shown = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
@@ -52,7 +43,7 @@ enum UserText {
     private static func line(_ party: Party) -> String {
         let who = who(party.label, party.processName, party.processID)
         let path = text(party.path)
-        let since = seconds(party.sinceNanoseconds)
+        let since = DurationText.text(party.sinceNanoseconds)
         let stopped = party.isStopped ? "; its process is stopped" : ""
         switch party.role {
         case .holder:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The times on the page of `filecoord report`: durations that are rounded, and the ticks of the
+// The times on the page of `filecoord report`: durations, points in time, and the ticks of the
 // axis at every zoom. The script of the page is run by Node.js where there is one.
 
+import FileCoordinationClient
 import Foundation
 import XCTest
 
@@ -23,18 +24,23 @@ final class ReportAxisTests: XCTestCase {
         return output
     }
 
-    func testDurationsAreRoundedBeforeTheyAreSplit() throws {
+    func testAPageHasTheDurationsOfAllOtherTexts() throws {
+        let limits: [UInt64] = [
+            1, 1000, 1_000_000, 1_000_000_000, 60_000_000_000, 3_600_000_000_000,
+            86_400_000_000_000,
+        ]
+        let times = limits.flatMap { [$0 - 1, $0, $0 + 1, $0 * 3 / 2, $0 * 17, $0 * 59, $0 * 99] }
+        let output = try run("for (const time of \(times)) console.log(duration(time));")
+        XCTAssertEqual(
+            output.split(separator: "\n").map(String.init), times.map { DurationText.text($0) })
+    }
+
+    func testPointsInTimeAreTold() throws {
         let output = try run(
-            """
-            for (const time of [999, 999960, 999960000, 59.996e9, 119.6e9, 3659.7e9, 7199.6e9])
-              console.log(duration(time));
-            """)
+            "for (const time of [0, 1499, 12.5e6, 100.04e9, 3600e9]) console.log(moment(time));")
         XCTAssertEqual(
             output.split(separator: "\n"),
-            [
-                "999 ns", "1.0 ms", "1.00 s", "1 min 0 s", "2 min 0 s", "1 h 1 min 0 s",
-                "2 h 0 min 0 s",
-            ])
+            ["0 s", "1.499 µs", "12.5 ms", "1 min 40.04 s", "1 h 0 min 0 s"])
     }
 
     func testNeighbouringTicksDifferAtEveryZoom() throws {

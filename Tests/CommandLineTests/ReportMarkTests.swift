@@ -135,7 +135,7 @@ final class ReportMarkTests: XCTestCase {
         XCTAssertEqual(
             Array(lines.suffix(7)),
             [
-                "server: daemon, pid 5, at 0 ns", "a (pid 10) is stopped, at 300 ns",
+                "server: daemon, pid 5, at 0 s", "a (pid 10) is stopped, at 300 ns",
                 "a (pid 10) runs again, at 500 ns",
                 "B (pid 20): /g is delegated (exclusive): unseen from here, at 800 ns",
                 "B (pid 20): the delegation of /g is recalled, at 850 ns",

@@ -35,7 +35,7 @@ final class StatusFittingTests: XCTestCase {
         XCTAssertEqual(
             lines(table, rows: 12),
             [
-                "server: daemon, pid 1, for 0 ms",
+                "server: daemon, pid 1, for 1 ns",
                 "shared by the programs of this user that meet in /run/x",
                 "/b", "  waits     writing  claimer (pid 102)  9.0 s",
                 "/c", "  holds     writing  claimer (pid 199)  2.0 s",

@@ -53,7 +53,7 @@ final class StatusQueryTests: CoordinatorTestCase {
         while status.waiters.isEmpty { status = try FileCoordinationStatus(ofItemAt: a) }
         let texts = (status.holders + status.waiters).map(\.description)
         let process = #"\(pid \#(getpid())\)"#
-        let time = #"for \d\S* m?s\.$"#
+        let time = #"for \d\S* [mµ]?s\.$"#
         let held = #"^nightly\\nexport \#(process) has held \S+/a and \S+/b for writing \#(time)"#
         let waited = #"^\S+ \#(process) has waited to read \S+/a \#(time)"#
         for (text, pattern) in zip(texts, [held, waited]) {
@@ -87,7 +87,8 @@ final class StatusQueryTests: CoordinatorTestCase {
 
     func testLengthsOfTimeHaveOneSpelling() throws {
         let expected: [(Duration, String)] = [
-            (.seconds(-1), "0 ms"), (.zero, "0 ms"), (.microseconds(999), "0 ms"),
+            (.seconds(-1), "0 s"), (.zero, "0 s"), (.nanoseconds(999), "999 ns"),
+            (.nanoseconds(1999), "1 µs"), (.microseconds(999), "999 µs"),
             (.milliseconds(50), "50 ms"), (.milliseconds(999), "999 ms"), (.seconds(1), "1.0 s"),
             (.milliseconds(1590), "1.5 s"), (.seconds(60), "1 min 0 s"),
             (.seconds(3605), "1 h 0 min"), (.seconds(90000), "1 d 1 h"),
@@ -103,8 +104,8 @@ final class StatusQueryTests: CoordinatorTestCase {
         ) { error in
             let text = "\(error)"
             XCTAssertTrue(text.contains("was not granted within 950 ms."), text)
-            XCTAssertNotNil(
-                text.range(of: #"has held \S+ for \d+ ms\."#, options: .regularExpression), text)
+            let held = #"has held \S+ for [\d.]+ m?s\."#
+            XCTAssertNotNil(text.range(of: held, options: .regularExpression), text)
         }
     }
 }

@@ -41,6 +41,11 @@ enum Exceptions {
         "packaging/test-install": ["nobody": "the name of a user of the system"],
     ]
 
+    /// Files of the product that write a duration with its unit.
+    static let durations: [String: String] = [
+        "Sources/FileCoordinationClient/Texts/DurationText.swift": "the definition"
+    ]
+
     /// Switches with a default in the pure rooms.
     static let defaults: [String: String] = [
         "Sources/FileCoordinationLedger/LedgerError.swift":

@@ -236,6 +236,17 @@ struct ScannerTests {
         #expect(FileRules.unretainedQueues(in: file).isEmpty)
     }
 
+    @Test func `A duration that is written by hand is noticed`() {
+        let file = product(
+            """
+            let a = "after \\(seconds) s"
+            let b = "within \\(limit / 1000) ms, at most"
+            let c = "\\(count) items of \\(name) stay"
+            let d = f(1) s
+            """)
+        #expect(FileRules.writtenDurations(in: file).map(\.line) == [1, 2])
+    }
+
     @Test func `A file's name that says nothing is noticed`() {
         func found(_ name: String) -> Int {
             FileRules.emptyName(SourceFile(path: "Sources/\(name)", text: "")).count

@@ -125,6 +125,12 @@ struct TidyTests {
         expectNone(tree.files.flatMap(FileRules.unretainedQueues))
     }
 
+    @Test func `Durations are written by one definition`() {
+        expectNone(
+            tree.swift.filter(\.isProduct).flatMap(FileRules.writtenDurations),
+            but: Exceptions.durations)
+    }
+
     @Test func `The name of a file says something`() {
         expectNone(tree.files.flatMap(FileRules.emptyName))
     }

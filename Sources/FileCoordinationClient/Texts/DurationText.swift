@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formats durations for errors, warnings and the command line.
+// The text of a duration: one definition for errors, warnings, the command line and the library for
+// C. The script of a report's page has it once more, and a test compares the two.
 
 import FileCoordinationSystem
 
 /// Texts for durations.
 package enum DurationText {
-    /// Returns a duration with the precision that people need: milliseconds below a second, tenths
-    /// below a minute, else the two largest units.
+    /// Returns a duration in units that suit its length, rounded down: tenths of a second below a
+    /// minute, the largest whole unit below a second, else the two largest units.
     ///
-    /// Examples: "50 ms", "1.5 s", "2 min 5 s", "3 h 0 min", "4 d 7 h".
+    /// Examples: "0 s", "900 ns", "120 µs", "50 ms", "1.5 s", "2 min 5 s", "3 h 0 min", "4 d 7 h".
     package static func text(_ nanoseconds: UInt64) -> String {
-        let milliseconds = nanoseconds / 1_000_000
-        let total = milliseconds / 1000
-        return switch total {
-        case 0: "\(milliseconds) ms"
-        case 1..<60: "\(total).\(milliseconds % 1000 / 100) s"
-        case 60..<3600: "\(total / 60) min \(total % 60) s"
-        case 3600..<86400: "\(total / 3600) h \(total % 3600 / 60) min"
-        case _: "\(total / 86400) d \(total % 86400 / 3600) h"
+        let seconds = nanoseconds / 1_000_000_000
+        return switch nanoseconds {
+        case 0: "0 s"
+        case 1..<1000: "\(nanoseconds) ns"
+        case 1000..<1_000_000: "\(nanoseconds / 1000) µs"
+        case 1_000_000..<1_000_000_000: "\(nanoseconds / 1_000_000) ms"
+        case _ where seconds < 60: "\(seconds).\(nanoseconds / 100_000_000 % 10) s"
+        case _ where seconds < 3600: "\(seconds / 60) min \(seconds % 60) s"
+        case _ where seconds < 86400: "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+        case _: "\(seconds / 86400) d \(seconds % 86400 / 3600) h"
         }
     }
 
     /// Returns the text of a duration; a negative one counts as zero.
     package static func text(_ duration: Duration) -> String {
         text(MonotonicClock.nanoseconds(in: duration))
+    }
+
+    /// Returns the text of the time that has passed since `start`, a time of the monotonic clock.
+    package static func text(since start: UInt64) -> String {
+        let now = MonotonicClock.now
+        return text(now > start ? now - start : 0)
     }
 }

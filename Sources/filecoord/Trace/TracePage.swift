@@ -3,6 +3,8 @@
 // Makes a self-contained HTML page of the model of a trace: the data as JSON, and the style and the
 // script that show it. The page's content security policy forbids it to load anything.
 
+import FileCoordinationClient
+
 /// Makes a page.
 struct TracePage {
     private let model: TraceModel
@@ -48,7 +50,7 @@ struct TracePage {
 
     private var summary: String {
         var text =
-            "Recorded from \(model.began) for \(UserText.seconds(model.end)), by "
+            "Recorded from \(model.began) for \(DurationText.text(model.end)), by "
             + "\(model.program): \(model.events) events, \(model.claims.count) accesses of "
             + "\(model.processes.count) processes."
         if model.dropped > 0 {

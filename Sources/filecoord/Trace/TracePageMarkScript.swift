@@ -28,7 +28,7 @@ enum TracePageMarkScript {
         function describeMark(trace, mark) {
           const who = mark.process < 0 ? "" : trace.processes[mark.process].text +
             (mark.kind === DELEGATION ? ": " : " ");
-          return who + mark.text + ", at " + duration(mark.time);
+          return who + mark.text + ", at " + moment(mark.time);
         }
 
         // How long a process was stopped in a time.

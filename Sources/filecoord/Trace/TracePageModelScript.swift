@@ -186,16 +186,26 @@ enum TracePageModelScript {
           });
         }
 
-        // A number that rounding has brought to the limit of its unit gets the next one.
+        // A duration as DurationText has it.
         function duration(time) {
+          const whole = unit => Math.floor(time / unit), seconds = whole(1e9);
+          if (time === 0) return "0 s";
           if (time < 1e3) return time + " ns";
-          for (const [unit, name, digits, limit] of
-            [[1e3, "\u00b5s", 1, 1000], [1e6, "ms", 1, 1000], [1e9, "s", 2, 60]]) {
-            const value = time / unit;
-            const text = value.toFixed(value < 10 ? digits : digits - 1);
-            if (Number(text) < limit) return text + " " + name;
-          }
-          return inMinutes(Math.round(time / 1e9));
+          if (time < 1e6) return whole(1e3) + " \u00b5s";
+          if (time < 1e9) return whole(1e6) + " ms";
+          if (seconds < 60) return seconds + "." + whole(1e8) % 10 + " s";
+          if (seconds < 3600) return whole(6e10) + " min " + seconds % 60 + " s";
+          if (seconds < 86400) return whole(36e11) + " h " + whole(6e10) % 60 + " min";
+          return whole(864e11) + " d " + whole(36e11) % 24 + " h";
+        }
+        // A point in time of the recording, with more digits than a duration, because events that
+        // follow each other must not seem to be at once: three decimals below a second, then all
+        // digits to the microsecond.
+        function moment(time) {
+          for (const [unit, name] of [[1, "ns"], [1e3, "\u00b5s"], [1e6, "ms"]])
+            if (time > 0 && time < 1e3 * unit)
+              return Math.floor(Math.floor(time) * 1e3 / unit) / 1e3 + " " + name;
+          return wholeTime(Math.floor(time / 1e3) * 1e3);
         }
         function inMinutes(seconds) {
           const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds % 3600 / 60);

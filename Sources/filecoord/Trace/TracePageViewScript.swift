@@ -187,7 +187,7 @@ enum TracePageViewScript {
           }
           function setCursor(time) {
             cursor = Math.min(Math.max(0, time), trace.end);
-            by("moment").textContent = "at " + duration(Math.round(cursor));
+            by("moment").textContent = "at " + moment(cursor);
             drawGraph(trace, cursor, by("graph"));
             plan();
           }
@@ -243,7 +243,7 @@ enum TracePageViewScript {
               const row = body.insertRow();
               row.tabIndex = 0;
               const claim = one.claim;
-              for (const text of [duration(claim.waited), duration(claim.from), claim.who,
+              for (const text of [duration(claim.waited), moment(claim.from), claim.who,
                 claim.items.map(item => trace.paths[item.path]).slice(0, 3).join(", "),
                 one.causes.join("; ") || "not recorded"]) row.insertCell().textContent = text;
               row.onclick = () => { goTo(index); canvas.scrollIntoView({block: "nearest"}); };

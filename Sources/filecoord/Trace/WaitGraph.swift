@@ -4,6 +4,7 @@
 // for Graphviz, as a picture or as JSON. It needs no recording.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationWire
 
 /// The wait-for graph at one time.
@@ -104,7 +105,7 @@ struct WaitGraph {
             "claim\(claim.claim)",
             [
                 UserText.who(claim.label, claim.processName, claim.processID),
-                "\(kind.rawValue)\(action), \(UserText.seconds(claim.sinceNanoseconds))",
+                "\(kind.rawValue)\(action), \(DurationText.text(claim.sinceNanoseconds))",
             ] + claim.items.prefix(2).map { UserText.text($0.path.bytes) }
                 + (claim.items.count > 2 ? ["and \(claim.items.count - 2) more"] : []),
             kind, claim.isStopped, .claim(claim))

@@ -71,6 +71,21 @@ enum FileRules {
         }
     }
 
+    /// A duration that is put into a text with its unit, other than by `DurationText`.
+    static func writtenDurations(in file: SourceFile) -> [Violation] {
+        let units = ["ns", "µs", "ms", "s", "min", "seconds", "milliseconds"].map { ") " + $0 }
+        return file.lines.indices.compactMap { number in
+            let line = file.lines[number]
+            let isWritten = units.contains { unit in
+                line.ranges(of: unit).contains { range in
+                    line[range.upperBound...].first.map { "\", .;".contains($0) } ?? true
+                }
+            }
+            guard isWritten, line.contains("\\(") else { return nil }
+            return Violation(file, line: number + 1, "a duration in a text: use DurationText")
+        }
+    }
+
     /// Words that say nothing in the name of a file.
     static let emptyWords: Set<String> = [
         "manager", "managers", "helper", "helpers", "util", "utils", "utilities", "utility",
