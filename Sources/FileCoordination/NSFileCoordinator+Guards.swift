@@ -24,13 +24,16 @@ extension NSFileCoordinator {
     /// then go on together. A program that opens with `O_NONBLOCK` gets the error `EAGAIN`.
     ///
     /// After the program has closed the file, the presenter gets it back, and the lease is taken
-    /// again. See ``addFilePresenter(_:)`` for everything else.
+    /// again. A presenter that is registered already gets no guard (Rule 5.2). See
+    /// ``addFilePresenter(_:)`` for everything else.
     ///
     /// ```swift
     /// NSFileCoordinator.addGuardedFilePresenter(editor)
     /// ```
     ///
-    /// Whether plain programs wait is known a little later, from ``guardStatus(of:)``.
+    /// Whether plain programs wait is known a little later, from ``guardStatus(of:)``. If the
+    /// presenter cannot be registered, the reason is printed to standard error; use
+    /// ``registerGuardedFilePresenter(_:label:since:)`` to handle the error.
     ///
     /// **Threads.** As ``addFilePresenter(_:)``. One thread for all guards of the process takes the
     /// leases, after the call has returned.
@@ -46,6 +49,40 @@ extension NSFileCoordinator {
         _ filePresenter: any NSFilePresenter, label: String? = nil
     ) {
         Session.add(filePresenter, label: label ?? "", isGuarded: true)
+    }
+
+    /// Registers a presenter and guards its file, and throws if the registration is impossible
+    /// (Rules 5.4 and 7.14).
+    ///
+    /// ``addGuardedFilePresenter(_:label:)``, which describes the guard, prints the error to
+    /// standard error instead. That the kernel gives no lease is no error: the presenter is
+    /// registered then, and ``guardStatus(of:)`` has the reason.
+    ///
+    /// ```swift
+    /// do {
+    ///     try NSFileCoordinator.registerGuardedFilePresenter(editor, label: "drafts")
+    /// } catch {
+    ///     print("This window is not coordinated: \(error.localizedDescription)")
+    /// }
+    /// ```
+    ///
+    /// **Threads and cost.** As those of ``addGuardedFilePresenter(_:label:)``; with a state, also
+    /// a few system calls for the comparison, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - filePresenter: the presenter.
+    ///   - label: a short text for people, with the same limits as ``label``; nil for that of the
+    ///     process.
+    ///   - state: what the presenter knows of its item. If the item has changed since then, the
+    ///     presenter is told, as with ``registerFilePresenter(_:label:since:)``; nil for no
+    ///     comparison.
+    /// - Throws: the errors of ``registerFilePresenter(_:label:)``, also if the process has no
+    ///   descriptors left for the guard. The presenter is not registered then.
+    public static func registerGuardedFilePresenter(
+        _ filePresenter: any NSFilePresenter, label: String? = nil, since state: ItemState? = nil
+    ) throws {
+        try Session.register(
+            filePresenter, label: label ?? "", isGuarded: true, since: state?.known)
     }
 
     /// Whether programs that do not coordinate wait at a presenter's file.
@@ -79,7 +116,8 @@ extension NSFileCoordinator {
     ///
     /// - Parameter filePresenter: the presenter.
     /// - Returns: the state of its guard; nil if it was not registered by
-    ///   ``addGuardedFilePresenter(_:label:)``.
+    ///   ``addGuardedFilePresenter(_:label:)`` or
+    ///   ``registerGuardedFilePresenter(_:label:since:)``.
     public static func guardStatus(of filePresenter: any NSFilePresenter) -> GuardStatus? {
         switch Session.leaseGuardStatus(ObjectIdentifier(filePresenter)) {
         case nil: nil

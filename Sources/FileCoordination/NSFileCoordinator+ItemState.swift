@@ -17,7 +17,7 @@ extension NSFileCoordinator {
     ///
     /// **Threads and cost.** A value of some hundred bytes, for any thread.
     public struct ItemState: Sendable, Codable {
-        fileprivate let known: FileCoordinationClient.ItemState
+        let known: FileCoordinationClient.ItemState
 
         fileprivate init(_ known: FileCoordinationClient.ItemState) { self.known = known }
     }

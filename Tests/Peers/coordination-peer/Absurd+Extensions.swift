@@ -100,6 +100,8 @@ extension Absurd {
                 NSFileCoordinator.addGuardedFilePresenter(presenter, label: text)
                 _ = NSFileCoordinator.guardStatus(of: presenter)
                 NSFileCoordinator.removeFilePresenter(presenter)
+                try? NSFileCoordinator.registerGuardedFilePresenter(presenter, label: text)
+                NSFileCoordinator.removeFilePresenter(presenter)
             }
         }
         NSFileCoordinator.processLabel = before

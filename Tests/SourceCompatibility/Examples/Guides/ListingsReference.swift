@@ -122,6 +122,14 @@ private func guarded(_ editor: any NSFilePresenter) {
     }
 }
 
+private func registerGuarded(_ editor: any NSFilePresenter) {
+    do {
+        try NSFileCoordinator.registerGuardedFilePresenter(editor, label: "drafts")
+    } catch {
+        print("This window is not coordinated: \(error.localizedDescription)")
+    }
+}
+
 private func packages() throws {
     try NSFileCoordinator.treatDirectories(withPathExtension: "notebook", as: .package)
 }
