@@ -30,7 +30,8 @@ extension NSFileCoordinator {
     ///     is used.
     ///   - timeout: how long to wait; nil for no limit.
     /// - Returns: the hold.
-    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
+    ///   error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func hold(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil
@@ -50,7 +51,8 @@ extension NSFileCoordinator {
     ///   - options: how the item will be written.
     ///   - timeout: how long to wait; nil for no limit.
     /// - Returns: the hold.
-    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
+    ///   error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil
@@ -73,7 +75,8 @@ extension NSFileCoordinator {
     ///   - intents: the items, and how each will be accessed.
     ///   - timeout: how long to wait; nil for no limit.
     /// - Returns: the hold.
-    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
+    ///   error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil
@@ -101,7 +104,8 @@ extension NSFileCoordinator {
     ///   - timeout: how long to wait; nil for no limit.
     ///   - isolation: the caller's actor.
     /// - Returns: the hold.
-    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
+    ///   error about the URL: see ``NSFileCoordinator``.
     public func hold(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation
@@ -121,7 +125,8 @@ extension NSFileCoordinator {
     ///   - timeout: how long to wait; nil for no limit.
     ///   - isolation: the caller's actor.
     /// - Returns: the hold.
-    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
+    ///   error about the URL: see ``NSFileCoordinator``.
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation
@@ -139,7 +144,8 @@ extension NSFileCoordinator {
     ///   - timeout: how long to wait; nil for no limit.
     ///   - isolation: the caller's actor.
     /// - Returns: the hold.
-    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
+    ///   error about the URL: see ``NSFileCoordinator``.
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation

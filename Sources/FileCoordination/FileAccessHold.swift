@@ -55,6 +55,10 @@ public final class FileAccessHold: Sendable {
     private let inherited = Lock<Descriptor?>(nil)
 
     /// The URLs of the items, in the order in which they were named.
+    ///
+    /// They are those that the items had when access was granted, after moves that happened during
+    /// the wait (Rule 11.4). They stay the same if this program moves an item. Use them instead of
+    /// the URLs that you passed.
     public let urls: [URL]
 
     init(_ access: HeldAccess, urls: [URL]) {
@@ -65,6 +69,9 @@ public final class FileAccessHold: Sendable {
     deinit { release() }
 
     /// Whether this process has the hold: it was not released, and this is not a forked child.
+    ///
+    /// No other process can end a hold, so true stays true until this program releases it (Rule
+    /// 2.22).
     public var isHeld: Bool { access.isHeld }
 
     /// Releases the access, so that others that wait for it can get theirs (Rule 2.20).
@@ -89,21 +96,32 @@ public final class FileAccessHold: Sendable {
     // MARK: Joining
 
     /// The purpose of the hold: accesses with this purpose do not wait for it (Rule 2.10).
+    ///
+    /// Give it to other coordinators of this program that are to work on the items meanwhile:
+    ///
+    /// ```swift
+    /// let inner = NSFileCoordinator()
+    /// inner.purposeIdentifier = hold.purposeIdentifier
+    /// ```
     public var purposeIdentifier: String { access.purposeText }
 
     /// A text by which another process of this user can join the access, while it is held.
     ///
     /// It consists of letters, digits and a few signs, and can be passed through a pipe, an
     /// argument or the environment. It is neither secret nor a credential: it names items and a
-    /// purpose.
+    /// purpose. It grows with the number and the length of the paths, of which each byte takes two
+    /// letters. ``init(joinToken:timeout:)`` says what happens if the hold was released before.
     public var joinToken: String { access.joinToken.text }
 
     /// Environment variables for a child process: ``joinToken`` as `FILECOORD_HOLD`,
     /// ``purposeIdentifier`` as `FILECOORD_PURPOSE`, the claims around the child as
     /// `FILECOORD_CLAIM`, and the items' paths as `FILECOORD_PATH_1` and so on.
     ///
-    /// A `filecoord` command that the child starts with `--purpose "$FILECOORD_PURPOSE"` runs
-    /// inside the hold. Without that option it fails at once instead of waiting forever.
+    /// Merge them into the environment that the child gets: they do not contain that of this
+    /// process. A `filecoord` command that the child starts with `--purpose "$FILECOORD_PURPOSE"`
+    /// runs inside the hold. Without that option it fails at once instead of waiting forever. The
+    /// variables alone keep nothing: hold the access until the child has ended, or call
+    /// ``keep(whileRunning:)``.
     public var environment: [String: String] {
         let joinToken = access.joinToken
         var variables = [
@@ -139,8 +157,9 @@ public final class FileAccessHold: Sendable {
     ///
     /// - Parameter processIdentifier: a process that this one has not waited for yet, such as a
     ///   running `Process`. Its children are not waited for; see ``inheritableDescriptor()``.
-    /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`. Only this process holds the
-    ///   access then.
+    /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`: `filecoord` cannot be
+    ///   started, the process has ended, or the hold was released. Only this process holds the
+    ///   access then, if it was not released; the text names the cause.
     public func keep(whileRunning processIdentifier: Int32) throws {
         let process: ProcessHandle
         do throws(SystemError) {
@@ -177,7 +196,7 @@ public final class FileAccessHold: Sendable {
     /// return the same descriptor.
     ///
     /// - Returns: a descriptor that belongs to the hold, which closes it when it is released.
-    /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`.
+    /// - Throws: ``FileCoordinationError`` of the kind `notHandedDown`, as ``keep(whileRunning:)``.
     public func inheritableDescriptor() throws -> Int32 {
         if let known = inherited.withLock({ $0 }) { return known.number }
         let keeper = try startKeeper()

@@ -7,7 +7,7 @@
 import FileCoordinationWire
 public import Foundation
 
-/// A change of an item, or of an item inside it.
+/// A change of an item, or of an item inside it (Rule 7.14).
 ///
 /// ```swift
 /// func show(_ change: FileChange) {
@@ -23,16 +23,16 @@ public import Foundation
 /// **Threads and cost.** A value, for any thread. Reading it takes no system call; the item may
 /// have changed again since.
 public struct FileChange: Hashable, Sendable {
-    /// The kinds of changes.
+    /// The kinds of changes: what to do with a copy of the item.
     public enum Kind: Hashable, Sendable {
-        /// The item exists now and did not before.
+        /// The item exists and did not before: it was created or moved here.
         case appeared
-        /// The contents or attributes of the item have changed.
+        /// The contents or attributes of the item have changed, or it was replaced.
         case changed
         /// Nothing is at the URL any more: the item was removed, or it has gone on with its
         /// directory, whose move is told later.
         case removed
-        /// The item was moved to ``FileChange/url`` from this URL.
+        /// The item was moved to ``FileChange/url`` from this URL, with everything inside it.
         case moved(from: URL)
         /// Anything may have changed in the item and in everything that it contains: look again.
         ///
@@ -41,7 +41,7 @@ public struct FileChange: Hashable, Sendable {
         case everything
     }
 
-    /// The kind of the change.
+    /// The kind of the change, which says what ``url`` is.
     public var kind: Kind
     /// The changed item: its present URL, or the last one.
     public var url: URL
@@ -66,10 +66,11 @@ public struct FileChange: Hashable, Sendable {
         /// The process ID; in another PID namespace than this process's if
         /// ``isInAnotherNamespace``.
         public var processIdentifier: Int32
-        /// Whether the process is in another PID namespace, for example in a container.
+        /// Whether the process is in another PID namespace, for example in a container; the process
+        /// ID then means another process here, or none.
         public var isInAnotherNamespace: Bool
-        /// The name to show to people: the label of the access, or else the program's name
-        /// (Rule 18.15).
+        /// The name to show to people: the label of the access, or else the program's name (Rule
+        /// 18.15).
         ///
         /// Another program has chosen it, so escape control characters before you show it.
         public var label: String

@@ -6,13 +6,23 @@
 import Foundation
 
 extension FileCoordinationError {
-    /// The kind of errors that report that no server can be reached or started.
+    /// The kind of errors that report that no server can be reached or started (Rule 18.12):
+    /// coordination does not work in this environment.
+    ///
+    /// See ``Code/arbiterUnreachable``.
     public static var arbiterUnreachable: Code { .arbiterUnreachable }
-    /// The kind of errors that report that a limit was reached.
+    /// The kind of errors that report that a limit was reached (Rule 18.12).
+    ///
+    /// See ``Code/limitExceeded``.
     public static var limitExceeded: Code { .limitExceeded }
-    /// The kind of errors that report that a call's options cannot be used together.
+    /// The kind of errors that report that a call's options cannot be used together, or an argument
+    /// has no meaning (Rule 2.8b): a fault of the program.
+    ///
+    /// See ``Code/invalidOptions``.
     public static var invalidOptions: Code { .invalidOptions }
     /// The kind of errors that report that a deadline passed (Rule 18.1).
+    ///
+    /// See ``Code/timedOut``.
     ///
     /// ```swift
     /// do {
@@ -25,11 +35,18 @@ extension FileCoordinationError {
     /// ```
     public static var timedOut: Code { .timedOut }
     /// The kind of errors that report that calls wait for each other in a cycle (Rule 18.4).
+    ///
+    /// See ``Code/deadlock``.
     public static var deadlock: Code { .deadlock }
-    /// The kind of errors that report that a user ended the wait by hand, with `filecoord release`.
+    /// The kind of errors that report that a user ended the wait by hand, with `filecoord release`
+    /// (Rule 18.12).
+    ///
+    /// See ``Code/dismissed``.
     public static var dismissed: Code { .dismissed }
     /// The kind of errors that report that a hold cannot be shared with other processes (Rule
     /// 18.13).
+    ///
+    /// See ``Code/notHandedDown``.
     public static var notHandedDown: Code { .notHandedDown }
 }
 

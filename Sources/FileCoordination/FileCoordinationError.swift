@@ -8,14 +8,19 @@ import FileCoordinationClient
 import FileCoordinationWire
 public import Foundation
 
-/// The domain of ``FileCoordinationError`` as an `NSError`.
+/// The domain of ``FileCoordinationError`` as an `NSError` (Rule 17.5).
+///
+/// Compare the domain as well as the code: a deadline that has passed has code 4, and so has a
+/// missing file in Foundation's domain. `catch FileCoordinationError.timedOut` compares both.
 public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 
 /// An error that ended a wait without access.
 ///
 /// The throwing and `async` calls throw it. The calls with Apple's signatures return an `NSError`
 /// with the same domain and code, whose `userInfo` contains this error under ``userInfoKey``. Both
-/// can be matched by kind in `catch` and `switch`: `catch FileCoordinationError.timedOut`.
+/// can be matched by kind in `catch` and `switch`: `catch FileCoordinationError.timedOut`. The
+/// accessor has not run, and nothing was read or written. The exception is ``Code/notHandedDown``,
+/// after which this process still has access (Rule 18.12).
 ///
 /// ```swift
 /// func explain(_ error: any Error) {
@@ -28,6 +33,8 @@ public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 /// the wait ended, and may be out of date; reading it takes no message.
 public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error.
+    ///
+    /// Later versions may add kinds, so handle unknown ones as a failed access.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code of the `NSError`.
         public let rawValue: Int
@@ -39,8 +46,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 
         /// No server can be reached or started (Rule 18.12).
         ///
-        /// Make sure that the runtime directory can be written; `filecoord doctor` names the
-        /// cause.
+        /// Make sure that the runtime directory can be written; `filecoord doctor` names the cause.
         public static let arbiterUnreachable = Self(rawValue: 1)
         /// A limit was reached, for example of claims, presenters, processes or descriptors; the
         /// text says which (Rule 18.12).
@@ -52,13 +58,25 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         ///
         /// Correct the call: trying again leads to the same error.
         public static let invalidOptions = Self(rawValue: 3)
-        /// The deadline passed (Rule 18.1).
+        /// The deadline passed before access was granted (Rule 18.1).
+        ///
+        /// ``FileCoordinationError/parties`` names the processes in the way. Show them, try again
+        /// later, or give the call more time.
         public static let timedOut = Self(rawValue: 4)
         /// The waiting processes form a cycle (Rule 18.4).
+        ///
+        /// One call of the cycle fails with this error, so that the others go on. Make one call for
+        /// all items, or end the accesses that the program has around this call and try again. The
+        /// text says what helps if a presenter is on the cycle.
         public static let deadlock = Self(rawValue: 5)
         /// A hold cannot be shared: no process can be started that keeps it (Rule 18.13).
+        ///
+        /// This process still has access. Install `filecoord` where this program finds it, or keep
+        /// the hold until the other process has ended.
         public static let notHandedDown = Self(rawValue: 6)
         /// A user ended the wait by hand, with `filecoord release` (Rule 18.12).
+        ///
+        /// The text has the user's reason. Do not try again by yourself.
         ///
         /// ```swift
         /// func isWorthAnotherTry(_ error: any Error) -> Bool {
@@ -72,14 +90,17 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     }
 
     /// A process involved in the wait.
+    ///
+    /// It prints as a sentence that says what the process does: see ``description``.
     public struct Party: Hashable, Sendable {
         /// The role of a process in the wait.
         public enum Role: Hashable, Sendable {
-            /// The process has access.
+            /// The process has access, and keeps it until it is done (Rule 2.22).
             case holder
-            /// The process waits, and has filed its claim earlier.
+            /// The process waits, and has filed its claim earlier, so it gets access first.
             case waiter
-            /// The process presents the item and has not answered.
+            /// The process presents the item and has not answered; it is waited for until
+            /// ``NSFileCoordinator/filePresenterTimeout`` of that process has passed (Rule 18.3).
             case presenter
         }
 
@@ -89,30 +110,39 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         ///
         /// The process ID then means another process here, or none: do not send signals to it.
         public let isInAnotherNamespace: Bool
-        /// The name of the process's program.
+        /// The name of the process's program: the file name of its executable.
         public let processName: String
         /// The name to show to people: the label, or else the program's name (Rule 18.15).
         ///
         /// Another program has chosen it, so escape control characters before you show it.
         public let label: String
         /// The purpose of the claim or presenter (Rule 4.1).
+        ///
+        /// Compare it with ``NSFileCoordinator/purposeIdentifier`` to find your own accesses.
         public let purposeIdentifier: String
-        /// The item, or the first of several.
+        /// The item, or the first of several; nil if it is unknown.
         public let url: URL?
         /// The role of the process in the wait.
         public let role: Role
-        /// How long the process has been in this role: a duration, not a point in time.
+        /// How long the process had been in this role when the wait ended: a duration, not a point
+        /// in time.
         public let since: Duration
-        /// The Swift name of the message that the presenter has not answered.
+        /// The Swift name of the message that the presenter has not answered, such as
+        /// `savePresentedItemChanges`; nil for the other roles.
         public let message: String?
     }
 
-    /// The kind of the error.
+    /// The kind of the error: what the program should do next.
     public var code: Code
-    /// The requested item, or the first of several.
+    /// The requested item, or the first of several; for a deadlock, the item of the first process.
+    ///
+    /// Nil if the error is about no item: no server, a limit, an invalid call, or a hold that
+    /// cannot be shared.
     public var url: URL?
     /// The processes that held the items or waited when the deadline passed; for a deadlock, the
-    /// cycle in order.
+    /// cycle in order, in which each process waits for the next one, and the last for the first.
+    ///
+    /// Empty for the other kinds, and if the server could not say it.
     public var parties: [Party]
     /// A sentence that says what happened.
     let reason: String
@@ -124,10 +154,19 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The key of this error in the `userInfo` of an `NSError`.
+    /// The key of this error in the `userInfo` of an `NSError`, for ``parties`` after a call with
+    /// Apple's signature.
+    ///
+    /// ```swift
+    /// if let failure, let error = failure.userInfo[FileCoordinationError.userInfoKey] {
+    ///     print((error as? FileCoordinationError)?.parties ?? [])
+    /// }
+    /// ```
     public static let userInfoKey = "FileCoordinationError"
 
-    /// What happened, which processes are involved, and what to do next.
+    /// What happened, which processes are involved, and what to do next: for a log (Rule 18.12).
+    ///
+    /// Names and paths have their control characters escaped. The text may change between versions.
     public var description: String {
         ([reason] + sentences + [advice]).joined(separator: " ")
     }
@@ -173,26 +212,27 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 }
 
 extension FileCoordinationError: LocalizedError, CustomNSError {
-    /// What happened, and which processes are involved.
+    /// What happened, and which processes are involved; `localizedDescription` returns it.
     public var errorDescription: String? {
         ([reason] + sentences).joined(separator: " ")
     }
 
-    /// What happened, without the processes.
+    /// What happened, without the processes: one sentence.
     public var failureReason: String? {
         reason.hasSuffix(":") ? "\(reason.dropLast())." : reason
     }
 
-    /// What to do next.
+    /// What to do next, for a person who reads the error.
     public var recoverySuggestion: String? { advice }
 
-    /// ``FileCoordinationErrorDomain``.
+    /// The domain of the error as an `NSError`: ``FileCoordinationErrorDomain``.
     public static var errorDomain: String { FileCoordinationErrorDomain }
 
-    /// The number of ``code``.
+    /// The code of the error as an `NSError`: the number of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The description, the URL, the closest POSIX error, and this error itself.
+    /// The texts, the URL, the closest POSIX error as the underlying one, and this error itself
+    /// under ``userInfoKey``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: errorDescription ?? reason,
@@ -228,7 +268,7 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
 }
 
 extension FileCoordinationError.Party: CustomStringConvertible {
-    /// The process, and what it does.
+    /// The process, and what it does: one sentence, without control characters.
     public var description: String {
         let time = DurationText.text(since)
         return switch role {

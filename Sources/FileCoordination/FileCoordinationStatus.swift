@@ -20,62 +20,73 @@ public import Foundation
 /// The status may be outdated when it arrives. Show it to people, but do not use it to decide
 /// whether to access the item; use a deadline for that.
 ///
-/// It is a value for any thread. ``init(ofItemAt:)`` asks the server; reading the result asks
-/// nothing.
+/// **Threads and cost.** A value, for any thread. ``init(ofItemAt:)`` asks the server; reading the
+/// result asks nothing.
 public struct FileCoordinationStatus: Sendable {
-    /// A process that takes part in coordination.
+    /// A process that takes part in coordination, possibly this one.
     public struct Participant: Hashable, Sendable {
         /// The process ID; in another PID namespace than this process's if
         /// ``isInAnotherNamespace``.
         public let processIdentifier: Int32
         /// Whether the process is in another PID namespace, for example in a container.
+        ///
+        /// The process ID then means another process here, or none: do not send signals to it.
         public let isInAnotherNamespace: Bool
-        /// The name of the process's program.
+        /// The name of the process's program: the file name of its executable.
         public let processName: String
         /// The name to show to people: the label, or else the program's name (Rule 18.15).
         ///
         /// Another program has chosen it, so escape control characters before you show it.
         public let label: String
-        /// Whether the process is stopped, for example by Control-Z (Rule 18.6).
+        /// Whether the process is stopped, for example by Control-Z (Rule 18.6): it does nothing
+        /// until a user continues it.
         public let isStopped: Bool
     }
 
-    /// A granted or waiting access.
+    /// A granted or waiting access; it prints as a sentence.
     public struct Access: Hashable, Sendable {
         /// The process of the access.
         public let participant: Participant
-        /// The purpose of the access.
+        /// The purpose of the access (Rule 4.1).
+        ///
+        /// Compare it with ``NSFileCoordinator/purposeIdentifier`` to find your own accesses.
         public let purposeIdentifier: String
-        /// All items of the call.
+        /// All items of the call, also those that the status was not asked for.
         public let urls: [URL]
         /// Whether the access writes any of the items.
         public let isWriting: Bool
-        /// How long the access has been held or has waited: a duration, not a point in time.
+        /// How long the access had been held or had waited when the server answered: a duration,
+        /// not a point in time.
         public let since: Duration
         /// Whether the access is held; otherwise it waits.
         let isGranted: Bool
     }
 
-    /// A registered presenter.
+    /// A registered presenter that presents the item or something inside it.
     public struct Presenter: Hashable, Sendable {
         /// The process of the presenter.
         public let participant: Participant
-        /// The presented item.
+        /// The presented item, where it is at present (Rule 5.6).
         public let url: URL
         /// Whether the presenter did not answer in time, so that claims continue without it (Rule
         /// 18.3).
         public let isUnresponsive: Bool
     }
 
-    /// The granted accesses.
+    /// The granted accesses, also those that programs have granted themselves by delegation.
     public let holders: [Access]
     /// The accesses that wait for others or for presenters, in the order of their claims.
+    ///
+    /// As a rule, a later one waits for earlier ones that conflict with it (Rule 2.14).
     public let waiters: [Access]
-    /// The presenters, in the order of registration.
+    /// The presenters of the item and of what is inside it, in the order of registration.
     public let presenters: [Presenter]
 
     /// Asks the server for the status of an item and, if it is a directory, of everything inside
     /// it.
+    ///
+    /// Accesses to directories around the item are not part of it, even if they cover the item, and
+    /// neither are presenters of such directories. Their status is that of the directory.
     ///
     /// ```swift
     /// for presenter in try FileCoordinationStatus(ofItemAt: folder).presenters {
@@ -93,7 +104,8 @@ public struct FileCoordinationStatus: Sendable {
     /// - Parameter url: the item; it need not exist. Symbolic links on the way are followed; one at
     ///   the end is not (Rules 1.3, 1.4).
     /// - Throws: an error of Foundation if the URL cannot be resolved (Rule 1.10), or
-    ///   ``FileCoordinationError`` if the server cannot be asked.
+    ///   ``FileCoordinationError`` of the kind `arbiterUnreachable` if the server does not answer.
+    ///   If there is no server, no process coordinates: the status is empty.
     public init(ofItemAt url: URL) throws {
         let place = try PlaceResolver.canonicalBytes(of: url)
         let report: StatusReport?

@@ -48,7 +48,8 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
 
     /// Creates an intent without an item, which calls reject.
     ///
-    /// Use the two class methods instead.
+    /// Use the two class methods instead: a call with such an intent fails with
+    /// ``FileCoordinationError/Code/invalidOptions``.
     public required override init() {
         let nowhere = URL(fileURLWithPath: "/", isDirectory: true)
         target = Lock(Target(request: .nothing, url: nowhere))
@@ -56,6 +57,8 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     }
 
     /// Creates an intent to read the item at `url`.
+    ///
+    /// Nothing is claimed, and the URL is not looked at, before a coordinator gets the intent.
     ///
     /// ```swift
     /// let reading = NSFileAccessIntent.readingIntent(with: url, options: .withoutChanges)
@@ -74,6 +77,8 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     }
 
     /// Creates an intent to write the item at `url`.
+    ///
+    /// Nothing is claimed, and the URL is not looked at, before a coordinator gets the intent.
     ///
     /// ```swift
     /// let writing = NSFileAccessIntent.writingIntent(with: url, options: .forDeleting)
@@ -94,7 +99,8 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     /// The present URL of the item.
     ///
     /// If the item has not moved, this is the URL with which the intent was created, unchanged
-    /// (Rule 1.8). May be read on any thread.
+    /// (Rule 1.8). The coordinator sets it before the accessor starts; read it there, on any
+    /// thread. A later use of the intent sets it anew.
     open var url: URL { target.withLock { $0.url } }
 
     /// The request with which the intent was created.

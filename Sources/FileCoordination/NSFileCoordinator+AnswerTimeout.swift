@@ -16,6 +16,10 @@ extension NSFileCoordinator {
     /// is busy saving extends the time by a coordinated access of its own to its item, to something
     /// inside it, or to a directory around it (Rule 18.3).
     ///
+    /// Choose it for the longest save of your program: when it has passed, readers get the file
+    /// without the unsaved changes. With nil, a presenter that runs and never answers blocks its
+    /// item until its process ends.
+    ///
     /// **Threads and cost.** Any thread; no system call.
     public static var filePresenterTimeout: Duration? {
         get { PresenterAnswerTimeout.duration.withLock { $0 } }
@@ -28,7 +32,7 @@ extension NSFileCoordinator {
     /// continues after it was stopped and other claims have passed the calls.
     ///
     /// The default is false: the calls keep their positions in the queue. True is the behavior on
-    /// Apple platforms (Rule 18.6).
+    /// Apple platforms (Rule 18.6). A new value applies to stops that end later.
     ///
     /// **Threads and cost.** Any thread; no system call.
     public static var cancelsWaitsAfterSuspension: Bool {

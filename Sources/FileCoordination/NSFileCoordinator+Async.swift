@@ -37,7 +37,8 @@ extension NSFileCoordinator {
     ///     the accessor starts and does not await (Rule 13.9).
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled` (also when the task is
-    ///   cancelled while it waits), a presenter's error, or ``FileCoordinationError``.
+    ///   cancelled while it waits), a presenter's error, ``FileCoordinationError``, or an error
+    ///   about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor reader: (URL) async throws -> R
@@ -61,8 +62,8 @@ extension NSFileCoordinator {
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - writer: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor writer: (URL) async throws -> R
@@ -97,8 +98,8 @@ extension NSFileCoordinator {
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - readerWriter: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
         writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
@@ -127,8 +128,8 @@ extension NSFileCoordinator {
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - writer: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         writingItemAt url1: URL, options options1: WritingOptions = [],
         writingItemAt url2: URL, options options2: WritingOptions = [],
@@ -156,8 +157,8 @@ extension NSFileCoordinator {
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - accessor: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation,

@@ -24,8 +24,8 @@ extension NSFileCoordinator {
     /// its iterators are released. A task that is cancelled gets nil.
     ///
     /// A copy of the item can be kept up to date by applying one change after the other: an item
-    /// leaves its URL before another one takes it, and a directory is told before what is in it.
-    /// A coordinated change is told at once, and another one up to a tenth of a second later, so an
+    /// leaves its URL before another one takes it, and a directory is told before what is in it. A
+    /// coordinated change is told at once, and another one up to a tenth of a second later, so an
     /// item may be told before the new URL of its directory. What a program creates and removes
     /// within that time is not told.
     ///
@@ -71,16 +71,25 @@ public struct FileChanges: AsyncSequence, Sendable {
     fileprivate init(_ subscription: ChangeSubscription) { self.subscription = subscription }
 
     /// Reads the changes of an item.
+    ///
+    /// Iterators of one sequence share its changes. Each keeps the item watched until it is
+    /// released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: ChangeSubscription
 
         /// Waits for the next change; `for await` calls it.
+        ///
+        /// Returns at once if a change is there that was not read. Otherwise it suspends the task,
+        /// until something changes or the task is cancelled. The sequence has no other end.
         ///
         /// - Returns: the change; nil if the task was cancelled.
         public mutating func next() async -> FileChange? { await subscription.listener.next() }
     }
 
     /// Returns an iterator, which shares the changes with other iterators of this sequence.
+    ///
+    /// Watching has begun before, with ``NSFileCoordinator/changes(at:)``: the first iterator also
+    /// gets what has changed since then.
     ///
     /// - Returns: the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }

@@ -16,8 +16,8 @@ extension NSFileCoordinator {
     /// user. The program waits no longer than `/proc/sys/fs/lease-break-time`, 45 s by default.
     /// Replacing or removing the file does not wait.
     ///
-    /// No program can write in a file that has a lease, so the presenter must save by replacing
-    /// the file, as `Data.write(to:options: .atomic)` does. The program that waits goes on with the
+    /// No program can write in a file that has a lease, so the presenter must save by replacing the
+    /// file, as `Data.write(to:options: .atomic)` does. The program that waits goes on with the
     /// file that it has opened, as that was before. What the presenter saved is then an unresolved
     /// conflict version of the file; ``NSFilePresenter/presentedItemDidGain(_:)`` tells of it. A
     /// presenter that writes in its file loses the protection for this time: program and presenter
@@ -85,13 +85,20 @@ extension NSFileCoordinator {
             filePresenter, label: label ?? "", isGuarded: true, since: state?.known)
     }
 
-    /// Whether programs that do not coordinate wait at a presenter's file.
+    /// Whether programs that do not coordinate wait at a presenter's file (Rule 7.14).
+    ///
+    /// ``guardStatus(of:)`` has an example.
+    ///
+    /// **Threads and cost.** A value, for any thread. It says what was true when it was asked.
     public enum GuardStatus: Hashable, Sendable {
-        /// The guard has not tried to take a lease yet.
+        /// The guard has not tried to take a lease yet, because the registration is recent: ask
+        /// again.
         case starting
-        /// They wait.
+        /// They wait: a program that opens the file for writing continues when the presenter has
+        /// relinquished and saved, 45 s later at most by default.
         case on
-        /// A process has the file open for writing; the guard begins when that is over.
+        /// A process has the file open for writing, possibly this one. The guard begins when it has
+        /// closed the file.
         case offWhileOpenForWriting
         /// The kernel gives no lease, for the reason that the text says: there is no file, it is no
         /// regular file or another user's, or its file system has no leases.
@@ -116,8 +123,7 @@ extension NSFileCoordinator {
     ///
     /// - Parameter filePresenter: the presenter.
     /// - Returns: the state of its guard; nil if it was not registered by
-    ///   ``addGuardedFilePresenter(_:label:)`` or
-    ///   ``registerGuardedFilePresenter(_:label:since:)``.
+    ///   ``addGuardedFilePresenter(_:label:)`` or ``registerGuardedFilePresenter(_:label:since:)``.
     public static func guardStatus(of filePresenter: any NSFilePresenter) -> GuardStatus? {
         switch Session.leaseGuardStatus(ObjectIdentifier(filePresenter)) {
         case nil: nil

@@ -15,6 +15,8 @@ extension NSFileCoordinator {
     /// with it the next time: ``registerFilePresenter(_:label:since:)``. Its coded form is only for
     /// this library on the same machine.
     ///
+    /// Decoding fails with the error of the decoder if the data are of something else.
+    ///
     /// **Threads and cost.** A value of some hundred bytes, for any thread.
     public struct ItemState: Sendable, Codable {
         let known: FileCoordinationClient.ItemState
@@ -34,7 +36,8 @@ extension NSFileCoordinator {
     /// - Parameter url: the item; it need not exist. A symbolic link is not followed.
     /// - Returns: the state.
     /// - Throws: an error of Foundation if the URL does not lead to a place in the file system, or
-    ///   the item cannot be examined.
+    ///   the item cannot be examined (Rules 1.10, 17.3). Without a state, the presenter can still
+    ///   be registered, and must then read its item.
     public static func state(ofItemAt url: URL) throws -> ItemState {
         do throws(AccessFailure) {
             return ItemState(try Session.current().state(ofItemAt: ItemName(url)))

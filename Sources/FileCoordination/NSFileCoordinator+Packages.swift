@@ -13,11 +13,13 @@ extension NSFileCoordinator {
     /// **Threads and cost.** A value, for any thread. What it costs to make a directory a package
     /// is said at ``treatDirectories(withPathExtension:as:)``.
     public enum DirectoryKind: Hashable, Sendable {
-        /// A package: treated as one file (Rules 1.11, 1.12).
+        /// A package: treated as one file (Rules 1.11, 1.12). An access to something inside it
+        /// waits as one to the whole.
         case package
-        /// A package if it contains `Contents/`, `Info.plist` or `Index/`.
+        /// A package if it contains `Contents/`, `Info.plist` or `Index/`, else an ordinary
+        /// directory.
         case packageWithContents
-        /// An ordinary directory.
+        /// An ordinary directory: what is inside it is accessed independently.
         case directory
     }
 

@@ -38,8 +38,8 @@ extension NSFileCoordinator {
     ///     (Rule 18.1).
     ///   - reader: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func coordinate<R>(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
@@ -63,8 +63,8 @@ extension NSFileCoordinator {
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
     ///   - writer: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func coordinate<R>(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
@@ -99,8 +99,8 @@ extension NSFileCoordinator {
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
     ///   - readerWriter: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func coordinate<R>(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
@@ -128,8 +128,8 @@ extension NSFileCoordinator {
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
     ///   - writer: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
-    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
-    ///   ``FileCoordinationError``.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
+    ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func coordinate<R>(
         writingItemAt url1: URL, options options1: WritingOptions = [],

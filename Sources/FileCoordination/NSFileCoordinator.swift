@@ -19,6 +19,18 @@ public import Foundation
 /// Each access waits until no other process has a conflicting one, and until all presenters of the
 /// item have relinquished it. Create a coordinator for each operation: that makes no system call.
 ///
+/// An access to a file that only this process uses takes no message, because the server delegates
+/// the file to it: about a microsecond. Most other accesses take two messages to the server, some
+/// tens of microseconds, and the time that they wait (<doc:Performance>).
+///
+/// If access is not granted, the accessor does not run: nothing is read or written. The error is:
+/// - `CocoaError.userCancelled`, if the call was cancelled (Rule 17.1);
+/// - the error of a presenter that could not save or refused a deletion (Rule 9.2): show it;
+/// - a ``FileCoordinationError``, or the `NSError` of one, if a deadline passed, calls wait for
+///   each other, a limit was reached or there is no server (Rule 18.12): its text says what to do;
+/// - an error of Foundation about the URL, if that leads to no place in the file system (Rules 1.10
+///   and 17.3).
+///
 /// Use a coordinator on one thread at a time, except for ``cancel()`` (Rule 16.1). As on Apple
 /// platforms, it is not `Sendable`; in code that is ported from there, the compiler reports that as
 /// a warning and not as an error.
@@ -72,7 +84,8 @@ public import Foundation
 
     /// Cancels all waiting and future calls of this coordinator with `CocoaError.userCancelled`.
     ///
-    /// Does not affect an accessor that is already running (Rules 12.1 to 12.6).
+    /// Does not affect an accessor that is already running (Rules 12.1 to 12.6). A cancelled
+    /// coordinator cannot be used again; create another one.
     ///
     /// ```swift
     /// coordinator.cancel()
@@ -226,7 +239,8 @@ public import Foundation
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the accessor will read the item.
-    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - outError: set to one of the errors of ``NSFileCoordinator`` if access was not granted;
+    ///     unchanged otherwise (Rule 9.6).
     ///   - reader: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
@@ -259,7 +273,8 @@ public import Foundation
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: what the accessor will do to the item.
-    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - outError: set to one of the errors of ``NSFileCoordinator`` if access was not granted;
+    ///     unchanged otherwise (Rule 9.6).
     ///   - writer: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
@@ -301,7 +316,8 @@ public import Foundation
     ///   - readingOptions: how the accessor will read it.
     ///   - writingURL: the item to write.
     ///   - writingOptions: what the accessor will do to it.
-    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - outError: set to one of the errors of ``NSFileCoordinator`` if access was not granted;
+    ///     unchanged otherwise (Rule 9.6).
     ///   - readerWriter: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
@@ -330,7 +346,8 @@ public import Foundation
     ///   - options1: what the accessor will do to it.
     ///   - url2: the second item.
     ///   - options2: what the accessor will do to it.
-    ///   - outError: set if access was not granted; unchanged otherwise (Rule 9.6).
+    ///   - outError: set to one of the errors of ``NSFileCoordinator`` if access was not granted;
+    ///     unchanged otherwise (Rule 9.6).
     ///   - writer: the accessor. Runs on the calling thread, only if access was granted.
     open func coordinate(
         writingItemAt url1: URL, options options1: WritingOptions = [],
@@ -374,7 +391,8 @@ public import Foundation
     ///   - intents: the items, and how each will be accessed; granted all at once (Rule 13.4).
     ///   - queue: where the accessor runs. If it has an `underlyingQueue`, retain that, because on
     ///     Linux the operation queue does not.
-    ///   - accessor: gets nil if access was granted, else the error.
+    ///   - accessor: gets nil if access was granted, else one of the errors of
+    ///     ``NSFileCoordinator``.
     @preconcurrency open func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -414,8 +432,8 @@ public import Foundation
     ///     14.6).
     ///   - writingURLs: the items that will be written.
     ///   - writingOptions: how they will be written. Replacing is an error in a batch (Rule 14.6).
-    ///   - outError: set if a presenter refused or the call was cancelled; the batch accessor does
-    ///     not run then.
+    ///   - outError: set to one of the errors of ``NSFileCoordinator`` if the presenters could not
+    ///     be asked, one refused, or the call was cancelled; the batch accessor does not run then.
     ///   - batchAccessor: runs on the calling thread and gets the completion handler. The call
     ///     returns after it has returned and the handler was called or released.
     @preconcurrency open func prepare(

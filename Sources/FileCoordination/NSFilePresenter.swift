@@ -12,9 +12,6 @@
 #if !canImport(Darwin)
 public import Foundation
 
-/// The result of the default implementation of an optional presenter method (Rule 5.3).
-public struct _NotImplemented: Sendable {}
-
 /// An object that takes part in coordinated access to one file or directory.
 ///
 /// Register it with `NSFileCoordinator.addFilePresenter(_:)`. Everything except for the first two
@@ -22,19 +19,23 @@ public struct _NotImplemented: Sendable {}
 /// implements; it neither calls nor waits for others (Rule 5.3).
 ///
 /// **Threads.** All methods are called on ``presentedItemOperationQueue`` (Rules 6.1 and 16.5). The
-/// `async` forms are started from that queue and run on the actor to which they are isolated. The
-/// properties are read on any thread.
+/// `async` forms are started from that queue and run on the actor to which they are isolated, else
+/// on a thread of their own. The properties are read on any thread.
 ///
 /// **Cost.** The server sends each call to this process, several in one message if they come
 /// together. Another program's access waits for the answer of a method that has one, until
-/// ``NSFileCoordinator/filePresenterTimeout`` has passed (Rule 18.3). No program waits for a
-/// notice, which has no answer (Rule 7.1).
+/// ``NSFileCoordinator/filePresenterTimeout`` has passed (Rule 18.3): 30 seconds by default. Then
+/// it goes on without the answer. No program waits for a notice, which has no answer (Rule 7.1).
+///
+/// **Answers.** Answer on every path, once; the library ignores a second answer (Rule 6.8). The
+/// answer may come after the method has returned. Only saving and accommodating can fail: the other
+/// program's access then fails with that error, of which it gets domain, code and description
+/// (Rules 9.1, 9.2 and 9.4).
 ///
 /// A method counts as implemented if the class that declares the conformance, or one of its
 /// superclasses, declares it. A method that only a *subclass* of that class adds is never called:
-/// declare it, empty, in the class that declares the conformance, and override it.
-///
-/// Block types may be written with or without `@Sendable`, in both language modes.
+/// declare it, empty, in the class that declares the conformance, and override it. Block types may
+/// be written with or without `@Sendable`, in both language modes.
 ///
 /// ```swift
 /// final class Preview: NSObject, NSFilePresenter {
@@ -56,7 +57,9 @@ public struct _NotImplemented: Sendable {}
 
     /// The file or directory, or nil while there is none (Rule 5.5).
     ///
-    /// Read on any thread at any time, even during a coordinator's calls (Rule 16.3).
+    /// Read on any thread at any time, even during a coordinator's calls (Rule 16.3): guard it with
+    /// a lock if it changes. The server follows moves by itself, and does not ask for the property
+    /// again; to present another item, remove the presenter and add it again (Rule 5.6).
     var presentedItemURL: URL? { get }
 
     /// The queue on which the methods below are called; read when the presenter is registered.
@@ -68,13 +71,20 @@ public struct _NotImplemented: Sendable {}
     /// (Rule 16.2).
     var presentedItemOperationQueue: OperationQueue { get }
 
-    /// The item that the user opened, if this presenter presents another one that goes with it.
+    /// The item that the user opened, if this presenter presents another one that goes with it; nil
+    /// by default.
+    ///
+    /// Not used on Linux. On Apple platforms it serves the sandbox.
     var primaryPresentedItemURL: URL? { get }
 
     // MARK: Yielding (Rule 6.1)
 
     /// Called before a coordinator of another purpose reads the item: stop writing to it, then call
     /// `reader`.
+    ///
+    /// Presenters of the item, of packages around it and inside those are asked (Rules 6.1 to 6.4).
+    /// Further readers that overlap with the first one do not ask again (Rule 6.11). A presenter
+    /// that neither keeps its file open nor writes it unasked needs no such method (Rule 6.6).
     ///
     /// ```swift
     /// func relinquishPresentedItem(
@@ -95,6 +105,10 @@ public struct _NotImplemented: Sendable {}
 
     /// Called before a coordinator of another purpose writes the item: stop using it, then call
     /// `writer`.
+    ///
+    /// The same presenters are asked as by a reader and, if a directory is moved, deleted or
+    /// replaced, those inside it (Rule 6.1). Until the block that you pass is called, use the item
+    /// in coordinated calls only (Rule 8.3). It is called even if nothing was written (Rule 8.4).
     ///
     /// ```swift
     /// func relinquishPresentedItem(
@@ -152,6 +166,11 @@ public struct _NotImplemented: Sendable {}
     /// Called before a coordinator of another purpose reads the item: save unsaved changes, then
     /// call the handler (Rule 6.5).
     ///
+    /// Save with `NSFileCoordinator(filePresenter: self)`, because a coordinator of another purpose
+    /// would wait for the reader (Rule 2.16). The reader finds what was saved before the answer
+    /// (Rule 6.13). Without unsaved changes, answer at once. Also called before a write
+    /// ``NSFileCoordinator/WritingOptions/forMerging``.
+    ///
     /// ```swift
     /// func savePresentedItemChanges(
     ///     completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -189,6 +208,10 @@ public struct _NotImplemented: Sendable {}
 
     /// Called before a coordinator of another purpose deletes or replaces the item (Rule 6.1).
     ///
+    /// If the document closes, remove the presenter before it answers: it would otherwise belong to
+    /// the next file of that name (Rule 5.8). The deletion can still fail, so check in the
+    /// reacquirer whether the item exists (Rule 9.3).
+    ///
     /// ```swift
     /// func accommodatePresentedItemDeletion(
     ///     completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -213,9 +236,10 @@ public struct _NotImplemented: Sendable {}
     @discardableResult
     func accommodatePresentedItemDeletion() async throws -> _AccommodateDeletionAsync
 
-    /// Called before the item's local copy is evicted to save space.
+    /// Called before the item's local copy is evicted to save space; never on Linux (Rule 9.7).
     ///
-    /// Without this method the item is not evicted (Rule 9.7).
+    /// There is no provider of files, so nothing is evicted. On Apple platforms, an item whose
+    /// presenter lacks this method is not evicted.
     ///
     /// - Parameter completionHandler: call it once, on any thread, with nil or an error. With an
     ///   error, the item is not evicted.
@@ -232,8 +256,10 @@ public struct _NotImplemented: Sendable {}
     @discardableResult
     func accommodatePresentedItemEviction() async throws -> _AccommodateEvictionAsync
 
-    /// Called before a coordinator of another purpose deletes an item inside the presented package
-    /// (Rule 6.2).
+    /// Called before a coordinator of another purpose deletes or replaces an item inside the
+    /// presented package (Rule 6.3).
+    ///
+    /// Presenters of plain directories are not asked; they are told afterwards (Rule 6.2).
     ///
     /// ```swift
     /// func accommodatePresentedSubitemDeletion(
@@ -266,7 +292,10 @@ public struct _NotImplemented: Sendable {}
 
     // MARK: Notices (Rule 7.1)
 
-    /// Called when the item was moved (Rule 11.2).
+    /// Called when the item, or a directory around it, was moved (Rule 11.2).
+    ///
+    /// Comes before the reacquirer, possibly while the mover's accessor still runs (Rule 11.14).
+    /// Not called for a move by a coordinator of this presenter: set the URL in the accessor then.
     ///
     /// ```swift
     /// func presentedItemDidMove(to newURL: URL) { url.withLock { $0 = newURL } }
@@ -280,13 +309,18 @@ public struct _NotImplemented: Sendable {}
 
     /// Called when the item's contents or attributes changed (Rule 7.3).
     ///
-    /// May also be called without a change: compare before reloading (Rule 7.12).
+    /// Read the item again in a coordinated read; it may be gone (Rule 7.6). May also be called
+    /// without a change: compare before reloading (Rule 7.12). Not called for writes of this
+    /// presenter's own purpose (Rule 7.9). A change by a program that does not coordinate is told
+    /// later, at most once in 50 ms (Rule 7.14).
     ///
     /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidChange() -> _DidChange
 
     /// Called when some of ``observedPresentedItemUbiquityAttributes`` changed (Rule 10.4).
+    ///
+    /// On Linux, only ``NSFileCoordinator/item(at:didChangeUbiquityAttributes:)`` leads to it.
     ///
     /// ```swift
     /// func presentedItemDidChangeUbiquityAttributes(
@@ -302,9 +336,13 @@ public struct _NotImplemented: Sendable {}
     ) -> _DidChangeUbiquityAttributes
 
     /// The attributes for which the method above is called; by default all (Rule 10.5).
+    ///
+    /// Read at registration. To observe others, remove the presenter and add it again.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
     /// Called when any process has added a version of the item (Rules 10.1 and 10.3).
+    ///
+    /// Also called for versions that this program adds itself. The same holds for the next two.
     ///
     /// ```swift
     /// func presentedItemDidGain(_ version: NSFileVersion) { if version.isConflict { warn() } }
@@ -326,12 +364,18 @@ public struct _NotImplemented: Sendable {}
 
     /// Called when any process has resolved a conflict of the item (Rules 10.1 and 10.3).
     ///
+    /// Other conflicts may remain: ask ``NSFileVersion/unresolvedConflictVersionsOfItem(at:)``.
+    ///
     /// - Parameter version: the version that was in conflict.
     /// - Returns: nothing, in a presenter's own method.
     @discardableResult
     func presentedItemDidResolveConflict(_ version: NSFileVersion) -> _DidResolveConflict
 
-    /// Called when an item was created inside the presented directory (Rule 7.5).
+    /// Called when an item was created inside the presented directory, at any depth (Rule 7.5), or
+    /// was moved into it (Rule 11.3).
+    ///
+    /// After a creation, ``presentedSubitemDidChange(at:)`` is called as well. Not called for
+    /// writes of this presenter's own purpose (Rule 7.9).
     ///
     /// ```swift
     /// func presentedSubitemDidAppear(at url: URL) { list(url) }
@@ -346,6 +390,8 @@ public struct _NotImplemented: Sendable {}
 
     /// Called when an item inside the presented directory was moved (Rule 11.2).
     ///
+    /// The new URL may be outside the directory: the item has left it then (Rule 11.3).
+    ///
     /// - Parameters:
     ///   - oldURL: the former URL of the item.
     ///   - newURL: the present URL of the item.
@@ -354,6 +400,9 @@ public struct _NotImplemented: Sendable {}
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> _SubitemDidMove
 
     /// Called when an item inside the presented directory changed or was deleted (Rules 7.4, 7.6).
+    ///
+    /// The URL is that of the item, at any depth (Rule 7.7). Not called for writes of this
+    /// presenter's own purpose (Rule 7.9).
     ///
     /// If changes may have been missed, a presenter that does not implement
     /// ``presentedItemDidChange()`` is called with the directory itself (Rule 7.14).

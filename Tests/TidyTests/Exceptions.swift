@@ -11,6 +11,7 @@ enum Exceptions {
             "one schedule for each message of section 6's table, run with both kinds of server",
         "Sources/FileCoordination/NSFileCoordinator.swift":
             "what programs may override stands in the body of its class, with its documentation",
+        "Sources/FileCoordination/Versions/NSFileVersion.swift": "as before",
         "Sources/FileCoordination/NSFilePresenter.swift":
             "a protocol has one body, and each of its methods has its documentation there",
     ]

@@ -7,15 +7,17 @@
 import Dispatch
 public import Foundation
 
-/// The name of a file provider's service.
+/// The name of a file provider's service, for ported code that asks for one.
+///
+/// **Threads and cost.** A value, for any thread.
 public struct NSFileProviderServiceName: RawRepresentable, Hashable, Sendable {
-    /// The name as a string.
+    /// The name as a string, such as `org.example.comments`.
     public let rawValue: String
-    /// Creates a service name.
+    /// Creates a service name; any string is one.
     ///
     /// - Parameter rawValue: the name as a string.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Creates a service name.
+    /// Creates a service name, as ``init(rawValue:)`` does.
     ///
     /// **Threads and cost.** Any thread; a value in memory.
     ///
@@ -23,9 +25,12 @@ public struct NSFileProviderServiceName: RawRepresentable, Hashable, Sendable {
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A service of a file provider; on Linux there are none.
+/// A service of a file provider; on Linux there are none, so no program gets such an object (Rule
+/// 15.4).
 ///
 /// Apple's class has a connection to the provider, of a class that does not exist on Linux.
+///
+/// **Threads and cost.** A constant, for any thread.
 public final class NSFileProviderService: NSObject, Sendable {
     /// The name of the service.
     public let name: NSFileProviderServiceName

@@ -54,8 +54,8 @@ extension URL {
 extension NSURL {
     /// Gets one resource value of the item, whether or not its contents are local.
     ///
-    /// See ``Foundation/URL/promisedItemResourceValues(forKeys:)``. Apple's parameter is an
-    /// autoreleasing pointer; `&value` works for both.
+    /// See ``Foundation/URL/promisedItemResourceValues(forKeys:)`` (Rule 15.4). Apple's parameter
+    /// is an autoreleasing pointer; `&value` works for both.
     ///
     /// **Threads and cost.** Those of `getResourceValue(_:forKey:)`; no message.
     ///
@@ -76,7 +76,7 @@ extension NSURL {
     /// Returns resource values of the item, whether or not its contents are local.
     ///
     /// Keys without a value are omitted from the result. See
-    /// ``Foundation/URL/promisedItemResourceValues(forKeys:)``.
+    /// ``Foundation/URL/promisedItemResourceValues(forKeys:)`` (Rule 15.4).
     ///
     /// **Threads and cost.** Those of `resourceValues(forKeys:)`; no message.
     ///
@@ -89,7 +89,7 @@ extension NSURL {
         try resourceValues(forKeys: keys.filter { !PromisedItem.contentsKeys.contains($0) })
     }
 
-    /// Returns whether the item exists, possibly without its contents.
+    /// Returns whether the item exists, possibly without its contents (Rule 15.4).
     ///
     /// **Threads and cost.** Those of `checkResourceIsReachable()`; no message.
     ///

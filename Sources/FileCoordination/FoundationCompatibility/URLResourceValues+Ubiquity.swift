@@ -11,7 +11,11 @@ extension URLResourceValues {
         allValues[key] as? Value
     }
 
-    /// How much of the item is local; nil for a local item.
+    /// How much of the item is local; nil for a local item, and so for every item on Linux (Rule
+    /// 15.4).
+    ///
+    /// As the properties below, it reads what the call that made these values has found: no system
+    /// call. Treat nil as "all of it is here".
     public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? {
         let key = URLResourceKey.ubiquitousItemDownloadingStatusKey
         return value(key) ?? value(key).map(URLUbiquitousItemDownloadingStatus.init(rawValue:))
@@ -27,27 +31,27 @@ extension URLResourceValues {
         set { _ = newValue }
     }
 
-    /// Whether the item is shared with other users; nil for a local item.
+    /// Whether the item is shared with other users; nil for a local item, so always on Linux.
     public var ubiquitousItemIsShared: Bool? { value(.ubiquitousItemIsSharedKey) }
 
-    /// The role of the user for the shared item; nil for a local item.
+    /// The role of the user for the shared item; nil for a local item, so always on Linux.
     public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? {
         let key = URLResourceKey.ubiquitousSharedItemCurrentUserRoleKey
         return value(key) ?? value(key).map(URLUbiquitousSharedItemRole.init(rawValue:))
     }
 
-    /// The permissions of the user for the shared item; nil for a local item.
+    /// The permissions of the user for the shared item; nil for a local item, so always on Linux.
     public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? {
         let key = URLResourceKey.ubiquitousSharedItemCurrentUserPermissionsKey
         return value(key) ?? value(key).map(URLUbiquitousSharedItemPermissions.init(rawValue:))
     }
 
-    /// The name of the shared item's owner; nil for a local item.
+    /// The name of the shared item's owner; nil for a local item, so always on Linux.
     public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? {
         value(.ubiquitousSharedItemOwnerNameComponentsKey)
     }
 
-    /// The name of the last editor of the shared item; nil for a local item.
+    /// The name of the last editor of the shared item; nil for a local item, so always on Linux.
     public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? {
         value(.ubiquitousSharedItemMostRecentEditorNameComponentsKey)
     }

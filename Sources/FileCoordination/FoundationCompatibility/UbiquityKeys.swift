@@ -8,7 +8,10 @@
 public import Foundation
 
 extension URLResourceKey {
-    /// Whether the item is excluded from the cloud.
+    /// Whether the item is excluded from the cloud: no value on Linux, as for the keys below.
+    ///
+    /// Presenters can observe each of these keys (Rule 10.5), and programs can announce that its
+    /// value has changed: ``NSFileCoordinator/item(at:didChangeUbiquityAttributes:)``.
     public static let ubiquitousItemIsExcludedFromSyncKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey")
     /// Whether the item is shared with other users.
@@ -45,9 +48,11 @@ extension NSNotification.Name {
         NSNotification.Name(rawValue: "NSUbiquityIdentityDidChangeNotification")
 }
 
-/// How much of an item is local.
+/// How much of an item in a cloud is local; no item on Linux has such a status.
+///
+/// **Threads and cost.** A value, for any thread.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
-    /// The name as a string.
+    /// The name as a string, the same as on Apple platforms.
     public let rawValue: String
     /// Creates a status with this name.
     ///
@@ -64,9 +69,11 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
     public static let current = Self(rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
 }
 
-/// The role of a user for a shared item.
+/// The role of a user for a shared item; no item on Linux has one.
+///
+/// **Threads and cost.** A value, for any thread.
 public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
-    /// The name as a string.
+    /// The name as a string, the same as on Apple platforms.
     public let rawValue: String
     /// Creates a role with this name.
     ///
@@ -79,9 +86,13 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
     public static let participant = Self(rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
 }
 
-/// The permissions of a user for a shared item.
+/// The permissions of a user for a shared item; no item on Linux has them.
+///
+/// File permissions decide on Linux.
+///
+/// **Threads and cost.** A value, for any thread.
 public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
-    /// The name as a string.
+    /// The name as a string, the same as on Apple platforms.
     public let rawValue: String
     /// Creates permissions with this name.
     ///

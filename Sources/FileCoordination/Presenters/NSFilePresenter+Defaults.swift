@@ -9,11 +9,23 @@
 import FileCoordinationSystem
 public import Foundation
 
+/// The result of the default implementation of an optional presenter method (Rule 5.3).
+///
+/// A method whose result has this type is not implemented: the library neither calls it nor waits
+/// for it. Programs do not write the type.
+///
+/// **Threads and cost.** An empty value; it exists for the compiler.
+public struct _NotImplemented: Sendable {}
+
 extension NSFilePresenter {
     /// The default: there is no primary item.
+    ///
+    /// A program for Linux needs no other value.
     public var primaryPresentedItemURL: URL? { nil }
 
     /// The default: all ubiquity attributes that this library defines (Rule 10.5).
+    ///
+    /// A presenter without a method for these changes is told of none of them.
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
         // Nothing else tells that the presenter has no attributes of its own: unlike the methods,
         // the property has one type for all presenters.
@@ -154,7 +166,7 @@ extension NSFilePresenter {
         _NotImplemented()
     }
 
-    /// Not implemented: the presenter is not told about moves.
+    /// Not implemented: the presenter is not told about moves, though the server follows them.
     ///
     /// - Parameter newURL: the present URL; ignored.
     /// - Returns: a value that marks the method as not implemented.

@@ -52,7 +52,8 @@ extension NSFileVersion {
 
     /// The URL of the version's item, as the caller named it.
     ///
-    /// For a version from ``orphanedVersions()``, the former URL of the item.
+    /// For a version from ``orphanedVersions()``, the former URL of the item. It does not follow
+    /// later moves of the item. Takes no system call.
     public var itemURL: URL { subject.itemURL }
 }
 #endif

@@ -44,7 +44,7 @@ public import Foundation
     /// Identifies the version.
     let subject: VersionSubject
 
-    /// Unavailable: use the class methods to get versions.
+    /// Unavailable: use the class methods to get versions; a call does not compile.
     @available(*, unavailable, message: "get versions from the methods of NSFileVersion")
     public override init() {
         preconditionFailure("Get an NSFileVersion from the class's methods; there is no other way.")
@@ -318,41 +318,59 @@ public import Foundation
 
     // MARK: Properties
 
-    /// The URL of the contents.
+    /// The URL of the contents; for the current version, the item's own URL.
     ///
-    /// Do not write to it, and do not show it to people.
-    ///
-    /// For the current version, the item's own URL.
+    /// A stored version can be read without a claim, because its contents do not change. Do not
+    /// write to them, and do not show the URL to people. It leads nowhere when the version was
+    /// removed. The property takes no system call.
     open var url: URL { subject.contentsURL }
 
-    /// The item's name when the version was added; nil if the version was removed.
+    /// The item's name when the version was added, for people; nil if the version was removed (Rule
+    /// 19.9).
     open var localizedName: String? { subject.name }
 
-    /// The computer on which the version was saved; nil if that was not recorded.
+    /// The name of the computer on which the version was saved, for people; nil if that was not
+    /// recorded, or the version was removed (Rule 19.9).
     ///
     /// For the current version, this computer.
     open var localizedNameOfSavingComputer: String? { subject.computer }
 
-    /// The person who saved the version; nil if that was not recorded.
+    /// The person who saved the version; nil if that was not recorded, or the version was removed
+    /// (Rule 19.9).
+    ///
+    /// Only ``addConflictOfItem(at:withContentsOf:options:savedOn:by:modificationDate:)`` records
+    /// it.
     open var originatorNameComponents: PersonNameComponents? {
         subject.stored?.record.originator.map { PersonNameComponents($0) }
     }
 
-    /// When the contents were modified; nil if the version was removed.
+    /// When the contents were modified, before they became a version; nil if the version was
+    /// removed (Rule 19.9).
+    ///
+    /// For the current version, the item's modification date at present. Lists of versions are
+    /// sorted by when they were added, not by this date.
     open var modificationDate: Date? { subject.modificationDate }
 
-    /// A string by which the version can be found again, also in another process.
+    /// A string by which the version can be found again, also in another process (Rule 19.8).
     ///
-    /// See ``version(itemAt:forPersistentIdentifier:)``.
+    /// Store it with the document, and pass it to ``version(itemAt:forPersistentIdentifier:)``,
+    /// which has an example. It stays the same when the item moves. Takes no system call.
     open var persistentIdentifier: any NSCoding { NSString(string: subject.identifier) }
 
     /// Whether the version lost a conflict with another program that had written the item at the
-    /// same time.
+    /// same time; it stays true when the conflict is resolved.
+    ///
+    /// On Linux, programs add such versions with
+    /// ``addConflictOfItem(at:withContentsOf:options:savedOn:by:modificationDate:)``, and lease
+    /// guards do. False if the version was removed.
     open var isConflict: Bool { subject.stored?.record.origin == .conflict }
 
     /// Whether the conflict is resolved; true for versions without a conflict (Rule 19.3).
     ///
-    /// Setting it to true is permanent: setting it to false ends the program.
+    /// Set it to true inside a coordinated write, so that presenters are told (Rule 10.2), and only
+    /// after the contents were kept or merged. That is permanent: setting it to false ends the
+    /// program. If the store cannot be written, the reason is printed to standard error, and the
+    /// value stays false.
     open var isResolved: Bool {
         get { subject.stored.map { !$0.isUnresolved } ?? true }
         set {
@@ -364,7 +382,8 @@ public import Foundation
     /// Whether the version may be removed when space is needed for another one.
     ///
     /// Setting it to true is permanent: setting it to false, or setting it on the current version,
-    /// ends the program (Rule 19.4).
+    /// ends the program (Rule 19.4). If the store cannot be written, the reason is printed to
+    /// standard error, and the value stays false.
     open var isDiscardable: Bool {
         get { subject.stored?.marks.contains(.discardable) ?? false }
         set {
@@ -373,10 +392,13 @@ public import Foundation
         }
     }
 
-    /// Whether the contents exist.
+    /// Whether the contents exist: false when the version, or for the current version the item, was
+    /// removed.
+    ///
+    /// All contents are on this computer (Rule 15.4).
     open var hasLocalContents: Bool { subject.hasContents }
 
-    /// Whether a thumbnail exists: always false.
+    /// Whether a thumbnail exists: always false on Linux.
     open var hasThumbnail: Bool { false }
 
     // MARK: Equality
@@ -392,7 +414,8 @@ public import Foundation
         (object as? NSFileVersion)?.subject.equalityKey == subject.equalityKey
     }
 
-    /// The hash value, which is equal for equal versions.
+    /// The hash value, which is equal for equal versions, so that versions can be kept in sets
+    /// (Rule 19.2).
     open override var hash: Int { subject.equalityKey.hashValue }
 }
 #endif

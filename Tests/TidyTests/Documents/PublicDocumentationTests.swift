@@ -27,7 +27,7 @@ struct PublicDocumentationTests {
         let described = Set(
             declarations.filter { $0.kind == .type && $0.missingUse.isEmpty }.map(\.name))
         #expect(described.contains("NSFilePresenter"))
-        #expect(described.isDisjoint(with: ["NSFileCoordinator", "FileCoordinationStatus"]))
+        #expect(described.isDisjoint(with: ["NSFileCoordinator", "FileManager"]))
         // A property of those that are described one by one may leave it to its class.
         let rest = declarations.filter { declaration in
             switch declaration.kind {
@@ -41,6 +41,17 @@ struct PublicDocumentationTests {
         }
         #expect(alone.contains { $0.name == "filePresenters" })
         expectNone(alone.flatMap { Self.gaps($0, $0.missingUse) })
+    }
+
+    @Test func `Every public type says on which threads it may be used and what it costs`() {
+        let types = declarations.filter { $0.kind == .type }
+        let described = Set(types.filter(\.missingUse.isEmpty).map(\.name))
+        #expect(described.contains("NSErrorPointer") && described.contains("GuardStatus"))
+        let rest = types.filter {
+            !PublicDeclaration.describedOneByOne.contains($0.name)
+                && described.isDisjoint(with: $0.outer)
+        }
+        expectNone(rest.flatMap { Self.gaps($0, $0.missingUse) })
     }
 
     @Test func `Every public type has an example, or the type around it has one`() {

@@ -115,6 +115,12 @@ private func prepare(_ urls: [URL]) {
     }
 }
 
+private func parties(_ failure: NSError?) {
+    if let failure, let error = failure.userInfo[FileCoordinationError.userInfoKey] {
+        print((error as? FileCoordinationError)?.parties ?? [])
+    }
+}
+
 private func guarded(_ editor: any NSFilePresenter) {
     NSFileCoordinator.addGuardedFilePresenter(editor)
     if case .off(let reason) = NSFileCoordinator.guardStatus(of: editor) {

@@ -34,3 +34,9 @@ private func keeping(_ hold: FileAccessHold, _ arguments: [String]) throws {
     try hold.keep(whileRunning: sync.processIdentifier)
     hold.release()  // others wait until rsync has ended
 }
+
+private func inside(_ hold: FileAccessHold, _ url: URL) throws {
+    let inner = NSFileCoordinator()
+    inner.purposeIdentifier = hold.purposeIdentifier
+    try inner.coordinate(readingItemAt: url) { print($0.path) }
+}
