@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that are registered with a guard by the call that throws: what is an error, and what is
-// a status of the guard (Rule 7.14). GuardTests has what a guard does.
+// Presenters that are registered with a guard by the call that throws: what is an error, and what
+// is a status of the guard (Rule 7.14). GuardTests has what a guard does.
 
 import FileCoordination
 import Glibc

@@ -57,6 +57,37 @@ enum RuleCitations {
         return (tests, support)
     }
 
+    /// The first test that cites a rule in its comment, its name or its body, for each such rule.
+    static func firstTests(in file: SourceFile) -> [String: String] {
+        let functions = file.code.indices.filter { index in
+            file.code[index].hasWord("func") && file.code[index].prefix { $0 == " " }.count <= 4
+        }
+        let starts = functions.map { index in
+            // Comments and attributes; blank lines are between functions only.
+            let above = file.lines[..<index].reversed().map(\.trimmed)
+            return index - above.prefix { !$0.isEmpty && $0 != "}" }.count
+        }
+        var tests: [String: String] = [:]
+        for (place, function) in functions.enumerated() {
+            guard let name = testName(at: function, in: file) else { continue }
+            let end = place + 1 < starts.count ? starts[place + 1] : file.lines.endIndex
+            let text = file.lines[starts[place]..<end].joined(separator: "\n")
+            for number in numbers(in: text) where tests[number] == nil { tests[number] = name }
+        }
+        return tests
+    }
+
+    /// The name of the test that is declared in a line; nil if it is another function.
+    private static func testName(at index: Int, in file: SourceFile) -> String? {
+        let line = file.lines[index]
+        guard let keyword = line.firstRange(of: "func ") else { return nil }
+        let rest = line[keyword.upperBound...]
+        if rest.hasPrefix("`") { return String(rest.dropFirst().prefix { $0 != "`" }) }
+        let name = String(rest.prefix { $0.isIdentifierPart })
+        let isTest = name.hasPrefix("test") || line.hasWord("@Test")
+        return isTest ? name + "()" : nil
+    }
+
     /// The words of a text, without the signs that begin a comment's line.
     private static func words(of text: String) -> [String] {
         text.split(separator: "\n").flatMap { line in

@@ -58,6 +58,32 @@ struct RuleCoverage {
         #expect(cited.support == ["2.1": ["Tests/A/Model.swift"]])
     }
 
+    @Test func `The first test that cites a rule is found`() {
+        let text = """
+            // Rule 2.1 as a whole.
+            final class ATests {
+                /// Rule 2.2.
+                private func helper() {}
+
+                /// Does it: Rule 2.3.
+                func testIt() throws {
+                    // And Rule 2.4.
+                }
+
+                @Test(arguments: [
+                    "a",
+                ])
+                func `It waits (Rules 2.4 to 2.6)`() {}
+            }
+            """
+        let file = SourceFile(path: "Tests/A/ATests.swift", text: text)
+        let last = "It waits (Rules 2.4 to 2.6)"
+        #expect(
+            RuleCitations.firstTests(in: file) == [
+                "2.3": "testIt()", "2.4": "testIt()", "2.5": last, "2.6": last,
+            ])
+    }
+
     private static func short(_ path: String) -> String {
         path.pathParts.suffix(2).joined(separator: "/")
     }

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rule book as the tests read it: the articles in `FileCoordination.docc/Rules`. A rule begins
-// with the heading "### Rule 2.14"; the entry "Tests" names files below `Tests/` that cite it.
+// with the heading "### Rule 2.14"; the entry "Tests" names files below `Tests/` that cite it and,
+// where a single test does, that test.
 
 /// The rules of the documentation.
 struct RuleBook {
     /// Where the documentation's articles are.
     static let catalog = "Sources/FileCoordination/FileCoordination.docc/"
+
+    /// A test that an entry names.
+    struct NamedTest: Hashable {
+        /// The file, below `Tests/`.
+        let file: String
+        /// The test; nil if the file as a whole cites the rule.
+        var name: String?
+
+        /// Its words in the entry.
+        var words: [String] { ["`\(file)`"] + (name.map { ["`\($0)`"] } ?? []) }
+    }
 
     /// One rule.
     struct Entry {
@@ -24,8 +36,8 @@ struct RuleBook {
         let isPending: Bool
         /// The lines of the entry "Tests"; empty if there is none.
         let testLines: Range<Int>
-        /// The test files that it names, below `Tests/`.
-        let tests: [String]
+        /// The tests that it names.
+        let tests: [NamedTest]
     }
 
     /// All rules, in the order of the articles.
@@ -56,8 +68,21 @@ struct RuleBook {
                     $0.hasPrefix("- term Status: Not yet implemented")
                 },
                 testLines: lines ?? end..<end,
-                tests: parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })
+                tests: tests(parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)))
         }
+    }
+
+    /// The tests of an entry whose words in code type are `words`: files, and names of tests.
+    private static func tests(_ words: [Substring]) -> [NamedTest] {
+        var tests: [NamedTest] = []
+        for word in words {
+            if word.hasSuffix(".swift") {
+                tests.append(NamedTest(file: String(word)))
+            } else if !tests.isEmpty {
+                tests[tests.count - 1].name = String(word)
+            }
+        }
+        return tests
     }
 
     /// Whether a statement has the form of one sentence in bold type.
@@ -72,12 +97,15 @@ struct RuleBook {
                 .map { String($0.dropFirst(mark.count).prefix { $0 != ":" }) })
     }
 
-    /// The entry "Tests" for these files, in lines of at most 100 columns.
-    static func testLines(_ files: [String]) -> [String] {
+    /// The entry "Tests" for these tests, in lines of at most 100 columns, unless a name is longer.
+    static func testLines(_ tests: [NamedTest]) -> [String] {
         var lines = ["- term Tests:"]
-        if files.isEmpty { lines[0] += " none." }
-        for (index, file) in files.enumerated() {
-            let word = "`\(file)`" + (index == files.count - 1 ? "." : ",")
+        if tests.isEmpty { lines[0] += " none." }
+        let words = tests.enumerated().flatMap { index, test in
+            let end = index == tests.count - 1 ? "." : ","
+            return test.words.dropLast().map { $0 + ":" } + test.words.suffix(1).map { $0 + end }
+        }
+        for word in words {
             if lines[lines.count - 1].count + 1 + word.count <= 100 {
                 lines[lines.count - 1] += " " + word
             } else {

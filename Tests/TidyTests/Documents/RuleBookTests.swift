@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule book agrees with the sources that cite it. After tests were moved or renamed:
+// The rule book agrees with the sources that cite it. After tests were moved, renamed or added:
 // RECORD_RULE_TESTS=1 swift test --filter RuleBookTests puts the entries "Tests" right.
 
 import Foundation
@@ -64,17 +64,25 @@ struct RuleBookTests {
     }
 
     @Test func `Each entry names up to three tests that cite the rule`() throws {
+        let files = Dictionary(uniqueKeysWithValues: tree.swift.map { ($0.path, $0) })
         let citing = RuleCitations.byRule(in: tree.files).tests.mapValues { paths in
             paths.map { String($0.dropFirst("Tests/".count)) }.sorted()
         }
-        var wanted: [(RuleBook.Entry, [String])] = []
+        var firstTests: [String: [String: String]] = [:]
+        var wanted: [(RuleBook.Entry, [RuleBook.NamedTest])] = []
         for entry in book.entries {
             let all = citing[entry.number] ?? []
-            let valid = entry.tests.filter(all.contains)
+            let valid = entry.tests.map(\.file).filter(all.contains)
             let rest = all.filter { !valid.contains($0) }
-            let isRight = valid.count == entry.tests.count && valid.isEmpty == all.isEmpty
-            guard !isRight || entry.testLines.isEmpty else { continue }
-            wanted.append((entry, Array((valid + rest).prefix(3))))
+            let areRight = valid.count == entry.tests.count && valid.isEmpty == all.isEmpty
+            let paths = areRight ? valid : Array((valid + rest).prefix(3))
+            let tests = paths.map { path in
+                let known = firstTests[path] ?? files["Tests/" + path].map(RuleCitations.firstTests)
+                firstTests[path] = known
+                return RuleBook.NamedTest(file: path, name: known?[entry.number])
+            }
+            guard tests != entry.tests || entry.testLines.isEmpty else { continue }
+            wanted.append((entry, tests))
         }
         guard ProcessInfo.processInfo.environment["RECORD_RULE_TESTS"] == nil else {
             return try record(wanted)
@@ -95,7 +103,7 @@ struct RuleBookTests {
 
             - term Why: so.
             - term Status: Faster is not yet implemented.
-            - term Tests: `A/B.swift`,
+            - term Tests: `A/B.swift`: `A, b: c`,
               `C.swift`.
 
             ### Rule 2.2
@@ -110,16 +118,21 @@ struct RuleBookTests {
         #expect(entries.map(\.statement) == ["**Reads never wait.**", "**Writes do. Both wait.**"])
         #expect(entries.map(\.statement).map(RuleBook.isOneSentence) == [true, false])
         #expect(!RuleBook.isOneSentence(""))
-        #expect(entries.map(\.tests) == [["A/B.swift", "C.swift"], []])
+        #expect(
+            entries.map(\.tests) == [
+                [.init(file: "A/B.swift", name: "A, b: c"), .init(file: "C.swift")], [],
+            ])
         #expect(entries.map(\.terms) == [["Why", "Status", "Tests"], ["Status"]])
         #expect(entries.map(\.isPending) == [false, true])
         #expect(entries[0].testLines == 7..<9)
-        #expect(RuleBook.testLines(["A", "B"]) == ["- term Tests: `A`, `B`."])
+        #expect(
+            RuleBook.testLines([.init(file: "A", name: "a()"), .init(file: "B")])
+                == ["- term Tests: `A`: `a()`, `B`."])
         #expect(RuleBook.testLines([]) == ["- term Tests: none."])
     }
 
     /// Writes the entries anew, from the last one of each article to the first.
-    private func record(_ wanted: [(entry: RuleBook.Entry, tests: [String])]) throws {
+    private func record(_ wanted: [(entry: RuleBook.Entry, tests: [RuleBook.NamedTest])]) throws {
         // Documents, TidyTests, Tests
         let own = URL(filePath: #filePath).resolvingSymlinksInPath()
         let root = (0..<4).reduce(own) { url, _ in url.deletingLastPathComponent() }
