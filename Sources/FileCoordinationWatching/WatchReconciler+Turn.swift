@@ -32,6 +32,7 @@ extension WatchReconciler {
         answerQuestions()
         tellFoundPaths()
         rememberReaders()
+        pace.isBehind = false
         defer { news = [] }
         return news
     }
@@ -65,7 +66,6 @@ extension WatchReconciler {
         times += presenters.unsettled.map { presenters[$0].detachment.settleAt }.filter {
             $0 > pace.now
         }
-        if pace.isBehind { times.append(pace.now) }
         if presenters.ids.isEmpty { return hasOrders || !questions.isEmpty ? pace.now : nil }
         return times.compactMap { $0 }.min()
     }

@@ -101,7 +101,6 @@ public struct WatchReconciler: Sendable {
             claims.drained()
             questions.drained()
             pace.isUnsure = false
-            pace.isBehind = false
         case .behind: pace.isBehind = true
         case .checked(let node, let found, let isRecent): checked(node, found, isRecent: isRecent)
         case .listed(let node, let found): listed(node, found)
@@ -234,6 +233,6 @@ struct Pace {
     var isToBeContinued = false
     /// Whether the kernel's queue has not been empty since presenters were told to read everything.
     var isUnsure = false
-    /// Whether the kernel's queue was not empty at the end of a turn.
+    /// Whether the kernel's queue is not empty at the end of this turn.
     var isBehind = false
 }

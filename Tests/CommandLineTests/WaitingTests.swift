@@ -99,7 +99,11 @@ final class WaitingTests: XCTestCase {
         try withEachArbiter { sandbox in
             let path = try sandbox.makeFile("a", "")
             let holder = try sandbox.startHolding("write", "--purpose", "spring cleaning", "a")
-            let outcome = try sandbox.run("read", "--timeout", "0.9", "a")
+            var outcome = try sandbox.run("read", "--timeout", "0.9", "a")
+            // On a busy machine, the server may not answer in time once, but not each time.
+            for _ in 0..<8 where outcome.errors.contains("cannot be told") {
+                outcome = try sandbox.run("read", "--timeout", "0.9", "a")
+            }
             XCTAssertEqual(outcome.status, 75)
             let label = "sh -c 'echo held; cat >/dev/null'"
             XCTAssertTrue(
