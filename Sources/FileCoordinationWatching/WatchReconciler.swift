@@ -128,8 +128,9 @@ public struct WatchReconciler: Sendable {
     /// Whether all orders were taken and answered.
     var isQuiet: Bool { !hasOrders && queue.unanswered == 0 }
 
-    /// Whether an item is missing at its name, or a presenter's path and item have parted, so that
-    /// it matters whether ``WatchInput/behind``.
+    /// Whether an item is missing at its name, or it is undecided where a presenter's item is.
+    ///
+    /// Only then ``WatchInput/behind`` matters.
     public var awaitsMoves: Bool { !missing.isEmpty || !presenters.unsettled.isEmpty }
 
     /// The number of the kernel's watches that are in use.

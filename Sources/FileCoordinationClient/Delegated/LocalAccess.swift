@@ -206,7 +206,7 @@ extension Session {
             )
             return claimInTurn(local, at: local.place, grant, known, at: now)
         }
-        if grant.reportsWrites {
+        if access.isWriting, grant.reportsWrites {
             // The server acts on ends in this order. Another thread may have written meanwhile.
             ledger.setBeginning(of: record, at: MonotonicClock.now)
         }
