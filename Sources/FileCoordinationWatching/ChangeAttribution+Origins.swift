@@ -12,10 +12,10 @@ extension ChangeAttribution {
     /// `isToldKnown` is false if presenters may have read another state than `told`, which is then
     /// ignored.
     func origins(
-        at path: ItemPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
+        at place: ClaimedPath, told: ObservedFile?, now: ObservedFile?, isToldKnown: Bool = true
     ) -> [ChangeOrigin] {
-        let other = origin(besideClaimsAt: path)
-        if let account = accounts[claimed(path)] {
+        let other = origin(besideClaimsAt: place.path)
+        if let account = accounts[place.claimed] {
             guard !account.isUnknown else { return [.either] }
             // The watcher has not seen the claims' changes yet, so this change is an earlier one.
             if account.isAhead(of: now) { return [other] }
@@ -28,9 +28,18 @@ extension ChangeAttribution {
         return [other]
     }
 
+    /// Returns `origins` for a presenter that knows its item by a path.
+    ///
+    /// If claims name the item by another path, because the directory was moved, what they announce
+    /// does not reach the presenter: the server looks for claims at the presenter's own path.
+    func origins(_ origins: [ChangeOrigin], knownAs place: ClaimedPath) -> [ChangeOrigin] {
+        guard place.claimed != place.path else { return origins }
+        return origins.map { $0 == .coordinated ? .either : $0 }
+    }
+
     /// Whether claims have announced that the item which presenters were told left its path.
-    func announceDeparture(of told: ObservedFile, from path: ItemPath) -> Bool {
-        guard let account = accounts[claimed(path, of: told)], account.isCoordinated,
+    func announceDeparture(of told: ObservedFile, from place: ClaimedPath) -> Bool {
+        guard let account = accounts[place.claimed], account.isCoordinated,
             !account.isUnknown
         else { return false }
         return account.beganWith(told) && account.last?.isSameItem(as: told) != true
@@ -41,18 +50,18 @@ extension ChangeAttribution {
     /// Another item may be there by now: `taker`. If claims have followed each other from the told
     /// item on, one of them has moved it.
     func originsOfDeparture(
-        from path: ItemPath, told: ObservedFile, taker: ObservedFile?
+        from place: ClaimedPath, told: ObservedFile, taker: ObservedFile?
     ) -> [ChangeOrigin] {
-        let account = accounts[claimed(path, of: told)]
-        if announceDeparture(of: told, from: path), account?.isPlain == false {
+        let account = accounts[place.claimed]
+        if announceDeparture(of: told, from: place), account?.isPlain == false {
             return [.coordinated]
         }
         if account?.haveReplaced(told, by: taker) == true, account?.beganWithArrival == false,
-            origins(at: path, told: told, now: taker) == [.coordinated]
+            origins(at: place, told: told, now: taker) == [.coordinated]
         {
             return [.coordinated]
         }
-        return origins(at: path, told: told, now: nil)
+        return origins(at: place, told: told, now: nil)
     }
 
     /// Who changed an item that was also moved, from `told` at its former path to `now`.
@@ -60,23 +69,23 @@ extension ChangeAttribution {
     /// A claim on both paths says what the item was when its accessor began, and what it was when
     /// the accessor returned. A claim on the former path alone says what the item was at last.
     func originsOfDifference(
-        movedFrom former: ItemPath, to path: ItemPath, told: ObservedFile, now: ObservedFile?
+        movedFrom former: ClaimedPath, to place: ClaimedPath, told: ObservedFile, now: ObservedFile?
     ) -> [ChangeOrigin] {
-        guard let left = accounts[claimed(former, of: told)], !left.isUnknown, left.isCoordinated,
+        guard let left = accounts[former.claimed], !left.isUnknown, left.isCoordinated,
             let first = left.stateFound(of: told)
-        else { return origins(at: path, told: told, now: now) }
-        guard let arrived = accounts[claimed(path)] else {
-            return originsOfDifference(from: told, to: now, at: path, left)
+        else { return origins(at: place, told: told, now: now) }
+        guard let arrived = accounts[place.claimed] else {
+            return originsOfDifference(from: told, to: now, at: place.path, left)
         }
         guard !arrived.isUnknown, left.last?.isSameItem(as: told) != true,
             arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
             arrived.last?.isSameItem(as: told) == true
-        else { return origins(at: path, told: told, now: now) }
+        else { return origins(at: place, told: told, now: now) }
         let isPlain =
             left.isPlain || arrived.isPlain || !now.isSameVersion(as: arrived.last)
             || !left.isFound && !left.explains(told)
         guard isPlain else { return [.coordinated] }
-        let other = origin(besideClaimsAt: path)
+        let other = origin(besideClaimsAt: place.path)
         let isWritten = arrived.last?.differenceBesidesMove(from: first) != nil
         return isWritten ? [other, .coordinated] : [other]
     }

@@ -31,23 +31,8 @@ struct ChangeAttribution {
     private(set) var accounts: [ItemPath: Account] = [:]
     /// See ``beginReports()``.
     private var leftAtActivePaths: [InodeKey: [(path: ItemPath, item: ObservedFile)]] = [:]
-    /// A move of a directory by one of these writes.
-    private struct Move {
-        let from: ItemPath
-        let to: ItemPath
-        /// The directory, as the claim found it.
-        let item: ObservedFile
-        /// Whether presenters were told of another item at ``from`` since then.
-        ///
-        /// What is seen inside that item was never in the directory. But presenters may still know
-        /// items inside the directory by their former paths.
-        var isOvertaken = false
-    }
-
-    /// Moves of directories by these writes, in their order.
-    ///
-    /// The watcher may still see the items inside at their former paths.
-    private var moves: [Move] = []
+    /// The directories that these writes have moved.
+    private(set) var directories = MovedDirectories()
 
     var isEmpty: Bool { claims.isEmpty && accounts.isEmpty }
     /// Whether claims that are over have not been discarded.
@@ -89,23 +74,17 @@ struct ChangeAttribution {
     /// While a claim moves a directory, no other claim has an item inside. So all these accounts
     /// are of earlier writes.
     private mutating func carryAccounts(along changes: [ClaimedChange]) {
-        let new = changes.compactMap { left -> Move? in
-            guard let item = left.before, item.isDirectory, left.after?.isSameItem(as: item) != true
-            else { return nil }
-            let arrival = changes.first {
-                $0.after?.isSameItem(as: item) == true && $0.before?.isSameItem(as: item) != true
-            }
-            return arrival.map { Move(from: left.path, to: $0.path, item: item) }
-        }
-        guard !new.isEmpty else { return }
-        moves = (moves + new).suffix(64)
-        carryAccounts(inside: new.map { ($0.from, $0.to) })
+        let moves = directories.enter(changes)
+        guard !moves.isEmpty else { return }
+        carryAccounts(inside: moves.map { ($0.from, $0.to) })
     }
 
-    /// Records that presenters were told of a move of a directory that no claim has made.
+    /// Records that presenters were told that another program has moved a directory, from where
+    /// claims had left it.
     ///
     /// They carry along what claims have announced of the items inside.
-    mutating func carryAccounts(from former: ItemPath, to path: ItemPath) {
+    mutating func carry(from former: ItemPath, to path: ItemPath) {
+        directories.carry(from: former, to: path)
         guard !accounts.isEmpty else { return }
         carryAccounts(inside: [(former, path)])
     }
@@ -124,44 +103,6 @@ struct ChangeAttribution {
             var account = account
             if let earlier = accounts[path] { account.precede(with: earlier) }
             accounts[path] = account
-        }
-    }
-
-    /// The path by which claims name what the watcher sees at a path.
-    func claimed(_ path: ItemPath) -> ItemPath {
-        accounts[path] == nil ? carried(path, isKnown: false) : path
-    }
-
-    /// The path by which claims name the item that presenters were told is at a path.
-    ///
-    /// A writer may have put another directory where one was that claims have moved.
-    func claimed(_ path: ItemPath, of told: ObservedFile) -> ItemPath {
-        let carried = carried(path, isKnown: true)
-        guard let account = accounts[path] else { return carried }
-        if account.stateFound(of: told) != nil { return path }
-        return accounts[carried]?.stateFound(of: told) == nil ? path : carried
-    }
-
-    /// Returns `origins` for a presenter that knows its item, last told as `told`, by a path.
-    ///
-    /// If claims name the item by another path, because the directory was moved, what they announce
-    /// does not reach the presenter: the server looks for claims at the presenter's own path.
-    func origins(
-        _ origins: [ChangeOrigin], ofItem told: ObservedFile?, knownAt path: ItemPath
-    ) -> [ChangeOrigin] {
-        guard let told, claimed(path, of: told) != path else { return origins }
-        return origins.map { $0 == .coordinated ? .either : $0 }
-    }
-
-    /// Where an item is now that was at a path before claims moved directories.
-    ///
-    /// `isKnown` tells that presenters know the item there; otherwise it is seen there, and so not
-    /// in a directory whose path another one has taken.
-    private func carried(_ start: ItemPath, isKnown: Bool) -> ItemPath {
-        moves.reduce(start) { path, move in
-            guard move.from.contains(path), isKnown || !move.isOvertaken || path != start
-            else { return path }
-            return path.replacingPrefix(depth: move.from.depth, by: move.to)
         }
     }
 
@@ -221,34 +162,23 @@ struct ChangeAttribution {
         return isInside ? .either : .uncoordinated
     }
 
-    /// Discards a move of a directory, because presenters were told where the directory is now.
+    /// Records that presenters were told where a directory is that claims have moved.
     ///
-    /// From then on, the watcher sees the items inside at their present paths.
-    mutating func toldMove(from former: ItemPath, to path: ItemPath) {
-        var place = former
-        // The directory may have been moved several times since the last report.
-        while place != path, let index = moves.firstIndex(where: { $0.from == place }) {
-            place = moves.remove(at: index).to
-        }
+    /// If claims have moved it on from there, the watcher will see that, and has not yet.
+    mutating func told(_ directory: ObservedFile, at place: ClaimedPath) {
+        guard let left = directories.place(of: directory) else { return }
+        let isMovedOn =
+            left != place.claimed && itemLeft(at: left)?.isSameItem(as: directory) == true
+        if !isMovedOn { directories.discard(directory) }
     }
 
     /// Discards the reports about a path, because presenters were told that `now` is there, unless
     /// more changes of these writes are to come.
-    mutating func told(_ path: ItemPath, _ now: ObservedFile?) {
-        overtakeMoves(from: path, by: now)
-        let path = claimed(path)
+    mutating func told(_ place: ClaimedPath, _ now: ObservedFile?) {
+        let path = place.claimed
         guard let account = accounts[path], account.isAhead(of: now) || account.hasPassed(now)
         else { return accounts[path] = nil }
         accounts[path]?.lastTold = now
-    }
-
-    /// Marks the moves of directories from a path at which presenters are told another item, or
-    /// none.
-    mutating func overtakeMoves(from path: ItemPath, by item: ObservedFile?) {
-        for index in moves.indices where moves[index].from == path {
-            guard item?.mayBeLaterState(of: moves[index].item) != true else { continue }
-            moves[index].isOvertaken = true
-        }
     }
 
     /// Discards the reports about a path, because presenters were told that an item has left it.
@@ -256,23 +186,33 @@ struct ChangeAttribution {
     /// If a write has put another item there, only what led to the departure is discarded. `taker`
     /// is what is there now, if the item no longer is.
     mutating func toldDeparture(
-        of item: ObservedFile?, from path: ItemPath, taker: ObservedFile? = nil
+        of item: ObservedFile?, from place: ClaimedPath, taker: ObservedFile? = nil
     ) {
-        guard let item else { return told(path, nil) }
-        let place = claimed(path, of: item)
-        guard let account = accounts[place], let last = account.last,
+        guard let item, let account = accounts[place.claimed], let last = account.last,
             !last.isSameItem(as: item) || account.haveReplaced(item, by: taker)
-        else { return told(path, nil) }
-        if account.first?.isSameItem(as: item) == true { accounts[place]?.first = nil }
+        else { return told(place, nil) }
+        if account.first?.isSameItem(as: item) == true { accounts[place.claimed]?.first = nil }
+    }
+
+    /// The one of several paths at which claims have found or left the item that presenters were
+    /// told.
+    ///
+    /// If another program has moved a directory, claims may still name the item by a path of before
+    /// that. If no claim has found it, the first of the paths that has an account counts, or the
+    /// first one.
+    func place(of told: ObservedFile, among places: [ClaimedPath]) -> ClaimedPath {
+        let all = places + places.map { ClaimedPath($0.path) }
+        return all.first { accounts[$0.claimed]?.stateFound(of: told) != nil }
+            ?? places.first(where: hasAccount) ?? places[0]
     }
 
     /// Whether writes have reported anything about a path since presenters were last told about it.
-    func hasAccount(of path: ItemPath) -> Bool { accounts[claimed(path)] != nil }
+    func hasAccount(of place: ClaimedPath) -> Bool { accounts[place.claimed] != nil }
 
-    /// The item that a write has put at a path, as the write left it; nil if none has.
+    /// The item that a write has put at a path, which is as claims name it, as the write left it;
+    /// nil if none has.
     func itemLeft(at path: ItemPath?) -> ObservedFile? {
-        guard let path, let account = accounts[claimed(path)], account.isCoordinated,
-            !account.isUnknown
+        guard let path, let account = accounts[path], account.isCoordinated, !account.isUnknown
         else { return nil }
         return account.last
     }
@@ -290,7 +230,7 @@ struct ChangeAttribution {
 
     /// Discards the reports about a path, because presenters were told that the item which a claim
     /// had left there was moved on.
-    mutating func forget(_ path: ItemPath) { accounts[claimed(path)] = nil }
+    mutating func forget(_ path: ItemPath) { accounts[path] = nil }
 
     /// Records that the kernel's queue is empty, so that no notification of a finished write will
     /// follow.
@@ -315,7 +255,7 @@ struct ChangeAttribution {
         claims.removeAll { $0.isOver && $0.isDrained }
         guard claims.isEmpty else { return }
         accounts = [:]
-        moves = []
+        directories = MovedDirectories()
     }
 }
 

@@ -86,6 +86,9 @@ struct WatchNode {
         static let recent = Flags(rawValue: 1 << 16)
         /// The item was written since that check.
         static let writtenAgain = Flags(rawValue: 1 << 17)
+        /// Presenters may not have seen the item, although it is where they were told: it was
+        /// elsewhere when they read everything, or when its directory was told as a new one.
+        static let unread = Flags(rawValue: 1 << 18)
     }
 
     var name: [UInt8]

@@ -66,7 +66,11 @@ extension WatchReconciler {
         comparePolled(node, new)
         nodes[node].flags.subtract([.removed, .verified])
         if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
-        if let path = nodes.path(node), placeOfReturn(node, new, at: path) != nil { tell(node) }
+        if let path = nodes.path(node),
+            placeOfReturn(node, new, at: seenPlace(of: node, at: path)) != nil
+        {
+            tell(node)
+        }
         tellWrittenAgain(node, new)
         if new.difference(from: old) != nil {
             tell(node)

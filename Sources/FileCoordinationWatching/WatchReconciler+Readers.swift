@@ -16,6 +16,9 @@ extension WatchReconciler {
         guard news.contains(where: { $0.body.asksToRead }) else { return }
         pace.isUnsure = true
         markUntold()
+        for node in missing where nodes.contains(node) && nodes[node].told != nil {
+            nodes[node].flags.insert(.unread)
+        }
         rememberPolledReadings()
         for message in news where message.body.asksToRead {
             guard case let id = message.presenter, hasUntoldMoves(inside: presenters[id].place)
@@ -57,6 +60,18 @@ extension WatchReconciler {
         }
     }
 
+    /// Makes presenters read everything again if they may not know an item that is where they were
+    /// told.
+    ///
+    /// It was elsewhere for a while, so nothing differs from what they were told before that.
+    mutating func rereadIfUnread(_ node: WatchNodeID) {
+        guard nodes[node].flags.contains(.unread) else { return }
+        nodes[node].flags.remove(.unread)
+        for id in nowAbove(node) {
+            presenters[id].whole = max(presenters[id].whole ?? .late, .late)
+        }
+    }
+
     /// Whether all moves are known whose results presenters may have read: the kernel's queue has
     /// been empty since they read, and all checks are answered.
     var knowsWhatWasRead: Bool { !pace.isUnsure && isQuiet }
@@ -68,16 +83,23 @@ extension WatchReconciler {
     }
 
     /// Whether a presenter that may have read the results of moves which are reported now could
-    /// apply a deletion to the wrong item.
+    /// apply a deletion to the wrong item, or keep something that is gone.
     ///
-    /// The deletion of an item in a moved directory is reported with its path before the move.
+    /// The deletion of an item in a moved directory is reported with its path before the move. And
+    /// if a directory has replaced another item, the presenter may have read in it what had left
+    /// before the directory was listed.
     func mayMistake(_ id: UInt64, _ changes: [WatchedChange]) -> Bool {
         guard presenters.readAhead.contains(id) else { return false }
         let moved = changes.compactMap { change in
             if case .moved(let former) = change.what { former } else { nil }
         }
         return changes.contains { change in
-            change.what == .deleted && moved.contains { $0.contains(change.path) }
+            switch change.what {
+            case .deleted: moved.contains { $0.contains(change.path) }
+            case .changed(.content):
+                change.observed?.isDirectory == true && change.path != presenters[id].path
+            case .appeared, .changed(.attributes), .moved: false
+            }
         }
     }
 

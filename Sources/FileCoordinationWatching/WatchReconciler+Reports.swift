@@ -10,9 +10,14 @@ import FileCoordinationArbiter
 struct TurnReport {
     let node: WatchNodeID
     var what: WatchedChange.What
-    let path: ItemPath
+    /// The path, also as claims know what is there, or was there if it is gone.
+    let place: ClaimedPath
     let observed: ObservedFile?
     let origins: [ChangeOrigin]
+    /// The former path of a moved item.
+    var formerPlace: ClaimedPath?
+    /// Whether the item was also moved, which another report tells.
+    var followsMove = false
     /// Who made a move, for each of its ends.
     var ends: MoveEnds?
     /// The item that was reported at this path before, if it was moved in the same turn.
@@ -25,6 +30,8 @@ struct TurnReport {
     var isCarried = false
     /// Whether only the presenters of the very item are told.
     var isForOwnPresenters = false
+
+    var path: ItemPath { place.path }
 }
 
 extension WatchReconciler {
@@ -32,25 +39,31 @@ extension WatchReconciler {
     mutating func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
         guard nodes[node].isAttached else { return reportGone(node, isTold) }
         guard let path = nodes.path(node) else { return [] }
-        guard let now = nodes[node].now else { return reportAbsent(node, path) }
+        let place = seenPlace(of: node, at: path)
+        guard let now = nodes[node].now else { return reportAbsent(node, place) }
         guard let told = nodes[node].known, let former = nodes.toldPath(node) else {
-            let new = reportNew(node, now, at: path)
-            return new + changeOnUnknownWay(node, now, at: path, new)
+            let new = reportNew(node, now, at: place)
+            return new + changeOnUnknownWay(node, now, at: place, new)
         }
         guard nodes.isToldInPlace(node) else {
-            return reportMove(node, told.observed, now, from: former, to: path)
+            let former = knownPlace(of: node, at: former)
+            return reportMove(node, told.observed, now, from: former, to: place)
         }
-        if let place = placeOfReturn(node, now, at: path) {
-            return reportTakenOn(node, now, from: place, to: path)
+        if let left = placeOfReturn(node, now, at: place) {
+            return reportTakenOn(node, now, from: left, to: place)
         }
+        rereadIfUnread(node)
         guard let difference = now.difference(from: told.observed) else { return [] }
         // A claim may have named the item by the path that it had before a directory was moved.
+        let known = claims.place(
+            of: told.observed, among: [place, knownPlace(of: node, at: former)])
         let origins = claims.origins(
-            at: claims.hasAccount(of: path) ? path : former, told: told.observed, now: now,
+            at: known, told: told.observed, now: now,
             isToldKnown: !nodes[node].flags.contains(.unsure))
         return [
             TurnReport(
-                node: node, what: .changed(difference), path: path, observed: now, origins: origins)
+                node: node, what: .changed(difference),
+                place: ClaimedPath(path, claimed: known.claimed), observed: now, origins: origins)
         ]
     }
 
@@ -63,21 +76,21 @@ extension WatchReconciler {
     // MARK: Items that no report has told
 
     private func reportNew(
-        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath
+        _ node: WatchNodeID, _ now: ObservedFile, at place: ClaimedPath
     ) -> [TurnReport] {
         let prior = displacedFrom(node)
-        let origins = originsOfArrival(node, now, at: path, prior)
-        var place: ItemPath?
+        let origins = originsOfArrival(node, now, at: place, prior)
+        var left: ItemPath?
         if nodes[node].told == nil, !origins.contains(.coordinated) {
-            place = placeLeft(by: now, butAt: [path])
+            left = placeLeft(by: now, butAt: [place.claimed])
         }
-        if let place, placeKnown(of: node) != place || !isBelowOvertaken(node) {
-            return reportTakenOn(node, now, from: place, to: path)
+        if let left, placeKnown(of: node) != left || !isBelowOvertaken(node) {
+            return reportTakenOn(node, now, from: left, to: place)
         }
         // If the former item was moved in the same turn, that is reported as a move.
         let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
         var result = TurnReport(
-            node: node, what: isReplaced ? .changed(.content) : .appeared, path: path,
+            node: node, what: isReplaced ? .changed(.content) : .appeared, place: place,
             observed: now, origins: origins)
         result.prior = prior
         if isReplaced, let told = prior.flatMap({ nodes[$0].told?.observed }),
@@ -90,7 +103,7 @@ extension WatchReconciler {
                 now.isDirectory ? .appeared : .changed(now.difference(from: told) ?? .attributes)
         }
         result.isNew = true
-        result.announcedAt = place
+        result.announcedAt = left
         return [result]
     }
 
@@ -99,7 +112,7 @@ extension WatchReconciler {
     /// For presenters of directories, the item is new. A presenter of the item itself follows it,
     /// and is told how it differs from what that presenter was told.
     private func changeOnUnknownWay(
-        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath, _ new: [TurnReport]
+        _ node: WatchNodeID, _ now: ObservedFile, at place: ClaimedPath, _ new: [TurnReport]
     ) -> [TurnReport] {
         guard let arrival = new.first, arrival.what == .appeared,
             let told = nodes[node].told?.observed,
@@ -109,7 +122,7 @@ extension WatchReconciler {
         let origin: ChangeOrigin =
             arrival.origins.contains(.uncoordinated) ? .uncoordinated : .either
         var change = TurnReport(
-            node: node, what: .changed(difference), path: path, observed: now, origins: [origin])
+            node: node, what: .changed(difference), place: place, observed: now, origins: [origin])
         change.isForOwnPresenters = true
         return [change]
     }
@@ -119,10 +132,10 @@ extension WatchReconciler {
     /// If claims have moved the item away from where they had announced it, and none has reported
     /// where to, it may have been any of them.
     private func originsOfArrival(
-        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath, _ prior: WatchNodeID?
+        _ node: WatchNodeID, _ now: ObservedFile, at place: ClaimedPath, _ prior: WatchNodeID?
     ) -> [ChangeOrigin] {
         let origins = claims.origins(
-            at: path, told: prior.flatMap { nodes[$0].told?.observed }, now: now,
+            at: place, told: prior.flatMap { nodes[$0].told?.observed }, now: now,
             isToldKnown: !nodes[node].flags.contains(.unsure))
         let isCarriedOff =
             nodes[node].told == nil && origins == [.uncoordinated] && claims.haveCarriedOff(now)
@@ -145,59 +158,72 @@ extension WatchReconciler {
     /// The path to which a claim has moved an item, if a plain program has moved it back to where
     /// presenters were told it was.
     func placeOfReturn(
-        _ node: WatchNodeID, _ now: ObservedFile, at path: ItemPath
+        _ node: WatchNodeID, _ now: ObservedFile, at place: ClaimedPath
     ) -> ItemPath? {
         guard !claims.isEmpty, nodes.isToldInPlace(node), let told = nodes[node].told?.observed,
-            claims.announceDeparture(of: told, from: path)
+            claims.announceDeparture(of: told, from: place)
         else { return nil }
-        return placeLeft(by: now, butAt: [path])
+        return placeLeft(by: now, butAt: [place.claimed])
     }
 
     /// Reports that a plain program has moved an item from where a claim had left it.
     private func reportTakenOn(
-        _ node: WatchNodeID, _ now: ObservedFile, from place: ItemPath, to path: ItemPath
+        _ node: WatchNodeID, _ now: ObservedFile, from left: ItemPath, to place: ClaimedPath
     ) -> [TurnReport] {
         func make(_ what: WatchedChange.What) -> TurnReport {
             TurnReport(
-                node: node, what: what, path: path, observed: now, origins: [.uncoordinated])
+                node: node, what: what, place: place, observed: now, origins: [.uncoordinated])
         }
-        var move = make(.moved(former: place))
-        move.announcedAt = place
+        var move = make(.moved(former: left))
+        move.formerPlace = ClaimedPath(left)
+        move.announcedAt = left
         move.ends = MoveEnds(from: [.uncoordinated], to: [.uncoordinated])
-        move.isCarried = placeKnown(of: node) == place
-        let difference = claims.itemLeft(at: place).flatMap { now.differenceBesidesMove(from: $0) }
+        move.isCarried = placeKnown(of: node) == left
+        let difference = claims.itemLeft(at: left).flatMap { now.differenceBesidesMove(from: $0) }
         return [move] + (difference.map { [make(.changed($0))] } ?? [])
     }
 
-    /// Where an item that was never told would be if no directory above it had been moved since
-    /// presenters learned of that directory.
+    /// Where claims would know an item that was never told if no program had moved a directory
+    /// above it since presenters learned of that directory.
     private func placeKnown(of node: WatchNodeID) -> ItemPath? {
         guard let parent = nodes[node].parent else { return nil }
         let above =
-            nodes.toldPath(parent) ?? nodes[parent].now.flatMap { placeLeft(by: $0, butAt: []) }
+            nodes.toldPath(parent).map { placeOfKnown(parent, at: $0) }
+            ?? nodes[parent].now.flatMap { placeLeft(by: $0, butAt: []) }
         return above.flatMap { ItemPath(components: $0.components + [nodes[node].name]) }
     }
 
+    /// The path at which claims know a directory that presenters were told is at `path`.
+    private func placeOfKnown(_ directory: WatchNodeID, at path: ItemPath) -> ItemPath {
+        nodes[directory].told.flatMap { claims.directories.place(of: $0.observed) }
+            ?? knownPlace(of: directory, at: path).claimed
+    }
+
     /// Reports the absence of an item that was never reported, if a presenter may know it.
-    private func reportAbsent(_ node: WatchNodeID, _ path: ItemPath) -> [TurnReport] {
+    private func reportAbsent(_ node: WatchNodeID, _ place: ClaimedPath) -> [TurnReport] {
         func make(_ origins: [ChangeOrigin]) -> TurnReport {
-            TurnReport(node: node, what: .deleted, path: path, observed: nil, origins: origins)
+            TurnReport(node: node, what: .deleted, place: place, observed: nil, origins: origins)
         }
         // Presenters know the item from the claim that has put it there.
-        if nodes[node].told == nil, claims.itemLeft(at: path) != nil {
+        if nodes[node].told == nil, claims.itemLeft(at: place.claimed) != nil {
             var report = make([.uncoordinated])
-            report.announcedAt = path
+            report.announcedAt = place.claimed
             return [report]
         }
         // A presenter that read everything may have seen it.
         guard nodes[node].flags.contains(.unsure) else { return [] }
-        return [make(claims.origins(at: path, told: nil, now: nil, isToldKnown: false))]
+        return [make(claims.origins(at: place, told: nil, now: nil, isToldKnown: false))]
+    }
+
+    /// The path by which claims know what is at a node's path.
+    private func placeSeen(of node: WatchNodeID) -> ItemPath? {
+        nodes.path(node).map { seenPlace(of: node, at: $0).claimed }
     }
 
     /// Whether a claim has announced an item at a node's path that the node is not known to be.
     func isAnnounced(at node: WatchNodeID) -> Bool {
         guard !claims.isEmpty,
-            let item = claims.itemLeft(at: nodes.path(node))
+            let item = claims.itemLeft(at: placeSeen(of: node))
                 ?? claims.itemLeft(at: placeKnown(of: node))
         else { return false }
         guard nodes.isToldInPlace(node), let told = nodes[node].told?.observed else { return true }
@@ -210,7 +236,7 @@ extension WatchReconciler {
     /// If they are told that the item was moved there from here, its absence here is no news.
     func isAwaitedElsewhere(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> Bool {
         guard !claims.isEmpty, nodes[node].now == nil, nodes[node].told == nil,
-            let item = claims.itemLeft(at: nodes.path(node))
+            let item = claims.itemLeft(at: placeSeen(of: node))
         else { return false }
         return (holders[InodeKey(item.identity)] ?? []).contains { node in
             guard nodes.contains(node), nodes.isInTree(node),
@@ -223,33 +249,33 @@ extension WatchReconciler {
     // MARK: Moved and deleted items
 
     private func reportMove(
-        _ node: WatchNodeID, _ told: ObservedFile, _ now: ObservedFile, from former: ItemPath,
-        to path: ItemPath
+        _ node: WatchNodeID, _ told: ObservedFile, _ now: ObservedFile, from former: ClaimedPath,
+        to place: ClaimedPath
     ) -> [TurnReport] {
         let from = claims.originsOfDeparture(from: former, told: told, taker: taker(of: node))
         let prior = displacedFrom(node).flatMap { nodes[$0].told?.observed }
         let to = claims.origins(
-            at: path, told: prior, now: now,
+            at: place, told: prior, now: now,
             isToldKnown: !nodes[node].flags.contains(.unsure))
         // If a claim covers one of the two ends, its writer made the move.
         let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
         var move = TurnReport(
-            node: node, what: .moved(former: former), path: path, observed: now,
+            node: node, what: .moved(former: former.path), place: place, observed: now,
             origins: [origin ?? .uncoordinated])
+        move.formerPlace = former
         move.ends = MoveEnds(from: from, to: to)
         if move.ends?.from == .coordinated, move.ends?.to != .coordinated {
-            move.ends?.leftAt = placeLeft(by: now, butAt: [former, path])
+            move.ends?.leftAt = placeLeft(
+                by: now, butAt: [former.claimed, place.claimed])
         }
         guard let difference = now.differenceBesidesMove(from: told) else { return [move] }
         // If a claim has moved it here, its report shows whether it made the change.
         let writers = claims.originsOfDifference(
-            movedFrom: former, to: path, told: told, now: now)
-        return [
-            move,
-            TurnReport(
-                node: node, what: .changed(difference), path: path, observed: now,
-                origins: writers),
-        ]
+            movedFrom: former, to: place, told: told, now: now)
+        var change = TurnReport(
+            node: node, what: .changed(difference), place: place, observed: now, origins: writers)
+        change.followsMove = true
+        return [move, change]
     }
 
     /// Returns the path at which a claim has left an item that is at another path now.
@@ -277,11 +303,12 @@ extension WatchReconciler {
                 return []
             }
         }
+        let place = knownPlace(of: node, at: path)
         return [
             TurnReport(
-                node: node, what: .deleted, path: path, observed: nil,
+                node: node, what: .deleted, place: place, observed: nil,
                 origins: claims.originsOfDeparture(
-                    from: path, told: told.observed, taker: taker(of: node)))
+                    from: place, told: told.observed, taker: taker(of: node)))
         ]
     }
 

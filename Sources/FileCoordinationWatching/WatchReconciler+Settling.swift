@@ -49,7 +49,8 @@ extension WatchReconciler {
             if presenter.read.mayBeGone {
                 presenters[id].read.mayBeGone = false
                 let origins = claims.origins(
-                    at: presenter.path, told: nil, now: nil, isToldKnown: false)
+                    at: seenPlace(of: place, at: presenter.path), told: nil, now: nil,
+                    isToldKnown: false)
                 for origin in origins {
                     outbox.add(
                         WatchedChange(
@@ -96,7 +97,9 @@ extension WatchReconciler {
         let path = presenters[id].path
         let now = nodes[presenters[id].place].now
         let origins =
-            presenters[id].origins.changed ?? claims.origins(at: path, told: prior, now: now)
+            presenters[id].origins.changed
+            ?? claims.origins(
+                at: seenPlace(of: presenters[id].place, at: path), told: prior, now: now)
         presenters[id].origins.changed = nil
         for origin in origins {
             outbox.add(
@@ -145,9 +148,13 @@ extension WatchReconciler {
     /// were a replacement, so the presenter gets the new item.
     private mutating func lost(_ id: UInt64, _ outbox: inout TurnOutbox) -> Bool {
         let path = presenters[id].path
-        let prior = nodes.existing(presenters[id].object).flatMap { nodes[$0].told?.observed }
-        presenters[id].origins.onItsWay = nil
         let gone = presenters[id].object
+        let object = nodes.existing(gone)
+        let prior = object.flatMap { nodes[$0].told?.observed }
+        let place =
+            object.flatMap { nodes.toldPath($0) == path ? knownPlace(of: $0, at: path) : nil }
+            ?? ClaimedPath(path)
+        presenters[id].origins.onItsWay = nil
         if let former = presenters[id].former, former.until > pace.now,
             let place = nodes.existing(former.place), let back = nodes.path(place),
             nodes[place].now != nil, nodes[place].known != nil
@@ -173,7 +180,7 @@ extension WatchReconciler {
         let origins =
             presenters[id].origins.changed
             ?? claims.origins(
-                claims.origins(at: path, told: prior, now: nil), ofItem: prior, knownAt: path)
+                claims.origins(at: place, told: prior, now: nil), knownAs: place)
         presenters[id].origins.changed = nil
         for origin in origins {
             outbox.add(

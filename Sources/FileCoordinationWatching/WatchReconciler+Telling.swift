@@ -183,7 +183,14 @@ extension WatchReconciler {
             let place = presenters[id].place
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
-                presenters[id].origins.changed = origins(of: report, knownAt: presenters[id].path)
+                let origins = origins(of: report, knownAt: presenters[id].path)
+                if report.followsMove, let moved = presenters[id].origins.changed {
+                    // What a claim wrote before the item came here was announced elsewhere.
+                    presenters[id].origins.changed =
+                        moved + origins.filter { $0 != .coordinated && !moved.contains($0) }
+                } else {
+                    presenters[id].origins.changed = origins
+                }
             }
             if case .changed(let difference) = report.what, place != report.node,
                 presenters[id].object == report.node
@@ -204,8 +211,8 @@ extension WatchReconciler {
         // An item that a claim has moved may have come here by another program's move.
         let origins = report.ends.map { [$0.to] } ?? report.origins
         if report.path == path {
-            let told = report.what == .deleted ? nodes[report.node].told?.observed : nil
-            return claims.origins(origins, ofItem: told, knownAt: path)
+            return report.what == .deleted
+                ? claims.origins(origins, knownAs: report.place) : origins
         }
         // A program has moved the directory, and the presenter was not told: what a claim announces
         // at the item's new path does not reach it.
@@ -263,9 +270,12 @@ extension WatchReconciler {
     ) {
         guard !nodes[node].children.isEmpty else { return }
         for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
-            guard let path = nodes.path(below), let now = nodes[below].now,
-                !isToldByItself(below, than: node), !toldAbove(below).contains(id)
-            else { continue }
+            guard let path = nodes.path(below), let now = nodes[below].now else { continue }
+            if isToldByItself(below, than: node) {
+                if !nodes.isToldInPlace(below) { nodes[below].flags.insert(.unread) }
+                continue
+            }
+            if toldAbove(below).contains(id) { continue }
             // If the item has changed, too, that is told later, as a difference from what was told.
             let told = nodes[below].flags.contains(.changed) ? nodes[below].told?.observed : nil
             give(
@@ -287,7 +297,7 @@ extension WatchReconciler {
     }
 
     /// The presenters of directories above a node, as it is now.
-    private func nowAbove(_ node: WatchNodeID) -> [UInt64] {
+    func nowAbove(_ node: WatchNodeID) -> [UInt64] {
         var result: [UInt64] = []
         var next = nodes[node].parent
         while let node = next {

@@ -138,6 +138,7 @@ extension WatchReconciler {
         settlePresenters(into: &outbox)
         send(outbox)
         for report in reports { discardAccounts(of: report) }
+        for node in told where nodes.contains(node) { discardMove(of: node) }
         for node in told where nodes.contains(node) {
             if nodes[node].place == .gone { drop(node) } else { tidyTold(node) }
         }
@@ -169,10 +170,6 @@ extension WatchReconciler {
                 continue
             }
             let new = report(node, isTold)
-            // What is inside is reported after it, and was not in the directory that had this path.
-            for report in new where report.what != .deleted {
-                claims.overtakeMoves(from: report.path, by: report.observed)
-            }
             reports += new
             told.append(node)
             isTold.insert(node)
@@ -286,7 +283,7 @@ extension WatchReconciler {
         displaced[slot] = nil
         if let former = nodes[node].known { markLeft(former, by: slot) }
         let wasUnsure = nodes[node].flags.contains(.unsure)
-        nodes[node].flags.subtract([.unsure, .overtaken])
+        nodes[node].flags.subtract([.unsure, .overtaken, .unread])
         nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
         guard wasUnsure, now.isDirectory else { return }
         // The items inside have moved along, so their paths are what presenters were told.
@@ -309,21 +306,31 @@ extension WatchReconciler {
         if report.what == .deleted {
             let node = nodes.existing(report.node)
             claims.toldDeparture(
-                of: node.flatMap { nodes[$0].told?.observed }, from: report.path,
+                of: node.flatMap { nodes[$0].told?.observed }, from: report.place,
                 taker: node.flatMap(taker))
         } else {
-            claims.told(report.path, report.observed)
+            claims.told(report.place, report.observed)
         }
-        if case .moved(let former) = report.what {
-            claims.toldMove(from: former, to: report.path)
+        if case .moved = report.what, let former = report.formerPlace {
             claims.toldDeparture(of: report.observed, from: former)
-            if report.observed?.isDirectory == true, report.origins == [.uncoordinated] {
-                claims.carryAccounts(from: former, to: report.path)
+            if report.observed?.isDirectory == true,
+                let place = report.ends?.leftAt
+                    ?? (report.origins == [.uncoordinated] ? former.claimed : nil)
+            {
+                claims.carry(from: place, to: report.place.claimed)
             }
         }
         for place in [report.ends?.leftAt, report.announcedAt].compactMap({ $0 }) {
             claims.forget(place)
         }
+    }
+
+    /// Discards where claims have left a directory, because presenters know now where it is.
+    private mutating func discardMove(of node: WatchNodeID) {
+        guard !claims.directories.isEmpty, let item = nodes[node].now, item.isDirectory,
+            nodes.isToldInPlace(node), let path = nodes.path(node)
+        else { return }
+        claims.told(item, at: seenPlace(of: node, at: path))
     }
 
     /// Removes a node that was moved to a place where nothing is presented.

@@ -10,6 +10,7 @@ import Testing
 @Suite("Claim book")
 struct ChangeAttributionTests {
     private let path: ItemPath
+    private var place: ClaimedPath { ClaimedPath(path) }
 
     init() throws { path = try #require(ItemPath("/d/g")) }
 
@@ -25,7 +26,7 @@ struct ChangeAttributionTests {
         var book = ChangeAttribution()
         book.began(1, [path])
         _ = book.ended(1, [ClaimedChange(path: path, before: before, after: after)])
-        return book.origins(at: path, told: told, now: after)
+        return book.origins(at: place, told: told, now: after)
     }
 
     /// Rules 7.14, 11.4: a coordinated writer moved the item to the path, which changed its change
@@ -52,7 +53,7 @@ struct ChangeAttributionTests {
         _ = book.ended(1, [ClaimedChange(path: path, before: before, after: after)])
         let now = observed(size: 4, modified: 30, changed: 40)
         #expect(
-            book.origins(at: path, told: before, now: now) == [.uncoordinated, .coordinated])
+            book.origins(at: place, told: before, now: now) == [.uncoordinated, .coordinated])
     }
 
     /// Rule 7.14: a program moved the item away and another one there, and a writer that was found
@@ -66,9 +67,9 @@ struct ChangeAttributionTests {
         after.identity.inode = 3
         _ = book.ended(1, [ClaimedChange(path: path, before: before, after: after)])
         let told = observed(changed: 10)
-        let origins = book.originsOfDeparture(from: path, told: told, taker: nil)
+        let origins = book.originsOfDeparture(from: place, told: told, taker: nil)
         #expect(origins.contains(.uncoordinated))
-        #expect(book.originsOfDeparture(from: path, told: before, taker: nil) != [.coordinated])
+        #expect(book.originsOfDeparture(from: place, told: before, taker: nil) != [.coordinated])
     }
 
     /// Rule 7.14: a writer moves a directory over an empty one, in which writers have created and
@@ -96,13 +97,13 @@ struct ChangeAttributionTests {
                 ClaimedChange(path: places[0], before: directory(7), after: nil),
                 ClaimedChange(path: places[1], before: directory(8), after: directory(7)),
             ])
-        #expect(book.origins(at: path, told: before, now: after) == [.coordinated])
+        #expect(book.origins(at: place, told: before, now: after) == [.coordinated])
     }
 
     /// Rule 7.14: the moved item has the inode number of one that a writer moved away from the
     /// present path before.
     @Test func `A change of a moved item is the writer's whatever had its number before`() throws {
-        let former = try #require(ItemPath("/c/g"))
+        let former = ClaimedPath(try #require(ItemPath("/c/g")))
         var book = ChangeAttribution()
         func write(_ number: UInt64, _ changes: [ClaimedChange]) {
             book.began(number, changes.map(\.path))
@@ -116,12 +117,12 @@ struct ChangeAttributionTests {
         write(
             2,
             [
-                ClaimedChange(path: former, before: observed(changed: 10), after: nil),
+                ClaimedChange(path: former.path, before: observed(changed: 10), after: nil),
                 ClaimedChange(path: path, before: nil, after: arrived),
             ])
         write(3, [ClaimedChange(path: path, before: arrived, after: after)])
         #expect(
-            book.originsOfDifference(movedFrom: former, to: path, told: told, now: after)
+            book.originsOfDifference(movedFrom: former, to: place, told: told, now: after)
                 == [.coordinated])
     }
 }

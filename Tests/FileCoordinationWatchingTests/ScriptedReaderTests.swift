@@ -214,6 +214,23 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
+    /// What has left the directory again was in no list that the watcher has read.
+    @Test func `A directory that has replaced a file before it was read is read again`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        #expect(world.act(.createDirectory, "/out/d"))
+        for path in ["/out/d/x", "/out/d/y"] { #expect(world.act(.create, path)) }
+        _ = world.settle()
+        #expect(world.act(.remove, "/r/f"))
+        #expect(world.act(.move(to: "/r/f"), "/out/d"))
+        let other = world.present("/r", .directory)
+        world.look()
+        #expect(world.turn() == ["\(other) listening"])
+        #expect(world.act(.move(to: "/out/x"), "/r/f/x"))
+        #expect(world.settle().contains("\(other) whole: late"))
+        #expect(world.complaint() == nil)
+    }
+
     @Test func `A directory that goes away while its watch is changed is watched no more`() {
         let world = ScriptedWorld()
         _ = world.present("/r/a/f", .file)

@@ -24,7 +24,7 @@ import WatchingSimulation
             }
             worlds += 1
         }
-        #expect(worlds > 48)
+        #expect(worlds > 49)
     }
 
     @Test func `Views that are replayed from messages are what is there`() {
@@ -79,6 +79,25 @@ import WatchingSimulation
         #expect(messages > operations / 2)
     }
 
+    @Test func `Rule 7.14: nor where directories are often moved and the watcher never rests`() {
+        // In the worlds that are listed one by one, a directory was away and is back, and another
+        // one had its path meanwhile.
+        let seeds = Array(UInt64(1)...20) + [3_000_236, 3_000_266, 3_000_269]
+        for seed in seeds {
+            var world = WatchingWorld(seed: seed, isBusy: true)
+            if let complaint = world.run(operations: 400).complaint { Issue.record("\(complaint)") }
+        }
+    }
+
+    @Test func `Rule 7.14: nor if the server asks for moves in between`() {
+        // In the worlds that are listed one by one, an item was away when presenters read
+        // everything, or when its directory was told as a new one.
+        for seed in Array(UInt64(1)...200) + [21_002_633, 21_005_659] {
+            var world = WatchingWorld(seed: seed, asks: true, isCoordinated: true)
+            if let complaint = world.run(operations: 30).complaint { Issue.record("\(complaint)") }
+        }
+    }
+
     @Test func `Rule 7.14: movers that claim the former path alone are told of as writers`() {
         for seed in UInt64(1)...900 {
             var world = WatchingWorld(seed: seed, writesMoved: true, isCoordinated: true)
@@ -87,7 +106,7 @@ import WatchingSimulation
     }
 
     @Test func `Rule 7.14: writers that also write what they move are told rightly`() {
-        for seed in UInt64(1)...60 {
+        for seed in Array(UInt64(1)...60) + [702_789] {
             var world = WatchingWorld(seed: seed, writesMoved: true)
             if let complaint = world.run(operations: 40).complaint { Issue.record("\(complaint)") }
         }

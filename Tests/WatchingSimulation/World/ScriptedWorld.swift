@@ -83,6 +83,9 @@ public final class ScriptedWorld {
     /// The watcher reads notifications.
     public func read(_ count: Int = .max) { world.deliver(min(count, 1 << 20)) }
 
+    /// The kernel loses what the watcher has not read.
+    public func overflow() { world.files.kernel.forceOverflow() }
+
     /// The watcher carries out orders until there are no more, or so many.
     public func look(_ count: Int = .max) {
         var rest = count
@@ -151,6 +154,7 @@ public final class ScriptedWorld {
         guard change.origin != .uncoordinated else { return text }
         // A claim that covers the former path alone announces no arrival.
         let isPart = change.origin == .coordinated && change.leftAt == nil && change.arrival != nil
-        return text + " (\(change.origin))" + (isPart ? ", arrival plain" : "")
+        let departure = change.departure.map { ", departure \($0)" } ?? ""
+        return text + " (\(change.origin))" + (isPart ? ", arrival plain" : "") + departure
     }
 }

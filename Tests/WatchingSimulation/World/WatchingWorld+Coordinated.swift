@@ -7,6 +7,57 @@ import FileCoordinationArbiter
 import FileCoordinationWatching
 
 extension WatchingWorld {
+    /// One access in a tree of many directories, which are often moved.
+    mutating func stepBusily() {
+        accessBusily()
+        now += 200_000 + UInt64(dice.below(1_500)) * 1_000
+        if dice.one(in: 8) { return }
+        deliver(64)
+        carryOut(64)
+        carryOut(64)
+        endTurn()
+    }
+
+    private mutating func accessBusily() {
+        let top = ["r"]
+        let directory = anyDirectory(below: top)
+        let file = directory + ["f\(dice.below(4))"]
+        switch dice.below(16) {
+        case 0...3: accessAlone(file, 4)
+        case 4...6: accessAlone(directory + ["d\(dice.below(3))"], 2)
+        case 7, 8: accessAlone(file, 9)
+        case 9: if directory != top { accessAlone(directory, 9) }
+        case 10: accessAlone(file, 8)
+        case 11...13: moveInOneAccess(file, anyDirectory(below: top) + ["f\(dice.below(4))"])
+        default:
+            if directory != top {
+                moveInOneAccess(directory, anyDirectory(below: top) + ["d\(dice.below(3))"])
+            }
+        }
+    }
+
+    private mutating func anyDirectory(below top: [String]) -> [String] {
+        var path = top
+        while dice.one(in: 2), path.count < 4 { path.append("d\(dice.below(3))") }
+        return path
+    }
+
+    private mutating func accessAlone(_ path: [String], _ kind: Int) {
+        begin([path])
+        if kind == 4, files.find(path) == nil { perform(0, path, path, [.coordinated]) }
+        perform(kind, path, path, [.coordinated])
+        finish(nextClaim - 1)
+    }
+
+    private mutating func moveInOneAccess(_ path: [String], _ other: [String]) {
+        guard !other.starts(with: path), !path.starts(with: other), files.find(path) != nil else {
+            return
+        }
+        begin([path, other])
+        change([.coordinated], path, other) { $0.rename(path, other) }
+        finish(nextClaim - 1)
+    }
+
     /// One whole access of a coordinated writer, which changes the items of its claim alone.
     mutating func coordinateAlone() {
         let path = anyPath()

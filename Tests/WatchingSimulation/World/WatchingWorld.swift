@@ -57,6 +57,8 @@ public struct WatchingWorld {
     let writesMoved: Bool
     /// Whether all writers coordinate.
     let isCoordinated: Bool
+    /// Whether they also make many accesses between two messages, while the watcher keeps up.
+    let isBusy: Bool
     var moveDice: WatchingDice
     var askDice: WatchingDice
     var nextQuestion: UInt64 = 0
@@ -71,11 +73,14 @@ public struct WatchingWorld {
     ///   - writesMoved: whether coordinated writers also write the items that they move; in worlds
     ///     in which all writers coordinate, whether movers may claim the former path alone.
     ///   - isCoordinated: whether all writers coordinate.
+    ///   - isBusy: whether they also make many accesses between two messages, while the watcher
+    ///     keeps up. Then it keeps for long what claims have reported.
     public init(
         seed: UInt64, keepsLog: Bool = false, asks: Bool = false, writesMoved: Bool = false,
-        isCoordinated: Bool = false
+        isCoordinated: Bool = false, isBusy: Bool = false
     ) {
-        self.isCoordinated = isCoordinated
+        self.isCoordinated = isCoordinated || isBusy
+        self.isBusy = isBusy
         self.seed = seed
         self.asks = asks
         self.writesMoved = writesMoved
@@ -98,7 +103,11 @@ public struct WatchingWorld {
         // While presenters are added, it is not known what they have read.
         if isCoordinated { compare() }
         while outcome.operations < operations, outcome.complaint == nil {
-            for _ in 0..<(20 + dice.below(60)) where outcome.complaint == nil { step() }
+            if isBusy {
+                for _ in 0..<(40 + dice.below(2000)) where outcome.complaint == nil { stepBusily() }
+            } else {
+                for _ in 0..<(20 + dice.below(60)) where outcome.complaint == nil { step() }
+            }
             if outcome.complaint == nil { compare() }
         }
         if let complaint = outcome.complaint {

@@ -5,6 +5,8 @@
 // worlds make short histories of what they find. With `--ask` the server asks for moves in between,
 // as it does before claims. With `--write-moved` coordinated writers also write what they move, and
 // with `--coordinated` all writers coordinate; with both, some movers claim the former path alone.
+// With `--busy` all writers coordinate, make many accesses between two messages, and often move
+// directories; such worlds need some 2,000 operations each.
 // Exit status 1 if a world has failed.
 
 import Glibc
@@ -29,7 +31,7 @@ enum SimulateWatching {
         while sum.operations < most, failures < tolerated {
             var world = WatchingWorld(
                 seed: seed, keepsLog: isReplay, asks: asks, writesMoved: writesMoved,
-                isCoordinated: isCoordinated)
+                isCoordinated: isCoordinated, isBusy: words.contains("--busy"))
             let outcome = world.run(operations: isReplay ? most : perWorld)
             sum.operations += outcome.operations
             sum.messages += outcome.messages
