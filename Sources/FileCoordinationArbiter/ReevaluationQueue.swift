@@ -28,13 +28,16 @@ struct ReevaluationQueue {
 
     /// A claim in stage 1 to reevaluate.
     private struct Candidate: Hashable, Comparable {
-        /// Rule 2.8a: a directory that can be moved is moved before other claims are granted.
-        let movesDirectory: Bool
+        /// Rule 2.8a: a directory that can be moved is moved before claims inside are granted, also
+        /// those that move something there.
+        ///
+        /// The depth of the outermost item that the claim moves; the greatest number if it moves
+        /// none. Of claims that move several items, this may not be the one that matters.
+        let movedDepth: Int
         let claim: ClaimID
 
         static func < (lhs: Self, rhs: Self) -> Bool {
-            if lhs.movesDirectory != rhs.movesDirectory { return lhs.movesDirectory }
-            return lhs.claim < rhs.claim
+            (lhs.movedDepth, lhs.claim) < (rhs.movedDepth, rhs.claim)
         }
     }
 
@@ -82,8 +85,8 @@ struct ReevaluationQueue {
 
     /// Adds a claim in stage 1 that can perhaps advance.
     mutating func evaluate(_ claim: FiledClaim) {
-        let movesDirectory = claim.items.contains { $0.isMovedDirectory }
-        waiting.insertOnce(Candidate(movesDirectory: movesDirectory, claim: claim.id))
+        let moved = claim.items.lazy.filter(\.isMovedDirectory).map(\.path.depth).min()
+        waiting.insertOnce(Candidate(movedDepth: moved ?? .max, claim: claim.id))
     }
 
     /// Removes and returns the next reevaluation, or nil at the end of the turn.

@@ -50,6 +50,8 @@ import Testing
     @Test func `Rule 2.8a: at the instant at which the move can be granted it goes first`() {
         #expect(findings(moveAndWriter) == [.rest])
         #expect(findings(moveAndWriter.replacing("moving", with: "deleting")) == [])
+        let inner = "item=write.moving,/d/f"
+        #expect(findings(moveAndWriter.replacing("item=write,/d/f", with: inner)) == [.rest])
         // While something else holds it back, what was filed before it is granted as usual.
         let heldBack = moveAndWriter.replacing(
             "item=write.moving,/d", with: "item=write.moving,/d item=write,/e")

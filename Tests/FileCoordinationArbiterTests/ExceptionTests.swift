@@ -23,6 +23,25 @@ import Testing
             .claim("mover           ", .move("/d/"), "  ..==    "))
     }
 
+    @Test func `Rule 2.8a: the outer one of two directories goes first, filed first or not`() {
+        expectTimeline(
+            .claim("reader inside", .read("/d/e/f"), "===          "),
+            .claim("inner mover  ", .move("/d/e/"), " .....==     "),
+            .claim("outer mover  ", .move("/d/"), "  .===       "))
+        expectTimeline(
+            .claim("reader inside", .read("/d/e/f"), "===          "),
+            .claim("outer mover  ", .move("/d/"), " ..===       "),
+            .claim("inner mover  ", .move("/d/e/"), "  ....==     "))
+    }
+
+    @Test func `Rule 2.8a: an outer mover that is held back lets an earlier inner one go on`() {
+        expectTimeline(
+            .claim("reader of the directory", .read("/d/"), "=====       "),
+            .claim("reader inside          ", .read("/d/e/f"), "==          "),
+            .claim("inner mover            ", .move("/d/e/"), " .==        "),
+            .claim("outer mover            ", .move("/d/"), "  ...==     "))
+    }
+
     @Test func `Rule 2.8a: a mover that is held back lets earlier claims inside go on`() {
         expectTimeline(
             .claim("reader of the directory", .read("/d/"), "======      "),
