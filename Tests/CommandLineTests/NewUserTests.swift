@@ -6,7 +6,7 @@
 import XCTest
 
 final class NewUserTests: XCTestCase {
-    private static let scenarios = 39
+    private static let scenarios = 43
 
     func testEveryScenarioGoesAsANewUserExpects() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -40,7 +40,7 @@ class QueuedWritesTests: DelegatingTestCase {
     }
 
     private func untilTheyNeedNoArbiter() throws {
-        // The arbiter is asked who it is only once, because such a request ends ticket queues.
+        // The arbiter does not change, so it is asked only once who it is.
         let arbiter = try stage.arbiter()
         let end = Date() + Program.patience
         while Date() < end {

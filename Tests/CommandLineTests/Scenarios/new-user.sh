@@ -60,6 +60,11 @@ failed_filter_changes_nothing() {
 dying_producer_is_noticed() {
     echo old >f && printf abc | ends 74 "$fc" write --expect-bytes 9 f && same "$(cat f)" old
 }
+several_files_are_one_claim() {
+    touch a b && "$fc" read a b -- "$fc" status --json >status &&
+        same "$(grep -o '"state":"granted"' status | wc -l | tr -d ' ')" 1 &&
+        same "$(grep -o '"access":"reading"' status | wc -l | tr -d ' ')" 2
+}
 several_files_in_order() { echo 1 >a; echo 2 >b; same "$("$fc" read b a | tr -d '\n')" 21; }
 reads_a_pseudo_file() { same "$("$fc" read /proc/version)" "$(cat /proc/version)"; }
 
@@ -73,6 +78,14 @@ name_with_spaces_and_quotes() {
 name_that_begins_with_a_dash() {
     echo x >-n && same "$("$fc" read -- -n)" x &&
         "$fc" write -- -n -- sh -c 'echo y >"$FILECOORD_PATH_1"' && same "$(cat ./-n)" y
+}
+dashes_end_options_everywhere() {
+    mkdir d && echo 1 >-n && echo 2 >-f || return
+    "$fc" mv -n -- -n -v && [ -e ./-v ] && "$fc" mv -- -v d && same "$(ls d)" -v &&
+        "$fc" rm -- -f && [ ! -e ./-f ] && echo x >-q && "$fc" update -- -q -- cat &&
+        same "$("$fc" hold --read=-q </dev/null)" granted && "$fc" status -- -q >status &&
+        "$fc" explain -- -q >explained && grep -q -- /-q explained &&
+        "$fc" versions list -- -q && "$fc" present -- -q </dev/null | grep -q -- /-q
 }
 braces_of_others_stay() {
     same "$("$fc" read a -- echo 'x{}' '.a // {}' '{ }')" "x{} .a // {} { }"
@@ -112,6 +125,26 @@ busy_file_at_once() {
 busy_file_quietly() {
     hold f && ends 75 "$fc" read -nq f && same "$(cat said)" "" &&
         ends 9 "$fc" read -q -E 9 -w 0.05 f && release
+}
+every_command_can_be_quiet() {
+    echo 1 >f && hold f || return
+    for try in "read -n -q f" "write -n -q f -- true" "update -n -q f -- cat" \
+        "access -n -q --write f -- true" "hold -n -q --write f" "rm --nonblock -q f" \
+        "mv --nonblock -q f g"; do
+        ends 75 "$fc" $try </dev/null && same "$(cat said)" "" || { echo "$try"; return 1; }
+    done
+    for try in "read -q -w 0.01 f" "rm -q -w 0.01 f" "mv -q -w 0.01 f g"; do
+        ends 75 "$fc" $try </dev/null && same "$(cat said)" "" || { echo "$try"; return 1; }
+    done
+    release
+}
+a_wait_is_mentioned_after_a_second() {
+    echo 1 >f && hold f || return
+    from=$(date +%s%N); "$fc" read f >out 2>waits & reader=$!
+    appears waits; seconds=$((($(date +%s%N) - from) / 1000000000))
+    release && wait $reader && [ $seconds -ge 1 ] && grep -q "waiting" waits || {
+        echo "after $seconds s: $(cat waits)"; return 1
+    }
 }
 waits_for_its_turn() {
     hold f || return
@@ -170,7 +203,8 @@ hard_links_are_not_broken() {
         "$fc" write --in-place a <in && same "$(cat b)" 2
 }
 symbolic_link_is_refused() {
-    echo 1 >a && ln -s a l && echo 2 >in && ends 66 "$fc" write l <in && same "$(cat a)" 1
+    echo 1 >a && ln -s a l && echo 2 >in && ends 66 "$fc" write l <in && same "$(cat a)" 1 &&
+        ends 66 "$fc" update l -- echo 3 && same "$(cat a)" 1 && [ -L l ]
 }
 
 # ---- directories, labels, commands in commands, scripts that hold
