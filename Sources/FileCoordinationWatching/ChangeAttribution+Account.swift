@@ -89,7 +89,7 @@ extension ChangeAttribution {
             isCheckedAgain = false
             isCoordinated = isCoordinated || changes
             between.append(change.before)
-            if between.count > 8 { between.removeFirst() }
+            if between.count > Watcher.statesOfWrites { between.removeFirst() }
             last = change.after
         }
 
@@ -117,7 +117,8 @@ extension ChangeAttribution {
             first = earlier.first
             lastTold = earlier.lastTold
             // Presenters know an item that was moved here by its state at its former path.
-            between = (earlier.between + [earlier.last, own] + between).suffix(8)
+            between = (earlier.between + [earlier.last, own] + between)
+                .suffix(Watcher.statesOfWrites)
             isPlain = isPlain || earlier.isPlain
             isCoordinated = isCoordinated || earlier.isCoordinated
             isUnknown = isUnknown || earlier.isUnknown

@@ -36,6 +36,10 @@ public final class Watcher: Sendable {
         public init() {}
     }
 
+    /// How many of the latest states in which coordinated writes have found an item are remembered,
+    /// to tell whose a change is that the thread has seen in between.
+    public static let statesOfWrites = 8
+
     /// The queue of messages to presenters.
     public let mailbox: WatchMailbox
     private let commands: WatchCommands

@@ -13,6 +13,8 @@ import FileCoordinationWire
 protocol DelegatedWriter: AnyObject, Sendable {
     /// The number of the coordinator's purpose.
     var purposeNumber: UInt64 { get }
+    /// The claim's record.
+    var record: RecordReference { get }
 
     /// Records that another thread has got a reference to it.
     ///
@@ -45,8 +47,7 @@ package final class DelegatedPlace: Sendable {
         ///
         /// Not retained: its call keeps it until the path is free again.
         unowned(unsafe) var writer: (any DelegatedWriter)?
-        /// The number of local writes that have reported their ends since a claim was filed.
-        var reports = 0
+        var reports = UnreadReports()
         /// The path's own slot.
         var slot: Int?
         /// The slot of the path's directory.
@@ -78,10 +79,6 @@ package final class DelegatedPlace: Sendable {
         template = ClaimTemplate(item, purposePrefix: prefix)
         state = Lock(State(slot: slot, directorySlot: directorySlot))
     }
-
-    /// The number of local writes that may report their ends before a write is filed with the
-    /// server.
-    private static let mostReports = 64
 
     /// Writes the record of a local claim; returns nil if the ledger has no room.
     func writeRecord(
@@ -121,11 +118,11 @@ package final class DelegatedPlace: Sendable {
             else { return nil }
             if isWriting {
                 if grant.reportsWrites {
-                    // The server reads reports asynchronously, and a record stays in use until
-                    // then. A claim that waits for the server makes this process wait for that,
-                    // too.
-                    guard state.reports < Self.mostReports else { return nil }
-                    state.reports += 1
+                    // A claim that waits for the server makes this process wait until its
+                    // reports are read.
+                    guard let writer, state.reports.add(writer.record, in: ledger) else {
+                        return nil
+                    }
                 }
                 state.isWritten = true
                 unsafe state.writer = writer
@@ -169,7 +166,7 @@ package final class DelegatedPlace: Sendable {
         state.withLock { state in
             state.filed += 1
             state.filings += 1
-            state.reports = 0
+            state.reports = UnreadReports()
             return !state.isWritten && state.readers == 0
         }
     }

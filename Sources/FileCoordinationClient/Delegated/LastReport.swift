@@ -17,7 +17,7 @@ package final class LastReport: Sendable {
     /// Of so many ends one after the other, one is reported at the latest.
     ///
     /// Until then, their records stay in use.
-    package static let mostSilent = 32
+    package static let mostSilent = 48
 
     /// The record's generation in the high half, and its index.
     private let sent = Atomic(none)

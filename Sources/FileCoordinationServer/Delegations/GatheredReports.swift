@@ -8,6 +8,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import FileCoordinationWatching
 import FileCoordinationWire
 
 /// The handled reports whose records are not returned yet, and the writes that count as one.
@@ -142,8 +143,19 @@ struct WriteSeries {
     var others: [RecordReference] { writes.dropLast().map(\.record) }
     /// The outcome of all.
     var outcomes: [ItemOutcome] { [writes.contains(where: \.isChange) ? .changed : .unchanged] }
-    /// What each of them has found and left.
-    var changes: [ItemChange] { writes.map { ItemChange(before: $0.before, after: $0.after) } }
+    /// What they have found and left, one after the other.
+    ///
+    /// The watcher remembers only the latest states, so the first writes of a long series count as
+    /// one.
+    var changes: [ItemChange] {
+        let alone = writes.suffix(Watcher.statesOfWrites)
+        let first = writes.dropLast(alone.count)
+        let joined = first.first.flatMap { begin in
+            first.last.map { ItemChange(before: begin.before, after: $0.after) }
+        }
+        return [joined].compactMap { $0 }
+            + alone.map { ItemChange(before: $0.before, after: $0.after) }
+    }
 
     /// Adds a write that follows the last one.
     ///
