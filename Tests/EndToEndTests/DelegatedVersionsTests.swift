@@ -77,12 +77,18 @@ class DelegatedVersionsTests: DelegatingTestCase {
         try assertVersions(writer, file, 1)
     }
 
-    /// How many files of the store are opened in ten writes of a file that is delegated.
+    /// Which files of the store are opened in ten writes of a file that is delegated.
+    ///
+    /// The store is also swept now and then, by a thread of its own. So the fewest of several times
+    /// count.
     private func opens(_ program: Program, _ file: String, _ name: String) throws -> [String] {
         for round in 0..<12 { try use(program, "write \(file)", "\(name)\(round)") }
-        let counter = try OpenCounter(below: stage.path("data"))
-        for round in 12..<22 { try use(program, "write \(file)", "\(name)\(round)") }
-        return counter.take()
+        let times = try (1...3).map { time in
+            let counter = try OpenCounter(below: stage.path("data"))
+            for round in 0..<10 { try use(program, "write \(file)", "\(name)\(time).\(round)") }
+            return counter.take()
+        }
+        return times.min { $0.count < $1.count } ?? []
     }
 
     func testVersionsOfOtherFilesCostNothing() throws {

@@ -85,7 +85,7 @@ dashes_end_options_everywhere() {
         "$fc" rm -- -f && [ ! -e ./-f ] && echo x >-q && "$fc" update -- -q -- cat &&
         same "$("$fc" hold --read=-q </dev/null)" granted && "$fc" status -- -q >status &&
         "$fc" explain -- -q >explained && grep -q -- /-q explained &&
-        "$fc" versions list -- -q && "$fc" present -- -q </dev/null | grep -q -- /-q
+        "$fc" versions list -- -q && : | "$fc" present -- -q | grep -q -- /-q
 }
 braces_of_others_stay() {
     same "$("$fc" read a -- echo 'x{}' '.a // {}' '{ }')" "x{} .a // {} { }"
