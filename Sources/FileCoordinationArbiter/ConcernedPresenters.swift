@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of section 6: which presenters a claim concerns, and what each must do before the
-// grant.
+// The table of the rule book's section 6: which presenters a claim concerns, and what each must do
+// before the grant.
 
 extension Arbiter {
     /// Returns the presenters to ask for a claim, ascending, and the steps for each (Rules 6.1 to

@@ -221,7 +221,8 @@ public enum Event: Hashable, Sendable {
     /// The server has told everything that the former arbiter left behind (see
     /// ``Arbiter/init(recovering:policy:)``).
     case recoveryFinished
-    /// A delegation has ended, and the server has told each claim that ran under it.
+    /// A delegation has ended, and the server has told each claim that ran under it, or tells them
+    /// before any other event.
     ///
     /// The arbiter had recalled it, or the server recalled it on its own or could not grant it.
     case delegationRecalled(DelegationID)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves of items that a writer announces (section 11). Presenters follow the item, and so do claims
-// that wait for it; a claim that replaces an item stays at the path. Running claims have their URLs
-// already and are not changed. Until they end, the mover and the claims around it keep other claims
-// away from the new paths of its items.
+// Moves of items that a writer announces (the rule book's section 11). Presenters follow the item,
+// and so do claims that wait for it; a claim that replaces an item stays at the path. Running
+// claims have their URLs already and are not changed. Until they end, the mover and the claims
+// around it keep other claims away from the new paths of its items.
 
 extension Arbiter {
     /// Handles simultaneous moves of items.

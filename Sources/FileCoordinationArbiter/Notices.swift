@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The notices to presenters after a write (section 7).
+// The notices to presenters after a write (the rule book's section 7).
 
 extension Arbiter {
     /// Returns the notices after a claim.

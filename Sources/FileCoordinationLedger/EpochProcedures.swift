@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a new server takes over: it takes the next epoch, and raises the epoch of all ledgers and
-// records before it grants anything. Also how a new ledger gets its epoch.
+// records before it grants anything. Raising a record also asks for reports of unreported claims,
+// ends waiting in ticket queues, and wakes those whose claims are granted. Also how a new ledger
+// gets its epoch.
 
 /// Takes the next epoch for a new server.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server writes into a client's ledger. None of these changes has an effect after another
-// server has taken over.
+// What the server writes into a client's ledger: serial numbers, grants, delegations and their
+// recall, requests for reports. None of these changes has an effect after another server has taken
+// over.
 
 internal import FileCoordinationSystem
 

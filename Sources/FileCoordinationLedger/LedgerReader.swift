@@ -2,7 +2,8 @@
 //
 // The server's access to a client's ledger. The client may be faulty or hostile, so nothing in the
 // ledger is trusted: every number is copied first and validated afterwards. If the client changes
-// something meanwhile, only answers about this client become wrong.
+// something meanwhile, only answers about this client become wrong. Also tells whether the client
+// holds the ledger's lock, that is, lives.
 
 public import FileCoordinationSystem
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How client and server refer to a record, and what the server reads from it.
+// A copy of one record, as a server has read it, and the reference (index and generation) by which
+// both sides name a record.
 
 /// One use of one record.
 ///

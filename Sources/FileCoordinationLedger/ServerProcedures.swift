@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's operations on a client's records and slots. Each compare-and-swap expects the
+// The server's operations on a client's records and slots: grant, withdraw, return, delegate,
+// revoke, ask for a report. Each compare-and-swap expects the
 // server's epoch and the claim's generation, so it fails if the server was deposed or the claim is
 // over.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that is referenced by a descriptor. It remains the same process, while process IDs are
-// reused.
+// A process that is referenced by a descriptor (pidfd), which becomes readable when the process has
+// ended. It remains the same process, while process IDs are reused.
 
 internal import CFileCoordinationSystem
 

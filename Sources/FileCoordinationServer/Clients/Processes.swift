@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server knows about its clients' processes. The poller reports when a process has ended.
-// The kernel does not notify other processes when one is stopped (Rule 18.6) or dumps core (Rule
-// 15.8), so the server checks for that from time to time: processes that block a claim, while they
-// do, and processes that were stopped at the last check.
+// What the server knows about its clients' processes, and whether a client lives: its ledger's lock
+// and its pidfd say so. The poller reports when a process has ended. The kernel does not notify
+// other processes when one is stopped (Rule 18.6) or dumps core (Rule 15.8), so the server checks
+// for that from time to time: processes that block a claim, while they do, and processes that were
+// stopped at the last check.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

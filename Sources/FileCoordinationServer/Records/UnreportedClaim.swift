@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claim that the arbiter does not know, as it is in its record. Used for status reports.
+// A running or queued claim of which the arbiter was not told, read from its record for status
+// reports.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Handles clients that die and processes that are stopped. The server frees all claims and
-// presenters of a dead client at once (Rules 15.8, 18.8), after it has handled what the client
-// reported before it died.
+// presenters of a dead client at once (Rules 15.8, 18.8), after it has read once more which claims
+// in the client's ledger ran or had ended, reported or not. Then it removes the ledger.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -9,7 +9,7 @@
 // The server is not told when a delegated write begins; it is told of its end only if the client
 // reports it. So when the watcher sees a change that no known writer explains, the server reads the
 // ledgers of the clients that report such ends. If one of their running writes may have made the
-// change, the change waits for the end of that write.
+// change, the change waits until that write ends or its process dies.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
