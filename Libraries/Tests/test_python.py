@@ -80,7 +80,8 @@ class AccessTests(CoordinationTestCase):
         with writing(self.file):
             with self.assertRaises(filecoordination.Deadlock) as caught:
                 reading(self.file).acquire()
-            self.assertIn(f"has held {self.file}", str(caught.exception))
+            self.assertIn(f"waits for {self.file}", str(caught.exception))
+            self.assertIn("another access of its own has held it", str(caught.exception))
             with writing(other):
                 self.assertRaises(filecoordination.Deadlock, writing(self.file).acquire)
             with writing(other):

@@ -4,6 +4,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationSystem
 import FileCoordinationWire
 import FileTree
 
