@@ -45,6 +45,6 @@ enum TracePageStyle {
         td:first-child,td:nth-child(2){white-space:nowrap;font-variant-numeric:tabular-nums}
         tbody tr{cursor:pointer}tbody tr:hover{background:var(--lane)}
         @media(max-width:44rem){table{display:block;overflow-x:auto}td{min-width:9rem}\
-        td:first-child,td:nth-child(2){min-width:0}}
+        td:first-child,td:nth-child(2){min-width:0}td:last-child{min-width:24rem}}
         """
 }
