@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
 //
-// The arbiter and its tests alone: built in seconds, as nothing else depends on what is in it.
+// The arbiter, its simulation and their tests alone: built in seconds.
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -13,6 +13,15 @@ let package = Package(
     name: "swift-file-coordination",
     targets: [
         .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
+        .target(
+            name: "CoordinationSimulation",
+            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
+            path: "Tests/Simulation/World", swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
+            swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
             swiftSettings: strict),

@@ -85,8 +85,17 @@ let package = Package(
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             sources: [
-                "LateAnswerTests.swift", "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
+                "GatheredReportsTests.swift", "LateAnswerTests.swift", "StatusTests.swift",
+                "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
                 "TicketQueueWorld.swift",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationClientTests",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationServer",
+                "FileCoordinationWire", "FileCoordinationLedger", "FileCoordinationSystem",
+                "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -114,7 +123,7 @@ let package = Package(
             sources: [
                 "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
                 "DeathTests.swift", "DelegationTests.swift", "DeposingTests.swift",
-                "DirectoryDelegationTests.swift",
+                "DirectoryDelegationTests.swift", "DividedWorldTests.swift",
                 "ExclusionTests.swift", "FloodTests.swift", "ServerAbsenceTests.swift",
                 "ServerDeathTests.swift",
                 "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",

@@ -78,7 +78,9 @@ enum Mutants {
             return mutant.applied(to: try String(contentsOf: file, encoding: .utf8)) == nil
         }
         for mutant in lost { say("ERROR: \(NotApplicable(mutant: mutant))") }
-        let missing = try Room.missingDependencies(in: checkout)
+        let missing =
+            try Room.missingDependencies(in: checkout)
+            + Room.missingSuites(of: all, in: checkout)
         for one in missing { say("ERROR: \(one)") }
         guard lost.isEmpty, missing.isEmpty, !selection.checksOnly else {
             say("\(all.count) mutants, of which \(lost.count) cannot be planted")

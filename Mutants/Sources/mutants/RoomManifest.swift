@@ -53,6 +53,17 @@ struct RoomManifest {
     /// The names of all targets.
     var names: [String] { targets.map(\.name) }
 
+    /// The texts of all test files that the room has.
+    func testTexts(files: (String) -> [String: String]) -> [String] {
+        targets.filter { $0.kind == "testTarget" }.flatMap { target in
+            let sources = target.list("sources")
+            return files(target.path).filter { name, _ in
+                sources?.contains { name == $0 || name.hasPrefix($0 + "/") } ?? true
+            }
+            .values
+        }
+    }
+
     /// Finds what the targets import of the package's own modules without depending on it.
     ///
     /// - Parameters:
@@ -81,25 +92,57 @@ struct RoomManifest {
 }
 
 extension Room {
+    /// Finds suites that mutants want to fail, and that their rooms do not have.
+    ///
+    /// Such a mutant could never be caught.
+    static func missingSuites(of mutants: [Mutant], in checkout: URL) throws -> [String] {
+        var missing: [String] = []
+        for room in allCases where room.program == nil {
+            let file = checkout.appendingPathComponent("Mutants/Rooms/\(room)/Package.swift")
+            let manifest = RoomManifest(try String(contentsOf: file, encoding: .utf8))
+            let tests = manifest.testTexts { texts(below: $0, in: checkout) }
+            for mutant in mutants where mutant.room == room && mutant.isTried {
+                for suite in suites(in: mutant.tests) where !manifest.names.contains(suite) {
+                    let isThere = tests.contains {
+                        $0.contains("struct \(suite)") || $0.contains("class \(suite)")
+                    }
+                    if !isThere {
+                        missing.append("mutant \(mutant.number): room \(room) has no \(suite)")
+                    }
+                }
+            }
+        }
+        return missing
+    }
+
+    /// The suites that a filter names.
+    private static func suites(in filter: String) -> [String] {
+        filter.split { !$0.isLetter }.map(String.init)
+            .filter { $0.hasSuffix("Tests") && $0 != "Tests" }
+    }
+
+    /// The text of each Swift file below a path of the checkout, by its name below it.
+    private static func texts(below path: String, in checkout: URL) -> [String: String] {
+        let directory = checkout.appendingPathComponent(path)
+        var texts: [String: String] = [:]
+        for name in Scratch.files(below: directory) where name.hasSuffix(".swift") {
+            let file = directory.appendingPathComponent(name)
+            texts[name] = try? String(contentsOf: file, encoding: .utf8)
+        }
+        return texts
+    }
+
     /// What the targets of the rooms lack, in words.
     static func missingDependencies(in checkout: URL) throws -> [String] {
         let sources = checkout.appendingPathComponent("Sources")
         let whole = checkout.appendingPathComponent("Package.swift")
         let modules = Set(try FileManager.default.contentsOfDirectory(atPath: sources.path))
             .union(RoomManifest(try String(contentsOf: whole, encoding: .utf8)).names)
-        func texts(below path: String) -> [String: String] {
-            let directory = checkout.appendingPathComponent(path)
-            var texts: [String: String] = [:]
-            for name in Scratch.files(below: directory) where name.hasSuffix(".swift") {
-                let file = directory.appendingPathComponent(name)
-                texts[name] = try? String(contentsOf: file, encoding: .utf8)
-            }
-            return texts
-        }
         return try allCases.flatMap { room in
             let file = checkout.appendingPathComponent("Mutants/Rooms/\(room)/Package.swift")
             let manifest = RoomManifest(try String(contentsOf: file, encoding: .utf8))
-            return manifest.missing(of: modules, files: texts).map { "room \(room): \($0)" }
+            return manifest.missing(of: modules) { texts(below: $0, in: checkout) }
+                .map { "room \(room): \($0)" }
         }
     }
 }
