@@ -34,6 +34,8 @@ struct RecentDepartures {
         earliest = min(earliest, time)
     }
 
+    func contains(_ name: ToldSlot) -> Bool { names[name] != nil }
+
     /// Whether an event says that a program has put another item at such a name.
     ///
     /// While coordinated writes are under way, an item where a coordinated writer's was before

@@ -39,7 +39,7 @@ struct WatchExecutor {
             try? kernel.remove(watch)
             return nil
         case .watch(let node, let path, let expected, let mode):
-            return .watched(node, watch(path, expected, mode))
+            return .watched(node, watch(path, expected, mode), mode)
         case .list(let node, let path, let expected):
             return .listed(node, list(path, expected))
         case .check(let node, let name, let path, let expected):

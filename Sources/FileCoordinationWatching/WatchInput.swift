@@ -190,8 +190,8 @@ public enum WatchInput: Hashable, Sendable {
     case checked(WatchNodeID, Found<ObservedFile?>, isRecent: Bool = false)
     /// A directory was listed.
     case listed(WatchNodeID, Found<[[UInt8]]>)
-    /// Adding a watch was attempted.
-    case watched(WatchNodeID, WatchOutcome)
+    /// Adding a watch was attempted in this mode.
+    case watched(WatchNodeID, WatchOutcome, WatchOrder.Mode)
     /// The watcher changed its test file; the value says whether the kernel's event arrived.
     case eventsArrive(Bool)
     /// A coordinated writer was granted access to these items.

@@ -196,7 +196,8 @@ extension WatchReconciler {
             }
         }
         if mustWait {
-            nodes[slot].flags.insert(.verified)
+            // A presenter that reads everything before the next check sees the item here.
+            nodes[slot].flags.formUnion([.verified, .announced])
             markDirty(slot)
             return
         }

@@ -86,7 +86,7 @@ extension WatchReconciler {
             let name = ToldSlot(parent: node, name: event.name)
             let mayBeSeen = presenters.departures.precede(
                 event, of: name, besideClaims: !claims.isEmpty)
-            if pace.isUnsure { markUnsure(child) }
+            if pace.isUnsure, !isOfToldDeparture(event, from: name) { markUnsure(child) }
             if mayBeSeen { nodes[child].flags.insert(.unsure) }
         }
         markWritten(child, event)
@@ -96,6 +96,16 @@ extension WatchReconciler {
             nodes[child].flags.remove(.removed)
         }
         markDirty(child)
+    }
+
+    /// Whether an event says that something has gone from a name, where presenters were told lately
+    /// that nothing is.
+    ///
+    /// An item that came there since then would be known from an event of its own. In a directory
+    /// that is still to be listed it may have been there before the directory was watched.
+    private func isOfToldDeparture(_ event: KernelEvent, from name: ToldSlot) -> Bool {
+        event.what.isDisjoint(with: [.created, .movedTo]) && presenters.departures.contains(name)
+            && nodes[name.parent].flags.isDisjoint(with: [.listing, .relist])
     }
 
     /// Marks an item that was written again after a check that the next one may not differ from.

@@ -26,8 +26,19 @@ struct OwnOrigins {
     var changed: [ChangeOrigin]?
     /// The origin of its move, or of that of a directory above.
     var moved: ChangeOrigin?
+    /// The origins of what is at the path that the presenter's item had before its last move.
+    var atFormer: [ChangeOrigin]?
     /// The change of the moved item before the presenter has followed it, and its origins.
     var onItsWay: (difference: WatchedChange.Difference, origins: [ChangeOrigin])?
+
+    /// Adds a change at the path that the presenter's item had before its last move.
+    ///
+    /// What a claim announces there does not reach the presenter.
+    mutating func addAtFormer(_ origins: [ChangeOrigin]) {
+        let known = atFormer ?? []
+        let new = origins.map { $0 == .coordinated ? .either : $0 }
+        atFormer = known + new.filter { !known.contains($0) }
+    }
 
     /// Adds a change of an item that the presenter has not followed yet.
     mutating func add(_ difference: WatchedChange.Difference, by origins: [ChangeOrigin]) {
@@ -218,6 +229,7 @@ extension WatchReconciler {
     mutating func dropFormer(_ id: UInt64) {
         let node = presenters[id].former?.place
         presenters[id].former = nil
+        presenters[id].origins.atFormer = nil
         releaseUnused(node, from: id)
     }
 

@@ -30,7 +30,7 @@ extension WatchReconciler {
         let object = nodes.existing(presenter.object)
         if nodes[place].now != nil {
             guard object != place else {
-                presenters[id].origins = OwnOrigins()
+                presenters[id].origins = OwnOrigins(atFormer: presenters[id].origins.atFormer)
                 return true
             }
             // Another item has taken the path, so the presenter stays with the path. That item
@@ -122,6 +122,7 @@ extension WatchReconciler {
         presenters[id].detachment.arrivalToldAt = nil
         presenters[id].place = object
         presenters[id].former = (left, former, pace.now + limits.returning)
+        presenters[id].origins.atFormer = nil
         presenters.returning.append(id)
         releaseUnused(older, from: id)
         let origin = presenters[id].origins.moved ?? .uncoordinated
@@ -164,8 +165,9 @@ extension WatchReconciler {
             presenters[id].place = place
             presenters[id].object = place
             presenters[id].former = nil
-            // These origins concerned the old item.
-            presenters[id].origins.changed = nil
+            // The other origins concerned the old item.
+            presenters[id].origins.changed = presenters[id].origins.atFormer
+            presenters[id].origins.atFormer = nil
             for node in [left, gone] { releaseUnused(node, from: id) }
             outbox.add(
                 WatchedChange(

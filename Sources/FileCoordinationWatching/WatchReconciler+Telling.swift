@@ -181,6 +181,9 @@ extension WatchReconciler {
     private mutating func rememberOrigins(_ report: TurnReport) {
         for id in nodes[report.node].anchors {
             let place = presenters[id].place
+            if presenters[id].former?.place == report.node, place != report.node {
+                presenters[id].origins.addAtFormer(report.origins)
+            }
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
                 let origins = origins(of: report, knownAt: presenters[id].path)
@@ -268,6 +271,13 @@ extension WatchReconciler {
     private mutating func giveAll(
         below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, _ outbox: inout TurnOutbox
     ) {
+        // What is missing from the directory now may come back to where other presenters know it.
+        for below in missing where nodes.contains(below) {
+            guard let parent = nodes.existing(nodes[below].known?.parent),
+                nodes.isInside(parent, node)
+            else { continue }
+            nodes[below].flags.insert(.unread)
+        }
         guard !nodes[node].children.isEmpty else { return }
         for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
             guard let path = nodes.path(below), let now = nodes[below].now else { continue }

@@ -207,7 +207,11 @@ extension WatchReconciler {
             if case .ordered = nodes[node].watch { return true }
             if isBelowUntold(node, isTold) { return true }
             // Presenters still have another item at this path. They are told about that first.
-            if nodes[node].now == nil, displacedFrom(node) != nil || isCarried(node) { return true }
+            if nodes[node].now == nil,
+                displacedFrom(node) != nil || isCarried(node) || isBelowUntoldAbsence(node)
+            {
+                return true
+            }
             if isAwaitedElsewhere(node, isTold) { return true }
             if isBeingWritten(node) { return true }
         }
@@ -261,6 +265,17 @@ extension WatchReconciler {
         var next = nodes[node].parent
         while let above = next, above != nodes.root {
             if nodes[above].now != nil, !nodes.isToldInPlace(above) { return true }
+            next = nodes[above].parent
+        }
+        return false
+    }
+
+    /// Whether a directory above is absent, too, and presenters were not told, or a claim that may
+    /// have moved it is under way.
+    private func isBelowUntoldAbsence(_ node: WatchNodeID) -> Bool {
+        var next = nodes[node].parent
+        while let above = next, nodes[above].now == nil {
+            if displacedFrom(above) != nil || claims.isActive(at: nodes.path(above)) { return true }
             next = nodes[above].parent
         }
         return false

@@ -75,18 +75,17 @@ extension WatchReconciler {
     }
 
     /// Handles the result of adding a watch.
-    mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome) {
-        guard nodes.contains(node), case .ordered(let mode, let active) = nodes[node].watch else {
+    mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome, as mode: WatchOrder.Mode) {
+        guard nodes.contains(node), case .ordered(let wanted, let active) = nodes[node].watch else {
             return discard(outcome)
         }
+        guard mode == wanted else { return watchedBefore(node, outcome, active, wanted) }
         switch outcome {
         case .watching(let watch), .watchingLocalChanges(let watch):
             if active != watch { release(active, of: node) }
             nodes[node].watch = .on(watch, mode)
-            var sharers = watches[watch] ?? []
-            if !sharers.contains(node) { sharers.append(node) }
-            watches[watch] = sharers
-            widen(watch, sharers)
+            share(watch, node)
+            widen(watch, watches[watch] ?? [])
             if case .watchingLocalChanges = outcome {
                 nodes[node].flags.insert(.localChangesOnly)
                 poll(node, because: .remote)
@@ -105,6 +104,27 @@ extension WatchReconciler {
             return
         }
         rescan(node)
+    }
+
+    /// Handles the result of an order after which the watch was ordered in another mode.
+    ///
+    /// The answer to the later order is still to come. It may be that the item is elsewhere by then:
+    /// then the kernel still has the watch in the former mode.
+    private mutating func watchedBefore(
+        _ node: WatchNodeID, _ outcome: WatchOutcome, _ active: Int32?, _ wanted: WatchOrder.Mode
+    ) {
+        switch outcome {
+        case .watching(let watch), .watchingLocalChanges(let watch):
+            if active != watch { release(active, of: node) }
+            nodes[node].watch = .ordered(wanted, active: watch)
+            share(watch, node)
+        case .failed, .elsewhere: break
+        }
+    }
+
+    /// Adds a node to those of a watch.
+    private mutating func share(_ watch: Int32, _ node: WatchNodeID) {
+        if watches[watch]?.contains(node) != true { watches[watch, default: []].append(node) }
     }
 
     /// Removes a new watch for which no node waits any more.

@@ -104,7 +104,7 @@ public struct WatchReconciler: Sendable {
         case .behind: pace.isBehind = true
         case .checked(let node, let found, let isRecent): checked(node, found, isRecent: isRecent)
         case .listed(let node, let found): listed(node, found)
-        case .watched(let node, let outcome): watched(node, outcome)
+        case .watched(let node, let outcome, let mode): watched(node, outcome, as: mode)
         case .eventsArrive(let arrive): eventsArrive(arrive)
         case .claimBegan(let claim, let paths): claims.began(claim, paths)
         case .claimFound(let claim, let paths): claims.began(claim, paths, isFound: true)

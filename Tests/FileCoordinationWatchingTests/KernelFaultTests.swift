@@ -57,11 +57,11 @@ struct HandMadeKernel {
     private mutating func carryOut(_ order: WatchOrder) {
         switch order {
         case .unwatch: break
-        case .watch(let node, let path, _, _):
+        case .watch(let node, let path, _, let mode):
             let number = Int32(watches.count + 1)
             let outcome = outcomes[path.description] ?? .watching(number)
             if outcome == .watching(number) { watches[path.description] = number }
-            reconciler.handle(.watched(node, outcome), at: now)
+            reconciler.handle(.watched(node, outcome, mode), at: now)
         case .list(let node, let path, _):
             let head = path.description == "/" ? "/" : path.description + "/"
             let names = there.keys.filter { $0.hasPrefix(head) && $0 != "/" }

@@ -18,13 +18,16 @@ import WatchingSimulation
             let words = line.split(separator: " ")
             let seed = try #require(words.first.flatMap { UInt64($0) })
             let operations = try #require(words.dropFirst().first.flatMap { Int($0) })
-            var world = WatchingWorld(seed: seed)
+            var world = WatchingWorld(
+                seed: seed, asks: words.contains("--ask"),
+                writesMoved: words.contains("--write-moved"),
+                isCoordinated: words.contains("--coordinated"))
             if let complaint = world.run(operations: operations).complaint {
-                Issue.record("\(complaint)")
+                Issue.record("\(line): \(complaint)")
             }
             worlds += 1
         }
-        #expect(worlds > 49)
+        #expect(worlds > 56)
     }
 
     @Test func `Views that are replayed from messages are what is there`() {

@@ -40,6 +40,8 @@ public final class ScriptedWorld {
         case move(to: String)
         /// Exchanges two names.
         case exchange(with: String)
+        /// Gives a file one more name.
+        case link(to: String)
     }
 
     /// A program does something; false if that is not possible.
@@ -53,6 +55,7 @@ public final class ScriptedWorld {
         case .remove: world.files.remove(names)
         case .move(let to): world.files.rename(names, Self.names(to))
         case .exchange(let other): world.files.rename(names, Self.names(other), exchange: true)
+        case .link(let to): world.files.link(names, Self.names(to))
         }
     }
 

@@ -202,7 +202,7 @@ public struct WatchingWorld {
                 expectedItem(path, expected).map { handle in
                     files.kernel.watch(handle, mode).map { .watching($0) } ?? .failed(.limit)
                 } ?? .elsewhere
-            reconciler.handle(.watched(node, outcome), at: now)
+            reconciler.handle(.watched(node, outcome, mode), at: now)
         case .list(let node, let path, let expected):
             let found: Found<[[UInt8]]> =
                 expectedItem(path, expected).map { handle in
@@ -295,6 +295,11 @@ public struct WatchingWorld {
                     now += 10_000_000
                 }
             }
+        }
+        // The last turn may have ended watches, for example of a path that no longer matters.
+        while !orders.isEmpty || reconciler.hasOrders {
+            carryOut(64)
+            deliver(64)
         }
         outcome.comparisons += 1
         guard files.kernel.watchCount == reconciler.watchCount else {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Changes that fall between two steps of the watcher (Rules 7.7, 7.14 and 11.9): between the two
+// checks of a name, between the orders of a watch in two modes, while a directory is on its way, or
+// between a report and the kernel's notification of what it reports. Random worlds have found each
+// of these cases.
+
+import FileCoordinationWatching
+import Testing
+import WatchingSimulation
+
+@Suite struct ScriptedTimingTests {
+    /// A second name of a known file is checked twice, because the file may have been moved.
+    @Test func `What is read between the two checks of a name is told to be gone`() {
+        let world = ScriptedWorld()
+        _ = world.present("/s/f", .file)
+        let directory = world.present("/s", .directory)
+        world.look()
+        #expect(world.act(.link(to: "/s/b"), "/s/f"))
+        world.read()
+        // The file's change is looked at first, and then the new name.
+        world.look(2)
+        #expect(world.turn().contains("\(directory) listening"))
+        #expect(world.act(.move(to: "/r/b"), "/s/b"))
+        let told = world.settle()
+        #expect(told.contains("\(directory) deleted /s/b"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `What is away when its directory is told as new, and comes back, is not missed`() {
+        let world = ScriptedWorld()
+        for path in ["/r", "/s"] { _ = world.present(path, .directory) }
+        _ = world.settle()
+        #expect(world.act(.move(to: "/out/b"), "/r/a/b"))
+        world.read()
+        world.look()
+        #expect(world.act(.move(to: "/s/c"), "/r/a"))
+        world.read()
+        world.look()
+        #expect(world.turn().contains { $0.contains("appeared /s/c") })
+        #expect(world.act(.move(to: "/s/c/b"), "/out/b"))
+        _ = world.settle()
+        #expect(world.complaint() == nil)
+    }
+
+    /// The end of the claim has shown where the file is.
+    @Test func `A writer's move that was told before its notification came is no program's`() {
+        let world = ScriptedWorld()
+        let directory = world.present("/r", .directory)
+        _ = world.settle()
+        world.coordinate(.move(to: "/r/g"), "/r/f")
+        let other = world.present("/r", .directory)
+        world.look()
+        var told = world.turn(after: 60)
+        #expect(told.contains("\(other) listening"))
+        told += world.settle()
+        #expect(told.contains("\(directory) moved /r/f to /r/g (coordinated)"), "\(told)")
+        #expect(plain(told) == ["\(other) listening"], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// The presenter is elsewhere when the writer's claim announces the new file.
+    @Test func `A presenter that returns to its path is told what a writer has put there`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/f", .file)
+        _ = world.present("/s", .directory)
+        _ = world.settle()
+        world.coordinate(.move(to: "/s/g"), "/r/f")
+        _ = world.settle()
+        world.coordinate(.create, "/r/f")
+        _ = world.settle()
+        #expect(world.act(.remove, "/s/g"))
+        let told = world.settle()
+        #expect(told.contains("\(file) moved /s/g to /r/f"), "\(told)")
+        #expect(told.contains("\(file) changed /r/f (either)"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `What a writer carries away with a directory was not deleted before that`() {
+        let world = ScriptedWorld()
+        let file = world.present("/r/a/f", .file)
+        _ = world.present("/r/a", .directory)
+        _ = world.settle()
+        world.coordinate(.write(3), "/r/a/f")
+        let claim = world.beginClaim("/r/a", "/out/a")
+        #expect(world.act(.move(to: "/out/a"), "/r/a"))
+        world.read()
+        world.look()
+        var told = world.turn(after: 60)
+        world.endClaim(claim)
+        told += world.settle()
+        #expect(!told.contains("\(file) deleted /r/a/f"), "\(told)")
+        #expect(told.contains { $0.hasPrefix("\(file) deleted /r/a/f") }, "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// The watch was added for a file's presenter, and its order for the directory's presenter
+    /// comes too late.
+    @Test func `A directory that was moved between two orders of its watch is watched in full`() {
+        let world = ScriptedWorld()
+        #expect(world.act(.create, "/s/g"))
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        _ = world.present("/s/f", .file)
+        world.look(1)
+        let directory = world.present("/s", .directory)
+        world.look(1)
+        #expect(world.act(.move(to: "/r/t"), "/s"))
+        _ = world.settle()
+        #expect(world.act(.chmod(0o600), "/r/t/g"))
+        let told = world.settle()
+        #expect(told.contains { $0.hasSuffix("attributes /r/t/g") }, "\(directory): \(told)")
+        #expect(world.complaint() == nil)
+    }
+}
