@@ -78,7 +78,9 @@ extension ChangeAttribution {
             return originsOfDifference(from: told, to: now, at: place.path, left)
         }
         guard !arrived.isUnknown, left.last?.isSameItem(as: told) != true,
-            arrived.first.map({ told.mayBeLaterState(of: $0) }) != true,
+            // The item may have been there before, and have left in between.
+            arrived.first.map({ told.mayBeLaterState(of: $0) }) != true
+                || arrived.between.contains(where: { $0 == nil }),
             arrived.last?.isSameItem(as: told) == true
         else { return origins(at: place, told: told, now: now) }
         let isPlain =

@@ -92,7 +92,10 @@ struct ChangeAttribution {
     private mutating func carryAccounts(inside new: [(from: ItemPath, to: ItemPath)]) {
         var carried: [ItemPath: Account] = [:]
         for path in accounts.keys {
-            guard let move = new.first(where: { $0.from.contains(path) }) else { continue }
+            // What was in a directory that was here before does not move along with this one.
+            guard let move = new.first(where: { $0.from.contains(path) }),
+                accounts[path]?.isOfFormerItem != true
+            else { continue }
             carried[path.replacingPrefix(depth: move.from.depth, by: move.to)] =
                 accounts.removeValue(forKey: path)
         }

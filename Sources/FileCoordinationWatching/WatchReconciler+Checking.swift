@@ -265,6 +265,8 @@ extension WatchReconciler {
         }
         for below in nodes.subtree(of: node) {
             if nodes[below].flags.contains(.dirty) { queue.append(below) }
+            // A claim may have put something there when the directory was not known to be here.
+            if nodes[below].now == nil, !claims.isEmpty { markDirty(below) }
             for presenter in nodes[below].anchors { presenters.unsettle(presenter) }
             ensureWatch(below)
         }

@@ -192,6 +192,10 @@ extension WatchReconciler {
         for id in presenters.ids where presenters[id].kind.isTree {
             presenters[id].whole = max(presenters[id].whole ?? .overflow, .overflow)
         }
-        for node in nodes.all { rescan(node) }
+        for node in nodes.all {
+            // Among what was dropped may be that a watch has ended.
+            renewWatch(node)
+            rescan(node)
+        }
     }
 }

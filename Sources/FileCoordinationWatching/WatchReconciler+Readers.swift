@@ -60,10 +60,10 @@ extension WatchReconciler {
         }
     }
 
-    /// Makes presenters read everything again if they may not know an item that is where they were
-    /// told.
+    /// Makes presenters read everything again if they may not know an item that others were told of.
     ///
-    /// It was elsewhere for a while, so nothing differs from what they were told before that.
+    /// It was elsewhere when they read everything, or when its directory was told as a new one. So
+    /// what differs from what others were told does not tell them of it.
     mutating func rereadIfUnread(_ node: WatchNodeID) {
         guard nodes[node].flags.contains(.unread) else { return }
         nodes[node].flags.remove(.unread)
@@ -153,9 +153,9 @@ extension WatchReconciler {
     private mutating func rememberPolledReadings() {
         let listed = polled.isSilent ? nodes.all : polled.nodes
         for node in listed where nodes.contains(node) {
-            guard let observed = nodes[node].now, observed.isDirectory, nodes.isCovered(node) else {
-                continue
-            }
+            guard let observed = nodes[node].now, observed.isDirectory,
+                nodes[node].below > 0 || nodes.isCovered(node)
+            else { continue }
             nodes[node].readAt = nodes[node].readAt ?? observed.stamp.modified
         }
     }
@@ -165,6 +165,14 @@ extension WatchReconciler {
         guard let readAt = nodes[node].readAt else { return }
         nodes[node].readAt = nil
         guard observed.stamp.modified != readAt else { return }
+        // The presenter of an item that is not there may have read one that was.
+        if nodes[node].below > nodes[node].anchors.count {
+            for child in nodes.sortedChildren(of: node)
+            where nodes[child].now == nil && !nodes[child].anchors.isEmpty {
+                nodes[child].flags.insert(.unsure)
+                markDirty(child)
+            }
+        }
         var next: WatchNodeID? = node
         while let above = next {
             for id in nodes[above].anchors where presenters[id].kind.isTree {

@@ -45,6 +45,7 @@ extension WatchReconciler {
             let new = reportNew(node, now, at: place)
             return new + changeOnUnknownWay(node, now, at: place, new)
         }
+        rereadIfUnread(node)
         guard nodes.isToldInPlace(node) else {
             let former = knownPlace(of: node, at: former)
             return reportMove(node, told.observed, now, from: former, to: place)
@@ -52,7 +53,6 @@ extension WatchReconciler {
         if let left = placeOfReturn(node, now, at: place) {
             return reportTakenOn(node, now, from: left, to: place)
         }
-        rereadIfUnread(node)
         guard let difference = now.difference(from: told.observed) else { return [] }
         // A claim may have named the item by the path that it had before a directory was moved.
         let known = claims.place(
@@ -81,7 +81,8 @@ extension WatchReconciler {
         let prior = displacedFrom(node)
         let origins = originsOfArrival(node, now, at: place, prior)
         var left: ItemPath?
-        if nodes[node].told == nil, !origins.contains(.coordinated) {
+        // Where it was told, presenters may be gone by now, and the directory may not be known.
+        if nodes.toldPath(node) == nil, !origins.contains(.coordinated) {
             left = placeLeft(by: now, butAt: [place.claimed])
         }
         if let left, placeKnown(of: node) != left || !isBelowOvertaken(node) {

@@ -27,6 +27,8 @@ struct TurnOutbox {
             guard appeared[presenter]?[change.path] == nil else { return }
             appeared[presenter, default: [:]][change.path] = change.origin
         case .changed:
+            // A presenter that has read its item early may be told so, and by the item's report.
+            guard changes[presenter]?.last != change else { return }
             // The report that the item is new includes this one. But what a writer put there is
             // told by its claim, which does not know what another program did afterwards.
             if let origin = appeared[presenter]?[change.path],
@@ -130,11 +132,11 @@ extension WatchReconciler {
             give(arrived, to: id, &outbox)
             giveAll(below: node, arrived.origin, id, &outbox)
         }
-        giveDeparture(from: report.ends?.leftAt, but: before + after, &outbox)
+        giveDeparture(from: report.ends?.leftAt, but: before.filter(after.contains), &outbox)
     }
 
     /// Reports that an item is no longer at `place`, where a claim announced it, to the presenters
-    /// that are at neither end of the move which the watcher saw.
+    /// there but those of both ends of the move which the watcher saw: the move tells them.
     private mutating func giveDeparture(
         from place: ItemPath?, but others: [UInt64], _ outbox: inout TurnOutbox
     ) {

@@ -40,6 +40,11 @@ extension WatchReconciler {
         }
     }
 
+    /// Orders the watch of a node again: if the kernel still has it, that changes nothing.
+    mutating func renewWatch(_ node: WatchNodeID) {
+        if case .on(_, let mode) = nodes[node].watch { order(mode, for: node) }
+    }
+
     private mutating func order(_ mode: WatchOrder.Mode, for node: WatchNodeID) {
         guard let path = nodes.path(node), let observed = nodes[node].now else { return }
         // An active watch stays active until the answer; the kernel keeps its number.

@@ -58,7 +58,7 @@ struct HandMadeKernel {
         switch order {
         case .unwatch: break
         case .watch(let node, let path, _, let mode):
-            let number = Int32(watches.count + 1)
+            let number = watches[path.description] ?? Int32(watches.count + 1)
             let outcome = outcomes[path.description] ?? .watching(number)
             if outcome == .watching(number) { watches[path.description] = number }
             reconciler.handle(.watched(node, outcome, mode), at: now)

@@ -43,6 +43,48 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
+    /// The presenter that is told of the directory has not seen the file, of whose move it is told.
+    @Test func `What was moved before its directory was told as new is not missed`() {
+        let world = ScriptedWorld()
+        for path in ["/r", "/s"] { _ = world.present(path, .directory) }
+        _ = world.settle()
+        #expect(world.act(.move(to: "/s/a"), "/r/a"))
+        world.read()
+        world.look()
+        #expect(world.act(.move(to: "/s/a/g"), "/s/a/f"))
+        world.read()
+        world.look()
+        // It is to be looked at again, so it is not told yet. Nothing of it has changed.
+        #expect(world.act(.chmod(0o644), "/s/a/g"))
+        world.read()
+        #expect(world.turn().contains { $0.contains("appeared /s/a") })
+        world.look()
+        #expect(world.act(.move(to: "/s/k"), "/s/a"))
+        _ = world.turn(after: 60)
+        _ = world.settle()
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `What a writer took from a directory does not count for the one that replaced it`() {
+        let world = ScriptedWorld()
+        #expect(world.act(.create, "/r/a/b/g"))
+        #expect(world.act(.createDirectory, "/out/d"))
+        for path in ["/r", "/s"] { _ = world.present(path, .directory) }
+        _ = world.settle()
+        let other = world.beginClaim("/out/f")
+        world.coordinate(.move(to: "/s/g"), "/r/a/b/g")
+        world.coordinate(.move(to: "/r/a/b"), "/out/d")
+        world.read()
+        world.look()
+        world.coordinate(.move(to: "/r/c"), "/r/a/b")
+        var told = world.turn(after: 60)
+        told += world.settle()
+        world.endClaim(other)
+        #expect(told.contains { $0.contains("deleted /r/a/b/g") }, "\(told)")
+        #expect(plain(told) == [], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
     /// The end of the claim has shown where the file is.
     @Test func `A writer's move that was told before its notification came is no program's`() {
         let world = ScriptedWorld()
@@ -91,6 +133,36 @@ import WatchingSimulation
         told += world.settle()
         #expect(!told.contains("\(file) deleted /r/a/f"), "\(told)")
         #expect(told.contains { $0.hasPrefix("\(file) deleted /r/a/f") }, "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// Between two polls, the kernel says nothing of the file.
+    @Test func `A file that was read in a polled directory is told to be gone`() {
+        let world = ScriptedWorld(watchLimit: 2)
+        #expect(world.act(.createDirectory, "/out/d"))
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        let file = world.present("/out/d/x", .file)
+        world.look()
+        #expect(world.act(.create, "/out/d/x"))
+        #expect(world.turn(after: 60).contains("\(file) listening"))
+        #expect(world.act(.remove, "/out/d/x"))
+        var told = world.turn(after: 3000)
+        told += world.settle()
+        #expect(told.contains("\(file) deleted /out/d/x"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// The watcher may end a watch that it has just added for another node of the same item.
+    @Test func `A watch is added again if the notification of its end was lost`() {
+        let world = ScriptedWorld()
+        let directory = world.present("/r", .directory)
+        _ = world.settle()
+        world.endWatches()
+        world.overflow()
+        #expect(world.settle() == ["\(directory) whole: overflow"])
+        #expect(world.act(.write(5), "/r/a/f"))
+        #expect(world.settle() == ["\(directory) changed /r/a/f"])
         #expect(world.complaint() == nil)
     }
 

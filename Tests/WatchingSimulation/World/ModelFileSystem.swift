@@ -248,6 +248,11 @@ struct ModelKernel {
         append(KernelEvent(watch: number, what: .ended))
     }
 
+    /// Ends all watches.
+    mutating func endAll() {
+        for watch in watches.values.map(\.number).sorted() { unwatch(watch) }
+    }
+
     /// Ends a watch because its item is gone.
     mutating func end(_ handle: UInt64) {
         guard let watch = watches.removeValue(forKey: handle) else { return }

@@ -70,7 +70,8 @@ struct PresenterView {
                 announced[key.replacingPrefix(depth: depth, by: arrival.path)] = carried
             }
         }
-        for change in changes {
+        // A claim that has changed nothing announces nothing.
+        for change in changes where change.after != change.before {
             announced[change.path] = change.after.map { item in
                 Announced(item: item, above: above(change.path))
             }
@@ -93,7 +94,10 @@ struct PresenterView {
                     continue
                 }
                 let isSame = items[change.path]?.isSameItem(as: observed) ?? false
-                if !isSame || change.what == .appeared { remove(change.path) }
+                // Nothing is inside a file, even if that is known already.
+                if !isSame || change.what == .appeared || !observed.isDirectory {
+                    remove(change.path)
+                }
                 items[change.path] = observed
             }
         }

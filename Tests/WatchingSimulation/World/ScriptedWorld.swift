@@ -86,6 +86,9 @@ public final class ScriptedWorld {
     /// The watcher reads notifications.
     public func read(_ count: Int = .max) { world.deliver(min(count, 1 << 20)) }
 
+    /// The kernel ends all watches.
+    public func endWatches() { world.files.kernel.endAll() }
+
     /// The kernel loses what the watcher has not read.
     public func overflow() { world.files.kernel.forceOverflow() }
 
