@@ -81,8 +81,19 @@ extension ChangeAttribution {
             return !last.isSameItem(as: told) || between.contains { $0 == nil }
         }
 
+        /// Whether claims have found or left another item at the path since they last found or left
+        /// this one.
+        func hasItem(after item: ObservedFile) -> Bool {
+            let states = [first] + between + [last]
+            let isItem = { (state: ObservedFile?) in state?.isSameItem(as: item) == true }
+            let start = states.lastIndex(where: isItem).map { $0 + 1 } ?? 0
+            return states[start...].contains { $0 != nil }
+        }
+
         /// Adds the report of one more claim.
         mutating func append(_ change: ClaimedChange) {
+            // Nothing is at this path in the other directory, which says nothing of the former item.
+            if isOfFormerItem, change.before == nil, change.after == nil { return }
             let changes = !change.after.isSameVersion(as: change.before)
             if !isOfFormerItem, !change.before.isSameVersion(as: last) { isPlain = true }
             isOfFormerItem = false

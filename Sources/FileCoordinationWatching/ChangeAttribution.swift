@@ -186,13 +186,13 @@ struct ChangeAttribution {
 
     /// Discards the reports about a path, because presenters were told that an item has left it.
     ///
-    /// If a write has put another item there, only what led to the departure is discarded. `taker`
-    /// is what is there now, if the item no longer is.
+    /// If a write has found or put another item there since then, only what led to the departure is
+    /// discarded. `taker` is what is there now, if the item no longer is.
     mutating func toldDeparture(
         of item: ObservedFile?, from place: ClaimedPath, taker: ObservedFile? = nil
     ) {
-        guard let item, let account = accounts[place.claimed], let last = account.last,
-            !last.isSameItem(as: item) || account.haveReplaced(item, by: taker)
+        guard let item, let account = accounts[place.claimed],
+            account.haveReplaced(item, by: taker) || account.hasItem(after: item)
         else { return told(place, nil) }
         if account.first?.isSameItem(as: item) == true { accounts[place.claimed]?.first = nil }
     }

@@ -89,6 +89,8 @@ struct WatchNode {
         /// Presenters may not have seen the item, although it is where they were told: it was
         /// elsewhere when they read everything, or when its directory was told as a new one.
         static let unread = Flags(rawValue: 1 << 18)
+        /// The directory was listed since ``readAt`` was stored.
+        static let listedSinceRead = Flags(rawValue: 1 << 19)
     }
 
     var name: [UInt8]
@@ -106,8 +108,8 @@ struct WatchNode {
     var below = 0
     /// The number of those anchors of this node whose presenters are told about everything inside.
     var trees = 0
-    /// The modification time of a polled directory before presenters read it; nil if it did not
-    /// change since.
+    /// The modification time of a polled directory before presenters read it; nil if it was listed
+    /// since then and has not changed.
     var readAt: Int64?
     /// Until when a hinted node is kept.
     var keptUntil: UInt64 = 0

@@ -263,6 +263,7 @@ extension WatchReconciler {
             anchor(presenter, to: presenters[presenter].place)
             presenters.unsettle(presenter)
         }
+        if nodes[node].below > 0 { ensureWatches(from: parent) }
         for below in nodes.subtree(of: node) {
             if nodes[below].flags.contains(.dirty) { queue.append(below) }
             // A claim may have put something there when the directory was not known to be here.

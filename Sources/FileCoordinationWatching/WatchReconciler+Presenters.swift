@@ -239,11 +239,7 @@ extension WatchReconciler {
         unanchor(id, from: node)
         guard nodes.contains(node) else { return }
         if presenters[id].kind.isTree { shrink(node) }
-        var next: WatchNodeID? = nodes.existing(node)
-        while let node = next {
-            ensureWatch(node)
-            next = nodes[node].parent
-        }
+        ensureWatches(from: nodes.existing(node))
         tidy(node)
     }
 

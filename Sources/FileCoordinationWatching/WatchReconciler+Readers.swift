@@ -60,7 +60,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Makes presenters read everything again if they may not know an item that others were told of.
+    /// Makes presenters read everything again if they may not know an item that others know.
     ///
     /// It was elsewhere when they read everything, or when its directory was told as a new one. So
     /// what differs from what others were told does not tell them of it.
@@ -157,14 +157,18 @@ extension WatchReconciler {
                 nodes[node].below > 0 || nodes.isCovered(node)
             else { continue }
             nodes[node].readAt = nodes[node].readAt ?? observed.stamp.modified
+            nodes[node].flags.remove(.listedSinceRead)
         }
     }
 
     /// Makes presenters read a polled directory again if its names have changed since they read it.
     mutating func comparePolled(_ node: WatchNodeID, _ observed: ObservedFile) {
         guard let readAt = nodes[node].readAt else { return }
+        let isUnchanged = observed.stamp.modified == readAt
+        // Until it is listed, presenters may have read items of which nothing is known here.
+        if isUnchanged, !nodes[node].flags.contains(.listedSinceRead) { return }
         nodes[node].readAt = nil
-        guard observed.stamp.modified != readAt else { return }
+        guard !isUnchanged else { return }
         // The presenter of an item that is not there may have read one that was.
         if nodes[node].below > nodes[node].anchors.count {
             for child in nodes.sortedChildren(of: node)

@@ -297,7 +297,9 @@ extension WatchReconciler {
         else { return [] }
         if let taker = nodes[parent].children[told.name] {
             if nodes[taker].now == nil, nodes.path(taker) == path {
-                nodes[taker].flags.remove(.unsure)
+                // A presenter that was told that nothing is there hears of this by its own report.
+                let isRead = nodes[taker].anchors.contains { presenters[$0].isAbsent(at: taker) }
+                if !isRead { nodes[taker].flags.remove(.unsure) }
             } else if nodes[taker].now != nil,
                 nodes.isToldInPlace(taker) || isTold.contains(taker)
             {

@@ -45,6 +45,15 @@ extension WatchReconciler {
         if case .on(_, let mode) = nodes[node].watch { order(mode, for: node) }
     }
 
+    /// Orders or ends watches of a node and of all above it, as their presenters need.
+    mutating func ensureWatches(from node: WatchNodeID?) {
+        var next = node
+        while let node = next {
+            ensureWatch(node)
+            next = nodes[node].parent
+        }
+    }
+
     private mutating func order(_ mode: WatchOrder.Mode, for node: WatchNodeID) {
         guard let path = nodes.path(node), let observed = nodes[node].now else { return }
         // An active watch stays active until the answer; the kernel keeps its number.
@@ -113,8 +122,8 @@ extension WatchReconciler {
 
     /// Handles the result of an order after which the watch was ordered in another mode.
     ///
-    /// The answer to the later order is still to come. It may be that the item is elsewhere by then:
-    /// then the kernel still has the watch in the former mode.
+    /// The answer to the later order is still to come. If the item is elsewhere by then, the kernel
+    /// still has the watch in the former mode.
     private mutating func watchedBefore(
         _ node: WatchNodeID, _ outcome: WatchOutcome, _ active: Int32?, _ wanted: WatchOrder.Mode
     ) {
@@ -210,6 +219,7 @@ extension WatchReconciler {
                 nodes[makeChild(of: node, named: name)].flags.insert(.unsure)
             }
             clearBaseline(node)
+            nodes[node].flags.insert(.listedSinceRead)
             // Names that are not in the list are checked like the others.
             for child in nodes.sortedChildren(of: node) { markDirty(child) }
             if nodes[node].flags.contains(.relist) {

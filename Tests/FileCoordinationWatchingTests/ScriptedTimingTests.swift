@@ -65,7 +65,9 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
-    @Test func `What a writer took from a directory does not count for the one that replaced it`() {
+    /// A claim that finds nothing there says nothing of the former directory.
+    @Test(arguments: [false, true])
+    func `What a writer took from a directory does not count for the next one`(_ again: Bool) {
         let world = ScriptedWorld()
         #expect(world.act(.create, "/r/a/b/g"))
         #expect(world.act(.createDirectory, "/out/d"))
@@ -74,6 +76,7 @@ import WatchingSimulation
         let other = world.beginClaim("/out/f")
         world.coordinate(.move(to: "/s/g"), "/r/a/b/g")
         world.coordinate(.move(to: "/r/a/b"), "/out/d")
+        if again { world.endClaim(world.beginClaim("/r/a/b/g")) }
         world.read()
         world.look()
         world.coordinate(.move(to: "/r/c"), "/r/a/b")
@@ -82,6 +85,46 @@ import WatchingSimulation
         world.endClaim(other)
         #expect(told.contains { $0.contains("deleted /r/a/b/g") }, "\(told)")
         #expect(plain(told) == [], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// The claims on one path tell of both directories, and presenters are told of one at a time.
+    @Test func `What writers do to a directory at the former path of another one is theirs`() {
+        let world = ScriptedWorld()
+        #expect(world.act(.remove, "/r/a/f"))
+        #expect(world.act(.createDirectory, "/r/a/b/b"))
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        let other = world.beginClaim("/out/f")
+        world.coordinate(.move(to: "/r/b"), "/r/a/b")
+        world.coordinate(.move(to: "/r/a"), "/r/b")
+        world.read()
+        world.look()
+        world.coordinate(.remove, "/r/a/b")
+        var told = world.turn(after: 60)
+        told += world.settle()
+        world.endClaim(other)
+        #expect(told.contains { $0.contains("deleted /r/a/b") }, "\(told)")
+        #expect(plain(told) == [], "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// Another presenter was told of the file that was there first.
+    @Test func `A file that a presenter has read in passing is told to be gone`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r/a", .directory)
+        _ = world.settle()
+        let file = world.present("/r/a/f", .file)
+        #expect(world.act(.move(to: "/out/f"), "/r/a/f"))
+        world.read()
+        world.look()
+        #expect(world.act(.create, "/r/a/f"))
+        #expect(world.turn() == ["\(file) listening"])
+        #expect(world.act(.move(to: "/out/g"), "/r/a/f"))
+        world.read()
+        world.look()
+        let told = world.settle()
+        #expect(told.contains("\(file) deleted /r/a/f"), "\(told)")
         #expect(world.complaint() == nil)
     }
 

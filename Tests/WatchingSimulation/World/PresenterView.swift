@@ -87,8 +87,8 @@ struct PresenterView {
             switch change.what {
             case .deleted: remove(change.path)
             case .moved(let former):
-                announced[former] = nil
-                move(from: former, change, read)
+                let left = announced.removeValue(forKey: former)?.item
+                move(from: former, left: left, change, read)
             case .appeared, .changed:
                 guard let observed = change.observed, kind.isInView(change.path, of: path) else {
                     continue
@@ -104,7 +104,7 @@ struct PresenterView {
     }
 
     private mutating func move(
-        from former: ItemPath, _ change: WatchedChange,
+        from former: ItemPath, left: ObservedFile?, _ change: WatchedChange,
         _ read: (ItemPath) -> [(ItemPath, ObservedFile)]
     ) {
         let to = change.path
@@ -122,6 +122,10 @@ struct PresenterView {
                 ($0.0.replacingPrefix(depth: former.depth, by: to), $0.1)
             }
             remove(former)
+        }
+        // The file may have been moved on from where a claim has left it.
+        if let left, let observed = change.observed, !isDirectory, left.isSameItem(as: observed) {
+            parts = [(to, left)]
         }
         // Of a directory that this view has not seen, all is read below.
         let inOrder = carried.sorted { $0.key.description < $1.key.description }
