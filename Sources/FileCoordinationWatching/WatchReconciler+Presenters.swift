@@ -22,8 +22,8 @@ struct OwnReading {
 /// The origins of changes to a presenter's own item, as other presenters were told them, until this
 /// presenter is told, too.
 struct OwnOrigins {
-    /// The origins of its deletion or replacement.
-    var changed: [ChangeOrigin]?
+    /// The origins of its deletion or replacement, and the node of that report.
+    var changed: (node: WatchNodeID, origins: [ChangeOrigin])?
     /// The origin of its move, or of that of a directory above.
     var moved: ChangeOrigin?
     /// The origins of what is at the path that the presenter's item had before its last move.

@@ -96,8 +96,12 @@ extension WatchReconciler {
     ) {
         let path = presenters[id].path
         let now = nodes[presenters[id].place].now
+        // The report may be about an earlier item, after which this one has come with its directory.
+        let reported = presenters[id].origins.changed.flatMap { changed in
+            changed.node == presenters[id].place ? changed.origins : nil
+        }
         let origins =
-            presenters[id].origins.changed
+            reported
             ?? claims.origins(
                 at: seenPlace(of: presenters[id].place, at: path), told: prior, now: now)
         presenters[id].origins.changed = nil
@@ -166,7 +170,7 @@ extension WatchReconciler {
             presenters[id].object = place
             presenters[id].former = nil
             // The other origins concerned the old item.
-            presenters[id].origins.changed = presenters[id].origins.atFormer
+            presenters[id].origins.changed = presenters[id].origins.atFormer.map { (place, $0) }
             presenters[id].origins.atFormer = nil
             for node in [left, gone] { releaseUnused(node, from: id) }
             outbox.add(
@@ -180,7 +184,7 @@ extension WatchReconciler {
         presenters[id].object = nil
         releaseUnused(gone, from: id)
         let origins =
-            presenters[id].origins.changed
+            presenters[id].origins.changed?.origins
             ?? claims.origins(
                 claims.origins(at: place, told: prior, now: nil), knownAs: place)
         presenters[id].origins.changed = nil

@@ -188,14 +188,13 @@ extension WatchReconciler {
             }
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
-                let origins = origins(of: report, knownAt: presenters[id].path)
-                if report.followsMove, let moved = presenters[id].origins.changed {
+                var origins = origins(of: report, knownAt: presenters[id].path)
+                if report.followsMove, let moved = presenters[id].origins.changed?.origins {
                     // What a claim wrote before the item came here was announced elsewhere.
-                    presenters[id].origins.changed =
+                    origins =
                         moved + origins.filter { $0 != .coordinated && !moved.contains($0) }
-                } else {
-                    presenters[id].origins.changed = origins
                 }
+                presenters[id].origins.changed = (report.node, origins)
             }
             if case .changed(let difference) = report.what, place != report.node,
                 presenters[id].object == report.node
