@@ -144,19 +144,40 @@ enum Diagnosis {
     // MARK: The machine
 
     private static func kernel(_ facts: MachineFacts) -> [DoctorFinding] {
-        guard facts.holdsProcesses else {
-            return [
-                DoctorFinding(
-                    subject: "kernel", state: .problem,
-                    text: "Linux \(facts.kernel) cannot hold a process by a descriptor "
-                        + "(pidfd_open): a death would not be noticed",
-                    advice: "use Linux 5.10 or newer, and let the sandbox allow pidfd_open")
-            ]
-        }
+        let missing = KernelFeature.allCases.filter(facts.missingFeatures.contains)
+        guard missing.isEmpty else { return missing.map { finding(without: $0, facts.kernel) } }
         return [
             DoctorFinding(
                 subject: "kernel", state: .ok, text: "Linux \(facts.kernel) has what is needed")
         ]
+    }
+
+    private static func finding(without feature: KernelFeature, _ kernel: String) -> DoctorFinding {
+        switch feature {
+        case .processDescriptors:
+            DoctorFinding(
+                subject: "kernel", state: .problem,
+                text: "Linux \(kernel) cannot hold a process by a descriptor "
+                    + "(pidfd_open): a death would not be noticed",
+                advice: "use Linux 5.10 or newer, and let the sandbox allow pidfd_open")
+        case .socketList:
+            DoctorFinding(
+                subject: "kernel", state: .problem,
+                text: "/proc/net/unix cannot be read: after the death of a server, no other "
+                    + "program can take over",
+                advice: "mount /proc, and let the sandbox read it")
+        case .notifications:
+            DoctorFinding(
+                subject: "kernel", state: .warning,
+                text: "inotify cannot be used: what other programs change is found seconds later",
+                advice: "let the sandbox allow inotify_init1; if other programs of this user have "
+                    + "all instances, raise fs.inotify.max_user_instances")
+        case .exchanges:
+            DoctorFinding(
+                subject: "kernel", state: .warning,
+                text: "names cannot be exchanged (renameat2): a version cannot replace a package",
+                advice: "let the sandbox allow renameat2")
+        }
     }
 
     private static func limits(_ facts: MachineFacts) -> [DoctorFinding] {

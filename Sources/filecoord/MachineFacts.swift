@@ -29,8 +29,8 @@ struct MachineFacts: Sendable {
     var notifications: [String: Int]
     /// The kernel's release.
     var kernel: String
-    /// Whether the kernel provides process descriptors (pidfd).
-    var holdsProcesses: Bool
+    /// The features of the kernel that cannot be used.
+    var missingFeatures: Set<KernelFeature> = []
     /// The free bytes in the file system of the runtime directory.
     var freeBytes: UInt64?
     /// The directory of the versions, and whether it can be written to.
@@ -59,9 +59,7 @@ struct MachineFacts: Sendable {
                 daemon: daemon, server: (try? arbiter.get()) ?? nil),
             descriptors: CurrentProcess.descriptorLimit, notifications: notifications,
             kernel: text(at: "/proc/sys/kernel/osrelease") ?? "unknown",
-            // Whatever the error is, the server notices no client's death without such a
-            // descriptor.
-            holdsProcesses: (try? ProcessHandle(processID: CurrentProcess.id)) != nil,
+            missingFeatures: KernelFeature.missing,
             freeBytes: freeBytes(places), versions: (store, canBeWritten(store)))
     }
 

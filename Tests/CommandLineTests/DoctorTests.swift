@@ -21,7 +21,7 @@ final class DoctorTests: XCTestCase {
             installation: InstallationFacts(version: "1.2.3", daemonVersion: "1.2.3"),
             descriptors: 1024,
             notifications: ["max_user_instances": 128, "max_user_watches": 8192],
-            kernel: "6.1", holdsProcesses: true, freeBytes: 1 << 30,
+            kernel: "6.1", freeBytes: 1 << 30,
             versions: ("/home/a/versions", true))
     }
 
@@ -95,9 +95,20 @@ final class DoctorTests: XCTestCase {
     }
 
     func testAKernelThatHoldsNoProcessesAndAServerThatIsSilentAreProblems() {
-        XCTAssertEqual(complaints { $0.holdsProcesses = false }, ["problem kernel"])
+        XCTAssertEqual(
+            complaints { $0.missingFeatures = [.processDescriptors] }, ["problem kernel"])
         XCTAssertEqual(
             complaints { $0.arbiter = .failure(.init(text: "silent")) }, ["problem server"])
+    }
+
+    func testEachFeatureOfTheKernelThatIsMissingIsNamedWithAnAdvice() {
+        let all = findings { $0.missingFeatures = Set(KernelFeature.allCases) }
+            .filter { $0.subject == "kernel" }
+        XCTAssertEqual(all.map(\.state), [.problem, .problem, .warning, .warning])
+        for (finding, word) in zip(all, ["pidfd_open", "/proc/net/unix", "inotify", "renameat2"]) {
+            XCTAssertTrue(finding.text.contains(word), finding.text)
+            XCTAssertNotNil(finding.advice)
+        }
     }
 
     // MARK: What is installed
