@@ -94,9 +94,19 @@ struct ChangeWriter {
         case 12: return chmod(file)
         case 13, 14: return move(file, self.directory(below: top) + "/f\(dice.below(6))")
         default:
-            return directory != top
-                && move(directory, self.directory(below: top) + "/d\(dice.below(3))")
+            let path = self.directory(below: top) + "/d\(dice.below(3))"
+            // What is moved too deep would be reached no more, and the tree would grow for ever.
+            let levels = (path.utf8.count - top.utf8.count) / 3 + Self.height(directory)
+            return directory != top && levels <= 5 && move(directory, path)
         }
+    }
+
+    /// How many levels of directories there are, the item itself included.
+    private static func height(_ path: String) -> Int {
+        // What is gone by now, or is no directory, has nothing inside.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let inside = names.filter { $0.hasPrefix("d") }.map { height(path + "/" + $0) }
+        return 1 + (inside.max() ?? 0)
     }
 
     /// A directory that may be there, at most three levels below the top.
