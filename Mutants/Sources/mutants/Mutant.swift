@@ -17,9 +17,9 @@
 // `equivalent:` that says why; one that no test finds, for a reason, a line `survives:`. Neither is
 // run.
 //
-// With a line `room: soak` it is not a test that must find it, but the soak program, and with
-// `room: worlds` the simulation of the server: then `tests:` is its command, and its verdict must
-// be a violation.
+// With a line `room: soak` it is not a test that must find it, but the soak program, with
+// `room: worlds` the simulation of the server, and with `room: explorer` the ledger's explorer: then
+// `tests:` is its command, and its verdict must be a violation.
 
 import Foundation
 

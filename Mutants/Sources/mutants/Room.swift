@@ -19,6 +19,8 @@ enum Room: String, CaseIterable {
     case soak
     /// Libraries and the simulation of the server, which is to find its mutants by itself.
     case worlds
+    /// The ledger and its explorer in a release build, which finds what takes too long for tests.
+    case explorer
 
     /// The program that must find the mutants; nil if tests must.
     var program: String? {
@@ -26,6 +28,7 @@ enum Room: String, CaseIterable {
         case .arbiter, .ledger, .whole: nil
         case .soak: "coordination-soak"
         case .worlds: "simulate-server"
+        case .explorer: "explore"
         }
     }
 }

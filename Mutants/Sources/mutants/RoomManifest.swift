@@ -115,9 +115,9 @@ extension Room {
         return missing
     }
 
-    /// The suites that a filter names.
+    /// The suites that a filter names, without optional parts of their names.
     private static func suites(in filter: String) -> [String] {
-        filter.split { !$0.isLetter }.map(String.init)
+        filter.replacing(/\([^()]*\)\?/, with: "").split { !$0.isLetter }.map(String.init)
             .filter { $0.hasSuffix("Tests") && $0 != "Tests" }
     }
 

@@ -2,7 +2,7 @@
 //
 // The ledger's procedures in every order of events, with deaths, stops and forks at every step:
 //
-//     swift run -c release explore [--long]
+//     swift run -c release explore [--long] [--only WORD]
 
 import Foundation
 import LedgerExploration
@@ -10,13 +10,26 @@ import LedgerExploration
 @main
 private struct Explore {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.allSatisfy({ $0 == "--long" }) else {
-            print("usage: explore [--long]")
+        var arguments = CommandLine.arguments.dropFirst()
+        var isLong = false
+        var word = ""
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--long": isLong = true
+            case "--only" where !arguments.isEmpty: word = arguments.removeFirst()
+            default:
+                print("usage: explore [--long] [--only WORD]")
+                exit(64)
+            }
+        }
+        let chosen = Explorations.all.filter {
+            (isLong || $0.size != .long)
+                && (word.isEmpty || $0.configuration.name.contains(word))
+        }
+        guard !chosen.isEmpty else {
+            print("explore: no exploration has \"\(word)\" in its name")
             exit(64)
         }
-        let isLong = !arguments.isEmpty
-        let chosen = Explorations.all.filter { isLong || $0.size != .long }
         let begun = ContinuousClock.now
         let failed = await explore(chosen)
         let seconds = begun.duration(to: .now) / .seconds(1)
@@ -45,6 +58,8 @@ private struct Explore {
         group.addTask {
             let result = Explorer(next.configuration).explore()
             print("\(next.configuration.name): \(result.summary)")
+            // So that one line says it.
+            if result.violation != nil { print("violation: in \"\(next.configuration.name)\"") }
             return result.violation == nil
         }
     }

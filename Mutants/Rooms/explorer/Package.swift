@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+//
+// The ledger, its explorer, and what both stand on.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "swift-file-coordination",
+    targets: [
+        .target(name: "CFileCoordinationSystem"),
+        .target(
+            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "LedgerExploration",
+            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
+            path: "Tests/LedgerExploration/Model", swiftSettings: strict),
+        .executableTarget(
+            name: "explore", dependencies: ["LedgerExploration"],
+            path: "Tests/LedgerExploration/explore", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
