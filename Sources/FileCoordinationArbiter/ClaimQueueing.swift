@@ -88,12 +88,17 @@ extension Arbiter {
 
     /// Grants a claim in stage 2 if it waits for nothing any more.
     mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
-        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty,
-            records[id]?.claim.awaitsMoves == false
+        guard let asking = records[id]?.asking, asking.bypassers.isEmpty,
+            records[id]?.claim.awaitsMoves == false, hasAllAnswers(id)
         else { return }
         askAtNewPaths(id, &reevaluations)
-        guard records[id]?.asking?.awaited.isEmpty == true else { return }
+        guard hasAllAnswers(id) else { return }
         grant(id, &reevaluations)
+    }
+
+    /// Whether all presenters that a claim has asked have answered.
+    private func hasAllAnswers(_ id: ClaimID) -> Bool {
+        records[id]?.asking?.awaited.isEmpty == true
     }
 
     private mutating func grant(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {

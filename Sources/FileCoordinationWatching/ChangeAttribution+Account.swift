@@ -12,6 +12,9 @@ extension ChangeAttribution {
         var first: ObservedFile?
         /// What was at the path after the last write.
         var last: ObservedFile?
+        /// What was at the path after the last write that has changed something, as presenters
+        /// know from its claim.
+        private(set) var announced: ObservedFile?
         /// The latest states that claims found or left there in between.
         private(set) var between: [ObservedFile?] = []
         /// The state that presenters were told last, if one of these claims found or left it.
@@ -36,6 +39,16 @@ extension ChangeAttribution {
         var isOfFormerItem = false
         /// Whether the path was checked once more before the account was to be discarded.
         var isCheckedAgain = false
+
+        /// The item that a write has put at the path or changed there, as the last write left it.
+        ///
+        /// Another item that the last write found and has not changed was announced to no presenter.
+        var itemLeft: ObservedFile? {
+            guard isCoordinated, let last, announced?.isSameItem(as: last) == true else {
+                return nil
+            }
+            return last
+        }
 
         /// Whether presenters were last told about a state that some claim found or left.
         func explains(_ told: ObservedFile?) -> Bool {
@@ -99,6 +112,7 @@ extension ChangeAttribution {
             isOfFormerItem = false
             isCheckedAgain = false
             isCoordinated = isCoordinated || changes
+            if changes { announced = change.after }
             between.append(change.before)
             if between.count > Watcher.statesOfWrites { between.removeFirst() }
             last = change.after

@@ -82,19 +82,24 @@ struct ChangeAttribution {
     /// Records that presenters were told that another program has moved a directory, from where
     /// claims had left it.
     ///
-    /// They carry along what claims have announced of the items inside.
-    mutating func carry(from former: ItemPath, to path: ItemPath) {
-        directories.carry(from: former, to: path)
+    /// They carry along what claims have announced of the items inside. A claim may have moved
+    /// another directory to its former path since then.
+    mutating func carry(_ directory: ObservedFile, from former: ItemPath, to path: ItemPath) {
+        let isReplaced = directories.hasOther(than: directory, at: former)
+        directories.carry(directory, from: former, to: path)
         guard !accounts.isEmpty else { return }
-        carryAccounts(inside: [(former, path)])
+        carryAccounts(inside: [(former, path)], ofFormerItem: isReplaced)
     }
 
-    private mutating func carryAccounts(inside new: [(from: ItemPath, to: ItemPath)]) {
+    /// Gives accounts other paths: those of the items in the directory that has moved, or of those
+    /// that were at the same paths in the directory before it.
+    private mutating func carryAccounts(
+        inside new: [(from: ItemPath, to: ItemPath)], ofFormerItem isFormer: Bool = false
+    ) {
         var carried: [ItemPath: Account] = [:]
         for path in accounts.keys {
-            // What was in a directory that was here before does not move along with this one.
             guard let move = new.first(where: { $0.from.contains(path) }),
-                accounts[path]?.isOfFormerItem != true
+                accounts[path]?.isOfFormerItem == isFormer
             else { continue }
             carried[path.replacingPrefix(depth: move.from.depth, by: move.to)] =
                 accounts.removeValue(forKey: path)
@@ -104,6 +109,7 @@ struct ChangeAttribution {
         }
         for (path, account) in carried {
             var account = account
+            account.isOfFormerItem = false
             if let earlier = accounts[path] { account.precede(with: earlier) }
             accounts[path] = account
         }
@@ -118,8 +124,9 @@ struct ChangeAttribution {
             // A write that has changed nothing explains nothing.
             guard changes else { return }
             accounts[change.path] = Account(
-                first: change.before, last: change.after, isCoordinated: true,
-                isFound: isFound || change.isArrival, beganWithArrival: change.isArrival)
+                first: change.before, last: change.after, announced: change.after,
+                isCoordinated: true, isFound: isFound || change.isArrival,
+                beganWithArrival: change.isArrival)
             return
         }
         account.append(change)
@@ -215,20 +222,16 @@ struct ChangeAttribution {
     /// The item that a write has put at a path, which is as claims name it, as the write left it;
     /// nil if none has.
     func itemLeft(at path: ItemPath?) -> ObservedFile? {
-        guard let path, let account = accounts[path], account.isCoordinated, !account.isUnknown
-        else { return nil }
-        return account.last
+        guard let path, let account = accounts[path], !account.isUnknown else { return nil }
+        return account.itemLeft
     }
 
     /// The paths at which claims have left an item, in order.
     ///
     /// An account has the state in which a claim left the item.
     func places(ofItem item: ObservedFile) -> [ItemPath] {
-        accounts.filter { _, account in
-            guard account.isCoordinated, let last = account.last else { return false }
-            return item.mayBeLaterState(of: last)
-        }
-        .keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        accounts.filter { $0.value.itemLeft.map(item.mayBeLaterState) ?? false }
+            .keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
     /// Discards the reports about a path, because presenters were told that the item which a claim

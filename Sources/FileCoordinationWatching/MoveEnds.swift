@@ -11,7 +11,7 @@ struct MoveEnds {
     let from: ChangeOrigin
     /// Who moved the item to its present path, if ``leftAt`` is nil.
     private let arrival: ChangeOrigin
-    /// Whether a claim has announced an item at the present path.
+    /// Whether a claim has announced the item at the present path.
     private let isArrivalAnnounced: Bool
     /// Where a claim left the item, if another program has moved it on from there.
     var leftAt: ItemPath?
@@ -19,16 +19,18 @@ struct MoveEnds {
     /// Who moved the item to its present path.
     var to: ChangeOrigin { leftAt == nil ? arrival : .uncoordinated }
 
-    /// Who moved the item to its present path, if no claim has announced an item there.
+    /// Who moved the item to its present path, if no claim has announced it there.
     var unannouncedArrival: ChangeOrigin? { isArrivalAnnounced ? nil : to }
 
     /// - Parameters:
     ///   - from: the origins of its absence at the former path.
     ///   - to: the origins of its presence at the present path.
-    init(from: [ChangeOrigin], to: [ChangeOrigin]) {
+    ///   - isArrivalAnnounced: whether a claim has left the item there. If claims have only removed
+    ///     another item, presenters do not know of this one.
+    init(from: [ChangeOrigin], to: [ChangeOrigin], isArrivalAnnounced: Bool = false) {
         self.from = Self.origin(of: from, beside: to)
         arrival = Self.origin(of: to, beside: from)
-        isArrivalAnnounced = to.contains(.coordinated)
+        self.isArrivalAnnounced = isArrivalAnnounced
     }
 
     /// The origin of one end.

@@ -86,9 +86,16 @@ struct MovedDirectories {
         return moves
     }
 
-    /// Records that another program has moved what claims name `former`.
-    mutating func carry(from former: ItemPath, to path: ItemPath) {
-        for (key, directory) in directories where directory.place == former {
+    /// Whether claims have moved another directory than this one to a path.
+    func hasOther(than directory: ObservedFile, at path: ItemPath) -> Bool {
+        directories.values.contains { $0.place == path && !$0.item.isSameItem(as: directory) }
+    }
+
+    /// Records that another program has moved a directory that claims name `former`, or named so
+    /// before they moved another one there.
+    mutating func carry(_ directory: ObservedFile, from former: ItemPath, to path: ItemPath) {
+        guard !hasOther(than: directory, at: former) else { return }
+        for (key, moved) in directories where moved.place == former {
             directories[key]?.place = path
         }
         carry(inside: [(former, path)])

@@ -34,6 +34,7 @@ struct RecentDepartures {
         earliest = min(earliest, time)
     }
 
+    /// Whether presenters were told lately that the item of a name has gone.
     func contains(_ name: ToldSlot) -> Bool { names[name] != nil }
 
     /// Whether an event says that a program has put another item at such a name.

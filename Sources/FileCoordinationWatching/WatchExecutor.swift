@@ -35,8 +35,12 @@ struct WatchExecutor {
     mutating func carryOut(_ order: WatchOrder) -> WatchInput? {
         switch order {
         case .unwatch(let watch):
-            // The kernel may have ended the watch already, which is no error here.
-            try? kernel.remove(watch)
+            do throws(SystemError) {
+                try kernel.remove(watch)
+            } catch {
+                // The kernel has ended the watch already. Its notification of that may be lost.
+                watchEnded(watch)
+            }
             return nil
         case .watch(let node, let path, let expected, let mode):
             return .watched(node, watch(path, expected, mode), mode)

@@ -86,11 +86,17 @@ struct WatchNode {
         static let recent = Flags(rawValue: 1 << 16)
         /// The item was written since that check.
         static let writtenAgain = Flags(rawValue: 1 << 17)
-        /// Presenters may not have seen the item, although it is where they were told: it was
-        /// elsewhere when they read everything, or when its directory was told as a new one.
+        /// The item was elsewhere when presenters read everything: they may not have seen it, even
+        /// if it comes back to where they were told.
         static let unread = Flags(rawValue: 1 << 18)
         /// The directory was listed since ``readAt`` was stored.
         static let listedSinceRead = Flags(rawValue: 1 << 19)
+        /// The item was elsewhere when its directory was told as a new one: the presenters that
+        /// were told so do not know it, and others do.
+        static let passedOver = Flags(rawValue: 1 << 20)
+        /// The presenters of directories above were told that nothing is here any more; those of
+        /// the very name were not.
+        static let toldAbove = Flags(rawValue: 1 << 21)
     }
 
     var name: [UInt8]
@@ -108,8 +114,8 @@ struct WatchNode {
     var below = 0
     /// The number of those anchors of this node whose presenters are told about everything inside.
     var trees = 0
-    /// The modification time of a polled directory before presenters read it; nil if it was listed
-    /// since then and has not changed.
+    /// The modification time of a polled directory before presenters read it; nil if it has not
+    /// changed since then, and was listed if presenters are told of what is inside.
     var readAt: Int64?
     /// Until when a hinted node is kept.
     var keptUntil: UInt64 = 0

@@ -201,7 +201,7 @@ extension WatchReconciler {
             markDirty(slot)
             return
         }
-        nodes[slot].flags.subtract([.verified, .removed])
+        nodes[slot].flags.subtract([.verified, .removed, .toldAbove])
         nodes[slot].now = observed
         hold(slot, as: observed.identity)
         rememberMount(at: slot, observed)

@@ -83,6 +83,7 @@ extension WatchReconciler {
         if isHinted { keep(child) }
         if known == nil || !event.what.isDisjoint(with: [.created, .movedTo]) {
             nodes[child].flags.insert(.announced)
+            nodes[child].flags.remove(.toldAbove)
             let name = ToldSlot(parent: node, name: event.name)
             let mayBeSeen = presenters.departures.precede(
                 event, of: name, besideClaims: !claims.isEmpty)
@@ -193,7 +194,7 @@ extension WatchReconciler {
             presenters[id].whole = max(presenters[id].whole ?? .overflow, .overflow)
         }
         for node in nodes.all {
-            // Among what was dropped may be that a watch has ended.
+            // The notification that its watch has ended may have been dropped.
             renewWatch(node)
             rescan(node)
         }

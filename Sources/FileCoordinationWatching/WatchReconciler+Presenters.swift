@@ -34,9 +34,10 @@ struct OwnOrigins {
     /// Adds a change at the path that the presenter's item had before its last move.
     ///
     /// What a claim announces there does not reach the presenter.
-    mutating func addAtFormer(_ origins: [ChangeOrigin]) {
+    mutating func addAtFormer(_ report: TurnReport) {
+        guard report.what != .deleted else { return atFormer = nil }
         let known = atFormer ?? []
-        let new = origins.map { $0 == .coordinated ? .either : $0 }
+        let new = report.origins.map { $0 == .coordinated ? .either : $0 }
         atFormer = known + new.filter { !known.contains($0) }
     }
 

@@ -65,8 +65,9 @@ extension WatchReconciler {
     /// It was elsewhere when they read everything, or when its directory was told as a new one. So
     /// what differs from what others were told does not tell them of it.
     mutating func rereadIfUnread(_ node: WatchNodeID) {
-        guard nodes[node].flags.contains(.unread) else { return }
-        nodes[node].flags.remove(.unread)
+        let isUnread = nodes[node].flags.contains(.unread) && nodes.isToldInPlace(node)
+        guard isUnread || nodes[node].flags.contains(.passedOver) else { return }
+        nodes[node].flags.subtract([.unread, .passedOver])
         for id in nowAbove(node) {
             presenters[id].whole = max(presenters[id].whole ?? .late, .late)
         }
@@ -165,14 +166,17 @@ extension WatchReconciler {
     mutating func comparePolled(_ node: WatchNodeID, _ observed: ObservedFile) {
         guard let readAt = nodes[node].readAt else { return }
         let isUnchanged = observed.stamp.modified == readAt
-        // Until it is listed, presenters may have read items of which nothing is known here.
-        if isUnchanged, !nodes[node].flags.contains(.listedSinceRead) { return }
+        // Until it is listed, presenters may have read items of which nothing is known here. If it
+        // only leads to presented items, it is never listed, and their names are checked.
+        if isUnchanged, nodes.isCovered(node), !nodes[node].flags.contains(.listedSinceRead) {
+            return
+        }
         nodes[node].readAt = nil
         guard !isUnchanged else { return }
-        // The presenter of an item that is not there may have read one that was.
+        // The presenter of an item that is not there, or inside one, may have read one that was.
         if nodes[node].below > nodes[node].anchors.count {
             for child in nodes.sortedChildren(of: node)
-            where nodes[child].now == nil && !nodes[child].anchors.isEmpty {
+            where nodes[child].now == nil && nodes[child].below > 0 {
                 nodes[child].flags.insert(.unsure)
                 markDirty(child)
             }

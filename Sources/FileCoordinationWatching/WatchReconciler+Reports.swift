@@ -213,7 +213,9 @@ extension WatchReconciler {
         }
         // A presenter that read everything may have seen it.
         guard nodes[node].flags.contains(.unsure) else { return [] }
-        return [make(claims.origins(at: place, told: nil, now: nil, isToldKnown: false))]
+        var report = make(claims.origins(at: place, told: nil, now: nil, isToldKnown: false))
+        report.isForOwnPresenters = nodes[node].flags.contains(.toldAbove)
+        return [report]
     }
 
     /// The path by which claims know what is at a node's path.
@@ -264,7 +266,9 @@ extension WatchReconciler {
             node: node, what: .moved(former: former.path), place: place, observed: now,
             origins: [origin ?? .uncoordinated])
         move.formerPlace = former
-        move.ends = MoveEnds(from: from, to: to)
+        let left = claims.itemLeft(at: place.claimed)
+        move.ends = MoveEnds(
+            from: from, to: to, isArrivalAnnounced: left.map(now.mayBeLaterState) ?? false)
         if move.ends?.from == .coordinated, move.ends?.to != .coordinated {
             move.ends?.leftAt = placeLeft(
                 by: now, butAt: [former.claimed, place.claimed])
@@ -299,7 +303,11 @@ extension WatchReconciler {
             if nodes[taker].now == nil, nodes.path(taker) == path {
                 // A presenter that was told that nothing is there hears of this by its own report.
                 let isRead = nodes[taker].anchors.contains { presenters[$0].isAbsent(at: taker) }
-                if !isRead { nodes[taker].flags.remove(.unsure) }
+                if isRead {
+                    nodes[taker].flags.insert(.toldAbove)
+                } else {
+                    nodes[taker].flags.remove(.unsure)
+                }
             } else if nodes[taker].now != nil,
                 nodes.isToldInPlace(taker) || isTold.contains(taker)
             {

@@ -27,7 +27,8 @@ struct TurnOutbox {
             guard appeared[presenter]?[change.path] == nil else { return }
             appeared[presenter, default: [:]][change.path] = change.origin
         case .changed:
-            // A presenter that has read its item early may be told so, and by the item's report.
+            // What a presenter has read of its item ahead of the report may differ from it as the
+            // item differs from what others were told.
             guard changes[presenter]?.last != change else { return }
             // The report that the item is new includes this one. But what a writer put there is
             // told by its claim, which does not know what another program did afterwards.
@@ -91,7 +92,9 @@ extension WatchReconciler {
                     what: .deleted, path: report.path, origin: origin, observed: nil)
                 // If the directory does not exist any more, its own deletion covers this one.
                 let isInside = nodes[node].parent.map { nodes[$0].now == nil } ?? false
-                for id in before where !isInside { give(change, to: id, &outbox) }
+                for id in before where !isInside && !report.isForOwnPresenters {
+                    give(change, to: id, &outbox)
+                }
                 guard nodes[node].isAttached else { continue }
                 // A presenter may have read this item although it was never told about it.
                 for id in nodes[node].anchors where presenters[id].isAbsent(at: node) {
@@ -132,20 +135,22 @@ extension WatchReconciler {
             give(arrived, to: id, &outbox)
             giveAll(below: node, arrived.origin, id, &outbox)
         }
-        giveDeparture(from: report.ends?.leftAt, but: before.filter(after.contains), &outbox)
+        giveDeparture(from: report.ends?.leftAt, before, after, &outbox)
     }
 
     /// Reports that an item is no longer at `place`, where a claim announced it, to the presenters
-    /// there but those of both ends of the move which the watcher saw: the move tells them.
+    /// there except those of both ends of the move which the watcher saw: the move tells them.
     private mutating func giveDeparture(
-        from place: ItemPath?, but others: [UInt64], _ outbox: inout TurnOutbox
+        from place: ItemPath?, _ before: [UInt64], _ after: [UInt64], _ outbox: inout TurnOutbox
     ) {
         guard let place else { return }
         let change = WatchedChange(
             what: .deleted, path: place, origin: .uncoordinated, observed: nil)
         for depth in 0..<place.depth {
             guard let node = nodes.node(at: place.prefix(depth: depth)) else { return }
-            for id in trees(at: node) where !others.contains(id) { give(change, to: id, &outbox) }
+            for id in trees(at: node) where !before.contains(id) || !after.contains(id) {
+                give(change, to: id, &outbox)
+            }
         }
     }
 
@@ -184,7 +189,7 @@ extension WatchReconciler {
         for id in nodes[report.node].anchors {
             let place = presenters[id].place
             if presenters[id].former?.place == report.node, place != report.node {
-                presenters[id].origins.addAtFormer(report.origins)
+                presenters[id].origins.addAtFormer(report)
             }
             let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
@@ -272,18 +277,18 @@ extension WatchReconciler {
     private mutating func giveAll(
         below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, _ outbox: inout TurnOutbox
     ) {
+        guard nodes[node].isDirectory else { return }
         // What is missing from the directory now may come back to where other presenters know it.
         for below in missing where nodes.contains(below) {
             guard let parent = nodes.existing(nodes[below].known?.parent),
                 nodes.isInside(parent, node)
             else { continue }
-            nodes[below].flags.insert(.unread)
+            nodes[below].flags.insert(.passedOver)
         }
-        guard !nodes[node].children.isEmpty else { return }
         for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
             guard let path = nodes.path(below), let now = nodes[below].now else { continue }
             if isToldByItself(below, than: node) {
-                if !nodes.isToldInPlace(below) { nodes[below].flags.insert(.unread) }
+                if !nodes.isToldInPlace(below) { nodes[below].flags.insert(.passedOver) }
                 continue
             }
             if toldAbove(below).contains(id) { continue }

@@ -287,7 +287,7 @@ extension WatchReconciler {
         guard nodes[node].isAttached, let parent = nodes[node].parent,
             let now = nodes[node].now
         else {
-            nodes[node].flags.remove(.unsure)
+            nodes[node].flags.subtract([.unsure, .toldAbove])
             return
         }
         let slot = ToldSlot(parent: parent, name: nodes[node].name)
@@ -298,7 +298,7 @@ extension WatchReconciler {
         displaced[slot] = nil
         if let former = nodes[node].known { markLeft(former, by: slot) }
         let wasUnsure = nodes[node].flags.contains(.unsure)
-        nodes[node].flags.subtract([.unsure, .overtaken, .unread])
+        nodes[node].flags.subtract([.unsure, .overtaken, .unread, .passedOver, .toldAbove])
         nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
         guard wasUnsure, now.isDirectory else { return }
         // The items inside have moved along, so their paths are what presenters were told.
@@ -328,11 +328,11 @@ extension WatchReconciler {
         }
         if case .moved = report.what, let former = report.formerPlace {
             claims.toldDeparture(of: report.observed, from: former)
-            if report.observed?.isDirectory == true,
+            if let directory = report.observed, directory.isDirectory,
                 let place = report.ends?.leftAt
                     ?? (report.origins == [.uncoordinated] ? former.claimed : nil)
             {
-                claims.carry(from: place, to: report.place.claimed)
+                claims.carry(directory, from: place, to: report.place.claimed)
             }
         }
         for place in [report.ends?.leftAt, report.announcedAt].compactMap({ $0 }) {

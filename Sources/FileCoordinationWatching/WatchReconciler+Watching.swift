@@ -40,7 +40,7 @@ extension WatchReconciler {
         }
     }
 
-    /// Orders the watch of a node again: if the kernel still has it, that changes nothing.
+    /// Orders the watch of a node again, in case the kernel has ended it.
     mutating func renewWatch(_ node: WatchNodeID) {
         if case .on(_, let mode) = nodes[node].watch { order(mode, for: node) }
     }
@@ -91,15 +91,17 @@ extension WatchReconciler {
     /// Handles the result of adding a watch.
     mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome, as mode: WatchOrder.Mode) {
         guard nodes.contains(node), case .ordered(let wanted, let active) = nodes[node].watch else {
-            return discard(outcome)
+            return discard(outcome, as: mode)
         }
-        guard mode == wanted else { return watchedBefore(node, outcome, active, wanted) }
+        guard mode == wanted else {
+            return watchedBefore(node, outcome, as: mode, active, wanted)
+        }
         switch outcome {
         case .watching(let watch), .watchingLocalChanges(let watch):
             if active != watch { release(active, of: node) }
             nodes[node].watch = .on(watch, mode)
             share(watch, node)
-            widen(watch, watches[watch] ?? [])
+            widen(watch, from: mode)
             if case .watchingLocalChanges = outcome {
                 nodes[node].flags.insert(.localChangesOnly)
                 poll(node, because: .remote)
@@ -125,13 +127,15 @@ extension WatchReconciler {
     /// The answer to the later order is still to come. If the item is elsewhere by then, the kernel
     /// still has the watch in the former mode.
     private mutating func watchedBefore(
-        _ node: WatchNodeID, _ outcome: WatchOutcome, _ active: Int32?, _ wanted: WatchOrder.Mode
+        _ node: WatchNodeID, _ outcome: WatchOutcome, as mode: WatchOrder.Mode, _ active: Int32?,
+        _ wanted: WatchOrder.Mode
     ) {
         switch outcome {
         case .watching(let watch), .watchingLocalChanges(let watch):
             if active != watch { release(active, of: node) }
             nodes[node].watch = .ordered(wanted, active: watch)
             share(watch, node)
+            widen(watch, from: mode)
         case .failed, .elsewhere: break
         }
     }
@@ -142,28 +146,33 @@ extension WatchReconciler {
     }
 
     /// Removes a new watch for which no node waits any more.
-    private mutating func discard(_ outcome: WatchOutcome) {
+    private mutating func discard(_ outcome: WatchOutcome, as mode: WatchOrder.Mode) {
         switch outcome {
         case .watching(let watch), .watchingLocalChanges(let watch):
-            guard watches[watch]?.isEmpty ?? true else { return }
+            guard watches[watch]?.isEmpty ?? true else { return widen(watch, from: mode) }
             watches[watch] = nil
             queue.orders.append(.unwatch(watch))
         case .failed, .elsewhere: break
         }
     }
 
-    /// Gives nodes that share a watch the greatest mode that any of them needs.
-    private mutating func widen(_ watch: Int32, _ sharers: [WatchNodeID]) {
-        guard sharers.count > 1 else { return }
-        let modes = sharers.map { sharer -> WatchOrder.Mode in
-            if case .on(_, let mode) = nodes[sharer].watch { mode } else { .item }
+    /// Orders a watch again, in the greatest mode that a node relies on, if the kernel has it in a
+    /// lower one.
+    ///
+    /// Several nodes may share it, and the kernel keeps the mode of the last order.
+    private mutating func widen(_ watch: Int32, from mode: WatchOrder.Mode) {
+        var widest: (node: WatchNodeID, mode: WatchOrder.Mode)?
+        for sharer in watches[watch] ?? [] {
+            guard case .on(_, let relied) = nodes[sharer].watch, relied > widest?.mode ?? mode
+            else { continue }
+            widest = (sharer, relied)
         }
-        guard let most = modes.max(), let last = modes.last, last < most,
-            let index = modes.firstIndex(of: most), let path = nodes.path(sharers[index]),
-            let observed = nodes[sharers[index]].now
+        guard let widest, let path = nodes.path(widest.node),
+            let observed = nodes[widest.node].now
         else { return }
-        nodes[sharers[index]].watch = .ordered(most, active: watch)
-        queue.orders.append(.watch(sharers[index], path, expected: observed.identity, most))
+        nodes[widest.node].watch = .ordered(widest.mode, active: watch)
+        queue.orders.append(
+            .watch(widest.node, path, expected: observed.identity, widest.mode))
     }
 
     /// Orders checks of everything that a node's watch reports.

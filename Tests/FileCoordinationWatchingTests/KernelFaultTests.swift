@@ -17,6 +17,8 @@ struct HandMadeKernel {
     private(set) var watches: [String: Int32] = [:]
     /// How watches of these paths end.
     var outcomes: [String: WatchOutcome] = [:]
+    /// The mode of each watch: that of the last order.
+    private(set) var modes: [Int32: WatchOrder.Mode] = [:]
     /// Directories that refuse to be listed.
     var unreadable: Set<String> = []
     /// Directories in which no name may be looked at.
@@ -47,7 +49,10 @@ struct HandMadeKernel {
 
     /// Carries out all orders, and those that follow.
     mutating func carryOut() {
-        while reconciler.hasOrders {
+        // Bounded, so that orders without end fail.
+        var rounds = 0
+        while reconciler.hasOrders, rounds < 10_000 {
+            rounds += 1
             let orders = reconciler.takeOrders()
             mostOrders = max(mostOrders, orders.count)
             for order in orders { carryOut(order) }
@@ -61,6 +66,7 @@ struct HandMadeKernel {
             let number = watches[path.description] ?? Int32(watches.count + 1)
             let outcome = outcomes[path.description] ?? .watching(number)
             if outcome == .watching(number) { watches[path.description] = number }
+            if case .watching(let watch) = outcome { modes[watch] = mode }
             reconciler.handle(.watched(node, outcome, mode), at: now)
         case .list(let node, let path, _):
             let head = path.description == "/" ? "/" : path.description + "/"
@@ -266,6 +272,30 @@ struct HandMadeKernel {
         // From then on, a change would show in the times.
         kernel.notify("/a", .changed, "f")
         #expect(kernel.turn() == [])
+    }
+
+    /// A bind mount: the kernel has one watch of a directory, in the mode of the last order.
+    @Test func `A watch that two paths share stays in the mode of the one that needs more`() throws
+    {
+        var kernel = HandMadeKernel()
+        for path in ["/a", "/b"] {
+            kernel.there[path] = HandMadeKernel.directory(10)
+            kernel.outcomes[path] = .watching(77)
+        }
+        kernel.there["/a/f"] = HandMadeKernel.file(11)
+        kernel.there["/b/f"] = HandMadeKernel.file(11)
+        try kernel.present(1, "/a", .directory)
+        _ = kernel.turn()
+        try kernel.present(2, "/b/f", .file)
+        _ = kernel.turn()
+        #expect(kernel.modes[77] == .tree)
+        #expect(!kernel.reconciler.hasOrders)
+        // All are ordered once more, one after the other.
+        kernel.reconciler.handle(.overflowed, at: kernel.now)
+        _ = kernel.turn()
+        _ = kernel.turn()
+        #expect(kernel.modes[77] == .tree)
+        #expect(!kernel.reconciler.hasOrders)
     }
 
     @Test func `After lost events, all is looked at in steps of a bounded size`() throws {

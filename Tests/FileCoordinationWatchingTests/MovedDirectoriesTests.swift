@@ -35,10 +35,10 @@ import Testing
         _ = moved.enter(try move(directory(3), "/c", "/e"))
         #expect(moved.place(of: directory(2)) == (try path("/e/d")))
         // A program moves the outer one, and then the inner one.
-        moved.carry(from: try path("/e"), to: try path("/g"))
+        moved.carry(directory(3), from: try path("/e"), to: try path("/g"))
         #expect(moved.place(of: directory(3)) == (try path("/g")))
         #expect(moved.place(of: directory(2)) == (try path("/g/d")))
-        moved.carry(from: try path("/g/d"), to: try path("/h"))
+        moved.carry(directory(2), from: try path("/g/d"), to: try path("/h"))
         #expect(moved.place(of: directory(2)) == (try path("/h")))
         moved.discard(directory(2))
         #expect(moved.place(of: directory(2)) == nil)

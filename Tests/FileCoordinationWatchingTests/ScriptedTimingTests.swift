@@ -124,7 +124,51 @@ import WatchingSimulation
         world.read()
         world.look()
         let told = world.settle()
-        #expect(told.contains("\(file) deleted /r/a/f"), "\(told)")
+        #expect(told == ["1 deleted /r/a/f", "\(file) deleted /r/a/f"])
+        #expect(world.complaint() == nil)
+    }
+
+    /// Claims know the file by the path that the directory had when they wrote it.
+    @Test func `What a writer wrote in a directory whose path another one has now is its own`() {
+        let world = ScriptedWorld()
+        #expect(world.act(.createDirectory, "/r/c"))
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        let other = world.beginClaim("/out/f")
+        world.coordinate(.write(7), "/r/a/f")
+        #expect(world.act(.move(to: "/r/b"), "/r/a"))
+        world.coordinate(.move(to: "/r/a"), "/r/c")
+        // The file is told in a later turn than its directory.
+        let claim = world.beginClaim("/r/b/f")
+        world.read()
+        world.look()
+        var told = world.turn(after: 60)
+        world.endClaim(claim)
+        told += world.settle()
+        world.endClaim(other)
+        #expect(plain(told) == ["1 moved /r/a to /r/b"], "\(told)")
+        #expect(told.contains("1 changed /r/b/f (coordinated)"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    /// The claim at the file's last path has announced that nothing is there.
+    @Test func `What a program puts where a writer has removed another file is told`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        world.coordinate(.move(to: "/r/x"), "/r/f")
+        world.coordinate(.remove, "/r/a/f")
+        #expect(world.act(.move(to: "/r/a/f"), "/r/x"))
+        #expect(world.act(.create, "/r/x"))
+        world.read()
+        world.look()
+        // The file's report waits for the end of a claim, and that of the next one at `x` does not.
+        let claim = world.beginClaim("/r/a/f")
+        var told = world.turn()
+        world.endClaim(claim)
+        told += world.settle()
+        let arrival = "1 moved /r/f to /r/a/f (coordinated), arrival plain"
+        #expect(told.contains(arrival), "\(told)")
         #expect(world.complaint() == nil)
     }
 
@@ -193,6 +237,30 @@ import WatchingSimulation
         var told = world.turn(after: 3000)
         told += world.settle()
         #expect(told.contains("\(file) deleted /out/d/x"), "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
+    @Test func `So is one in a directory that was read there, and a neighbour is not`() {
+        let world = ScriptedWorld(watchLimit: 2)
+        #expect(world.act(.createDirectory, "/out/d"))
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        let file = world.present("/out/d/x/y", .file)
+        world.look()
+        #expect(world.act(.createDirectory, "/out/d/x"))
+        #expect(world.act(.create, "/out/d/x/y"))
+        #expect(world.turn(after: 60).contains("\(file) listening"))
+        #expect(world.act(.remove, "/out/d/x/y"))
+        #expect(world.act(.remove, "/out/d/x"))
+        var told = world.turn(after: 3000)
+        told += world.settle()
+        #expect(told.contains("\(file) deleted /out/d/x/y"), "\(told)")
+        // From now on, the presenter has read nothing that it was not told of.
+        told = world.turn(after: 3000) + world.settle()
+        #expect(world.act(.create, "/out/d/z"))
+        told += world.turn(after: 3000)
+        told += world.settle()
+        #expect(told == [])
         #expect(world.complaint() == nil)
     }
 

@@ -297,9 +297,13 @@ public struct WatchingWorld {
             }
         }
         // The last turn may have ended watches, for example of a path that no longer matters.
-        while !orders.isEmpty || reconciler.hasOrders {
+        for _ in 0..<3000 where !orders.isEmpty || reconciler.hasOrders {
             carryOut(64)
             deliver(64)
+        }
+        guard orders.isEmpty, !reconciler.hasOrders else {
+            outcome.complaint = "orders without end"
+            return
         }
         outcome.comparisons += 1
         guard files.kernel.watchCount == reconciler.watchCount else {
