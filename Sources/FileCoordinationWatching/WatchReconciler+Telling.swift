@@ -87,6 +87,8 @@ extension WatchReconciler {
                     if report.isNew { giveAll(below: node, origin, id, &outbox) }
                 }
                 giveToOwn(change, of: node, &outbox)
+                // It may have come back to the presenter's path on a way that is not known here.
+                if report.what == .appeared { giveChangeTime(change, of: node, &outbox) }
             case .deleted:
                 let change = WatchedChange(
                     what: .deleted, path: report.path, origin: origin, observed: nil)

@@ -88,6 +88,7 @@ struct PresenterView {
             case .deleted: remove(change.path)
             case .moved(let former):
                 let left = announced.removeValue(forKey: former)?.item
+                if let place = change.leftAt { announced[place] = nil }
                 move(from: former, left: left, change, read)
             case .appeared, .changed:
                 guard let observed = change.observed, kind.isInView(change.path, of: path) else {
