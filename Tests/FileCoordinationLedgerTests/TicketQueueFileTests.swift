@@ -47,6 +47,22 @@ import Testing
         }
     }
 
+    /// Without it, the next one would look by itself only much later.
+    @Test func `The next ticket is woken in the step that follows the end of a turn`() {
+        let alone = TicketQueueWord(rawValue: 0).begun
+        let withAnother = alone.joined
+        for (word, isAwaited) in [(alone, false), (withAnother, true)] {
+            let next = QueueTicket(3, serving: word.passed)
+            let pass = PassTurn(QueueTicket(3, serving: word))
+            guard case .swap(let new, let wake, let outcome) = pass.decide(on: word.rawValue) else {
+                Issue.record("\(word) is left as it is")
+                continue
+            }
+            #expect(new == word.passed.rawValue && outcome)
+            #expect(wake == (isAwaited ? .wakeForTurn(next) : nil))
+        }
+    }
+
     @Test func `Who passes its turn on wakes the next one`() throws {
         let open = try Open()
         guard case (let first, .granted(let turn, _)) = try open.claim(0) else {
