@@ -83,23 +83,29 @@ struct ChangeAttribution {
     /// claims had left it.
     ///
     /// They carry along what claims have announced of the items inside. A claim may have moved
-    /// another directory to its former path since then.
+    /// another directory to its former path since then. And what has changed later than this
+    /// directory, which its move has changed, was written in another one at its former path.
     mutating func carry(_ directory: ObservedFile, from former: ItemPath, to path: ItemPath) {
         let isReplaced = directories.hasOther(than: directory, at: former)
         directories.carry(directory, from: former, to: path)
         guard !accounts.isEmpty else { return }
-        carryAccounts(inside: [(former, path)], ofFormerItem: isReplaced)
+        let moved = directory.stamp.changed
+        carryAccounts(inside: [(former, path)], ofFormerItem: isReplaced) { account in
+            account.last.map { $0.stamp.changed > moved } ?? false
+        }
     }
 
     /// Gives accounts other paths: those of the items in the directory that has moved, or of those
     /// that were at the same paths in the directory before it.
     private mutating func carryAccounts(
-        inside new: [(from: ItemPath, to: ItemPath)], ofFormerItem isFormer: Bool = false
+        inside new: [(from: ItemPath, to: ItemPath)], ofFormerItem isFormer: Bool = false,
+        unless stays: (Account) -> Bool = { _ in false }
     ) {
         var carried: [ItemPath: Account] = [:]
         for path in accounts.keys {
             guard let move = new.first(where: { $0.from.contains(path) }),
-                accounts[path]?.isOfFormerItem == isFormer
+                let account = accounts[path], account.isOfFormerItem == isFormer,
+                !stays(account)
             else { continue }
             carried[path.replacingPrefix(depth: move.from.depth, by: move.to)] =
                 accounts.removeValue(forKey: path)

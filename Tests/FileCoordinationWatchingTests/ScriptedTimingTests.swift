@@ -151,6 +151,27 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
+    /// The claim came after the moves, of which the watcher has not heard yet.
+    @Test func `What a writer wrote where a program has put another directory stays there`() {
+        let world = ScriptedWorld()
+        #expect(world.act(.createDirectory, "/out/d"))
+        #expect(world.act(.create, "/out/d/f"))
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.act(.move(to: "/r/x"), "/r/a"))
+        #expect(world.act(.move(to: "/r/a"), "/out/d"))
+        world.coordinate(.write(7), "/r/a/f")
+        let claim = world.beginClaim("/r/a/f")
+        world.read()
+        world.look()
+        var told = world.turn(after: 60)
+        world.endClaim(claim)
+        told += world.settle()
+        #expect(!told.contains { $0.contains("moved /r/x/f") }, "\(told)")
+        #expect(told.contains { $0.hasPrefix("1 appeared /r/a/f") }, "\(told)")
+        #expect(world.complaint() == nil)
+    }
+
     /// The claim at the file's last path has announced that nothing is there.
     @Test func `What a program puts where a writer has removed another file is told`() {
         let world = ScriptedWorld()
