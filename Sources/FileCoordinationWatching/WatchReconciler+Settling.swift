@@ -75,7 +75,8 @@ extension WatchReconciler {
         return lost(id, &outbox)
     }
 
-    private func isGoneAbove(_ node: WatchNodeID) -> Bool {
+    /// Whether a node, or the topmost directory above it that is known, is gone.
+    func isGoneAbove(_ node: WatchNodeID) -> Bool {
         var next = node
         while let parent = nodes[next].parent { next = parent }
         return nodes[next].place == .gone

@@ -182,8 +182,10 @@ extension WatchReconciler {
         switch nodes[node].place {
         case .missing: return true
         case .gone:
+            // If the directory is gone, too, its deletion covers this one. It may even be inside
+            // this item, which was moved out of it before.
             if let parent = nodes.existing(nodes[node].known?.parent), !nodes.isInTree(parent),
-                nodes[parent].place != .gone
+                !isGoneAbove(parent)
             {
                 return true
             }
@@ -196,7 +198,8 @@ extension WatchReconciler {
             // Another item may have the name now. That must be known first, because then this
             // is not reported as a deletion.
             if let told = nodes[node].known, let parent = nodes.existing(told.parent),
-                let taker = nodes[parent].children[told.name], nodes[taker].isPending
+                nodes.isInTree(parent), let taker = nodes[parent].children[told.name],
+                nodes[taker].isPending
             {
                 return true
             }

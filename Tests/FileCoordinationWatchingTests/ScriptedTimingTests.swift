@@ -172,6 +172,24 @@ import WatchingSimulation
         #expect(world.complaint() == nil)
     }
 
+    /// The outer directory is moved into the inner one, which has left it, and both leave the tree.
+    @Test func `Two directories that have changed places and are gone are told to be gone`() {
+        let world = ScriptedWorld()
+        for path in ["/r", "/s"] { _ = world.present(path, .directory) }
+        _ = world.settle()
+        #expect(world.act(.move(to: "/s/g"), "/r/a/b"))
+        #expect(world.act(.move(to: "/s/g/a"), "/r/a"))
+        world.read()
+        world.look()
+        // A name that is still to be looked at when its directory is gone is not waited for.
+        #expect(world.act(.createDirectory, "/s/g/a/b"))
+        world.read()
+        #expect(world.act(.move(to: "/out/g"), "/s/g"))
+        let told = world.settle()
+        #expect(told == ["1 deleted /r/a"])
+        #expect(world.complaint() == nil)
+    }
+
     /// The claim at the file's last path has announced that nothing is there.
     @Test func `What a program puts where a writer has removed another file is told`() {
         let world = ScriptedWorld()
