@@ -42,7 +42,7 @@ extension ChangeAttribution {
 
         /// The item that a write has put at the path or changed there, as the last write left it.
         ///
-        /// Another item that the last write found and has not changed was announced to no presenter.
+        /// Another item that the last write found and has not changed was not announced.
         var itemLeft: ObservedFile? {
             guard isCoordinated, let last, announced?.isSameItem(as: last) == true else {
                 return nil
@@ -105,7 +105,7 @@ extension ChangeAttribution {
 
         /// Adds the report of one more claim.
         mutating func append(_ change: ClaimedChange) {
-            // Nothing is at this path in the other directory, which says nothing of the former item.
+            // That nothing is there in the other directory says nothing of the former item.
             if isOfFormerItem, change.before == nil, change.after == nil { return }
             let changes = !change.after.isSameVersion(as: change.before)
             if !isOfFormerItem, !change.before.isSameVersion(as: last) { isPlain = true }

@@ -97,7 +97,7 @@ extension WatchReconciler {
     ) {
         let path = presenters[id].path
         let now = nodes[presenters[id].place].now
-        // The report may be about an earlier item, after which this one has come with its directory.
+        // The report may be about an earlier item: this one has come with its directory since.
         let reported = presenters[id].origins.changed.flatMap { changed in
             changed.node == presenters[id].place ? changed.origins : nil
         }

@@ -18,8 +18,8 @@
 // run.
 //
 // With a line `room: soak` it is not a test that must find it, but the soak program, with
-// `room: worlds` the simulation of the server, and with `room: explorer` the ledger's explorer: then
-// `tests:` is its command, and its verdict must be a violation.
+// `room: worlds` the simulation of the server, and with `room: explorer` the ledger's explorer:
+// then `tests:` is its command, and its verdict must be a violation.
 
 import Foundation
 
