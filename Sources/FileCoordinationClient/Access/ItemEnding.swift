@@ -60,16 +60,18 @@ extension AccessedItem {
     /// Returns what an access did to its items, after the given moves.
     static func endings(of items: [AccessedItem], after moves: KnownMoves) -> [ItemEnding] {
         var states = StatesAfter()
+        // A batch may have thousands of items, so each is looked up.
+        let paths = Set(items.map(\.place.path))
+        var arrivals: [ItemPath: AccessedItem] = [:]
+        for item in items {
+            let now = moves.place(of: item.place.path)
+            if now != item.place.path, arrivals[now] == nil { arrivals[now] = item }
+        }
         return items.map { item in
-            let arrival = items.first { other in
-                other.place.path != item.place.path
-                    && moves.place(of: other.place.path) == item.place.path
-            }
+            let arrival = arrivals[item.place.path]
             var ending = item.ending(after: moves, arrival?.before, &states)
             let now = moves.place(of: item.place.path)
-            if ending.isOfPath, item.writing != nil,
-                !items.contains(where: { $0.place.path == now })
-            {
+            if ending.isOfPath, item.writing != nil, !paths.contains(now) {
                 ending.arrival = ItemArrival(
                     path: now, after: states.state(at: now).status.map { ItemProperties($0) })
             }
