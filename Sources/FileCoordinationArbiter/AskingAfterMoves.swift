@@ -3,7 +3,9 @@
 // Claims that ask presenters while their items move (Rule 11.6). The presenters of the new paths
 // are asked as for a claim that moves along in the queue: when no claim that holds the new paths is
 // left to wait for. The mover, for example, runs until then, and its presenters have relinquished
-// for it. What was asked before the move is not asked again.
+// for it. What was asked before the move is not asked again. A presenter that the claim has passed
+// over while it was to relinquish is not asked again either: its claim has waited for it once, and
+// an answer to another question would seem to say that it has relinquished (Rule 18.3).
 
 extension Arbiter {
     /// Returns what a claim in stage 2 requires of presenters, before its items move; nil for other
@@ -34,7 +36,8 @@ extension Arbiter {
         records[id]?.askedBeforeMove = nil
         for (presenter, steps) in concernedPresenters(of: record.claim) {
             let rest = asked[presenter].map { steps.without($0) } ?? steps
-            if !rest.isEmpty { put(rest, to: presenter, for: id, &reevaluations) }
+            if rest.isEmpty || registry[presenter]?.isLate(for: id) == true { continue }
+            put(rest, to: presenter, for: id, &reevaluations)
         }
         // Claims of these presenters need not wait for this one any more (Rule 2.16).
         if records[id]?.asking?.awaited.isEmpty == false { reevaluations.markProgress() }

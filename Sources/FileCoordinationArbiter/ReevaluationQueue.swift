@@ -14,6 +14,8 @@ struct ReevaluationQueue {
     private var asking: OrderedIDs<ClaimID> = []
     /// Claims in stage 1 that perhaps have nothing left to wait for.
     private var waiting: OrderedIDs<Candidate> = []
+    /// Those of them that move directories.
+    private var movers: [ClaimID: FiledClaim] = [:]
     /// Whether any claim has advanced since the last round began.
     private(set) var hasProgressed = false
     /// Whether a claim may have begun to wait for another one, apart from claims that were filed in
@@ -32,7 +34,7 @@ struct ReevaluationQueue {
         /// those that move something there.
         ///
         /// The depth of the outermost item that the claim moves; the greatest number if it moves
-        /// none. Of claims that move several items, this may not be the one that matters.
+        /// none. If the claim names other items, too, `outermost(around:)` decides.
         let movedDepth: Int
         let claim: ClaimID
 
@@ -86,6 +88,7 @@ struct ReevaluationQueue {
     /// Adds a claim in stage 1 that can perhaps advance.
     mutating func evaluate(_ claim: FiledClaim) {
         let moved = claim.items.lazy.filter(\.isMovedDirectory).map(\.path.depth).min()
+        if moved != nil { movers[claim.id] = claim }
         waiting.insertOnce(Candidate(movedDepth: moved ?? .max, claim: claim.id))
     }
 
@@ -95,6 +98,33 @@ struct ReevaluationQueue {
         // go first.
         if let presenter = presenters.popFirst() { return .putPostponedQuestions(presenter) }
         if let claim = asking.popFirst() { return .grantIfReady(claim) }
-        return waiting.popFirst().map { .evaluate($0.claim) }
+        guard let first = waiting.first else { return nil }
+        let next = outermost(around: first)
+        waiting.remove(next)
+        movers[next.claim] = nil
+        return .evaluate(next.claim)
+    }
+
+    /// Returns the claim to evaluate first, of `first` and those that move directories around it.
+    ///
+    /// A claim of one item comes after all moves around it by its depth. A claim that moves one
+    /// item and names another one may come before the move of a directory around the other one.
+    private func outermost(around first: Candidate) -> Candidate {
+        var result = first
+        var inner = movers[first.claim]
+        // Three claims can move directories around each other in a circle.
+        var seen: Set<ClaimID> = [first.claim]
+        while let claim = inner, claim.items.count > 1 {
+            inner = nil
+            for other in waiting.prefix(while: { $0.movedDepth < .max }) {
+                guard let mover = movers[other.claim], !seen.contains(other.claim),
+                    meeting(of: mover, with: claim) == .insideMovedDirectory
+                else { continue }
+                seen.insert(other.claim)
+                (result, inner) = (other, mover)
+                break
+            }
+        }
+        return result
     }
 }

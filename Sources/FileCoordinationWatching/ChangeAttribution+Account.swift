@@ -68,7 +68,15 @@ extension ChangeAttribution {
         /// Presenters may have been told a state that one of these writes left.
         func stateFound(of told: ObservedFile) -> ObservedFile? {
             if let first, first.isSameItem(as: told) { return first }
-            return explains(told) ? told : nil
+            return explains(told) || isPartOfFirstWrite(told) ? told : nil
+        }
+
+        /// Whether presenters may have been told about a part of the first write: it was found
+        /// running, and the item is the one that it found, or that it has put there.
+        private func isPartOfFirstWrite(_ told: ObservedFile) -> Bool {
+            guard isFound else { return false }
+            let result = between.first ?? last
+            return first?.isSameItem(as: told) == true || result?.isSameItem(as: told) == true
         }
 
         /// The last state in which a claim found or left an item that is elsewhere now; nil if none
@@ -77,11 +85,9 @@ extension ChangeAttribution {
             ([first] + between + [last]).compactMap { $0 }.last { item.mayBeLaterState(of: $0) }
         }
 
-        /// Whether the first write found the item that presenters were told.
-        ///
-        /// They may have been told about a part of a write that was found running.
+        /// Whether the first write found the item that presenters were told, or has put it there.
         func beganWith(_ told: ObservedFile) -> Bool {
-            explains(told) || isFound && first?.isSameItem(as: told) == true
+            explains(told) || isPartOfFirstWrite(told)
         }
 
         /// Whether claims have left `item` after the item that presenters were told had left the

@@ -2,8 +2,7 @@
 //
 // A directory is moved before what waits inside (Rule 2.8a): at the instant at which the mover
 // could take its position, no claim inside that waited, too, takes one, whichever was filed first,
-// and whether it moves something there itself. A claim that moves several items is not judged: the
-// arbiter evaluates it in the order of the outermost of them.
+// and whether it moves something there itself.
 
 extension Lives {
     /// Claims that took a position although the move of a directory around them could go first.
@@ -11,7 +10,7 @@ extension Lives {
         guard entries.allSatisfy({ $0.moment.isExact }) else { return [] }
         let movers = claims.filter { $0.moves && !$0.claim.isBatch }
         guard !movers.isEmpty else { return [] }
-        return claims.filter { $0.movedItems < 2 }.flatMap { inner in
+        return claims.flatMap { inner in
             inner.tenures.flatMap { tenure in
                 movers.filter { isPassed($0, by: inner, tenure) }.map { mover in
                     Violation(
@@ -87,6 +86,5 @@ extension Lives {
 }
 
 extension ClaimLife {
-    fileprivate var moves: Bool { movedItems > 0 }
-    fileprivate var movedItems: Int { claim.items.count { $0.use.ends.contains(.moving) } }
+    fileprivate var moves: Bool { claim.items.contains { $0.use.ends.contains(.moving) } }
 }

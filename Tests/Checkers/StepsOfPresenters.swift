@@ -44,12 +44,14 @@ extension Lives {
             if case .presenterRelocated = entries[since].fact { return true }
             return false
         }
-        guard !moves.isEmpty, !isMoved else { return [] }
+        guard let last = moves.last, !isMoved else { return [] }
         let before = wanted + moves.flatMap { needed(at: $0 - 1) }
+        // A presenter whose own item has come to the claim's since then is not asked, either.
+        let atOnce = needed(at: last)
         return needed(at: granted).filter { step in
             // The names of subitems change, so this step is checked among the earlier ones.
             if case .accommodateSubitemDeletion = step { return false }
-            return !before.contains(step)
+            return atOnce.contains(step) && !before.contains(step)
         }
     }
 

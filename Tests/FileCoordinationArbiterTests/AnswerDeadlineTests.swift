@@ -147,6 +147,41 @@ import Testing
                 == [.grant(.one), .grant(ClaimID(rawValue: 2))])
     }
 
+    /// In a package, a move makes the claim ask for more than before (Rule 6.4).
+    @Test func `Rules 11.6, 18.3: what was passed over is not asked again by the same claim`() {
+        var arbiter = Arbiter()
+        let inside = PresenterID(rawValue: 2)
+        for (id, name, place, timeout) in [
+            (editor, "package", "/p.rtfd", UInt64?.none), (inside, "inside", "/p.rtfd/g", 1),
+        ] {
+            let registered = RegisteredPresenter(
+                id: id, client: ClientID(rawValue: 1), purpose: Purpose(name), path: path(place),
+                methods: [.relinquishToReader, .save], answerTimeout: timeout)
+            _ = arbiter.handle(.presenterAdded(registered))
+        }
+        #expect(isAsked(file(1, .read("/p.rtfd/f"), &arbiter)))
+        _ = arbiter.handle(.clockAdvanced(to: 1))
+        // An access of its own shows that it is alive.
+        _ = file(2, .read("/x"), purpose: "inside", &arbiter)
+        let (mover, second) = (ClaimID(rawValue: 3), ClaimID(rawValue: 4))
+        #expect(file(3, .move("/p.rtfd/f"), purpose: "package", &arbiter) == [.grant(mover)])
+        let moves = [move("/p.rtfd/f", to: "/p.rtfd/g")]
+        _ = arbiter.handle(.claimAnnounced(mover, .moved(moves)))
+        _ = arbiter.handle(.claimEnded(mover, outcomes: [.unchanged]))
+        let answered = arbiter.handle(.presenterAnswered(editor, for: .one, failure: nil))
+        #expect(answered == [.grant(.one)])
+        // Another claim waits until the presenter has answered the first question.
+        _ = file(4, .read("/p.rtfd/g"), &arbiter)
+        #expect(arbiter.handle(.presenterAnswered(editor, for: second, failure: nil)) == [])
+        let steps = YieldSteps(relinquish: [.reader], save: true)
+        #expect(
+            arbiter.handle(.presenterAnsweredLate(inside))
+                == [.reacquire(inside, .reader), .askToYield(inside, for: second, steps)])
+        #expect(
+            arbiter.handle(.presenterAnswered(inside, for: second, failure: nil))
+                == [.grant(second)])
+    }
+
     @Test func `Rule 5.7: one that was passed over and is removed leaves nothing`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)

@@ -42,6 +42,29 @@ import Testing
             .claim("outer mover            ", .move("/d/"), "  ...==     "))
     }
 
+    @Test func `Rule 2.8a: so it does before a claim that moves another item, too`() {
+        expectTimeline(
+            .claim("reader     ", .read("/d/e/f") + .read("/a"), "===         "),
+            .claim("inner mover", .move("/a") + .write("/d/e/f"), " .....==    "),
+            .claim("outer mover", .move("/d/"), "  .===      "))
+        // The outer one is held back here by the outermost.
+        let all = [AccessItem].read("/d/e/f") + .read("/a/f") + .read("/b/f")
+        expectTimeline(
+            .claim("reader     ", all, "====         "),
+            .claim("inner mover", .move("/a/") + .write("/d/e/f"), " ...==      "),
+            .claim("outer mover", .move("/d/") + .write("/b/f"), "  ....==    "),
+            .claim("outermost  ", .move("/b/"), "   .==      "))
+    }
+
+    @Test func `Rule 2.8a: claims that move directories around each other go on in turn`() {
+        let all = [AccessItem].read("/a/f") + .read("/b/f") + .read("/c/f")
+        expectTimeline(
+            .claim("reader", all, "====          "),
+            .claim("first ", .move("/a/") + .write("/b/f"), " .....==      "),
+            .claim("second", .move("/b/") + .write("/c/f"), "  ..==        "),
+            .claim("third ", .move("/c/") + .write("/a/f"), "   .....==    "))
+    }
+
     @Test func `Rule 2.8a: a mover that is held back lets earlier claims inside go on`() {
         expectTimeline(
             .claim("reader of the directory", .read("/d/"), "======      "),

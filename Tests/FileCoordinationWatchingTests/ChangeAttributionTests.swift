@@ -125,4 +125,29 @@ struct ChangeAttributionTests {
             book.originsOfDifference(movedFrom: former, to: place, told: told, now: after)
                 == [.coordinated])
     }
+
+    /// Rule 7.14: presenters were told of a new item before its writer had finished.
+    ///
+    /// The watcher did not know of that writer yet. Another writer moves the item.
+    @Test(arguments: [true, false])
+    func `What was told of a write that is found late is the writer's, after a move, too`(
+        isFound: Bool
+    ) throws {
+        let moved = ClaimedPath(try #require(ItemPath("/c/g")))
+        let told = observed(size: 0, changed: 10)
+        let (after, now) = (observed(changed: 12), observed(changed: 20))
+        var book = ChangeAttribution()
+        book.began(1, [path], isFound: isFound)
+        _ = book.ended(1, [ClaimedChange(path: path, before: nil, after: after)])
+        book.began(2, [path, moved.path])
+        _ = book.ended(
+            2,
+            [
+                ClaimedChange(path: path, before: after, after: nil),
+                ClaimedChange(path: moved.path, before: nil, after: now),
+            ])
+        let writers = book.originsOfDifference(movedFrom: place, to: moved, told: told, now: now)
+        #expect((writers == [.coordinated]) == isFound)
+        #expect(book.announceDeparture(of: told, from: place) == isFound)
+    }
 }

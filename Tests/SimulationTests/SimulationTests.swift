@@ -26,6 +26,9 @@ import Testing
         2_019_767: "a claim that was filed before a grant is acted on after it",
         3_428_652: "a presenter is asked that came later, because the claim's item has moved",
         3_497_079: "a presenter that has its item back answers the question nevertheless",
+        3_146_836_020: "a claim that moves another item goes before the move of its directory",
+        5_468_716: "a presenter that was passed over is asked again by the same claim",
+        5_553_439: "a presenter's own item comes to the claim's after the claim has asked",
         10_074_660: "a postponed question is never asked, and the claim needs nothing",
     ]
 
