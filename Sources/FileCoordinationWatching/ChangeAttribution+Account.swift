@@ -31,6 +31,10 @@ extension ChangeAttribution {
         /// Presenters may already have been told about a part of that write. So a difference from
         /// what they were told does not show that another program made a change.
         var isFound = false
+        /// The items that the first writes found or left, up to the first one of which the watcher
+        /// learned before it began.
+        private var found: [ObservedFile] = []
+        private var isFoundThroughout = false
         /// Whether the first write has moved an item here, without a claim on this path.
         ///
         /// Then it is not known what was here before, and whether a write has moved that.
@@ -68,15 +72,13 @@ extension ChangeAttribution {
         /// Presenters may have been told a state that one of these writes left.
         func stateFound(of told: ObservedFile) -> ObservedFile? {
             if let first, first.isSameItem(as: told) { return first }
-            return explains(told) || isPartOfFirstWrite(told) ? told : nil
+            return explains(told) || isPartOfFoundWrite(told) ? told : nil
         }
 
-        /// Whether presenters may have been told about a part of the first write: it was found
-        /// running, and the item is the one that it found, or that it has put there.
-        private func isPartOfFirstWrite(_ told: ObservedFile) -> Bool {
-            guard isFound else { return false }
-            let result = between.first ?? last
-            return first?.isSameItem(as: told) == true || result?.isSameItem(as: told) == true
+        /// Whether presenters may have been told about a part of a write of which the watcher did
+        /// not know then.
+        private func isPartOfFoundWrite(_ told: ObservedFile) -> Bool {
+            found.contains { $0.isSameItem(as: told) }
         }
 
         /// The last state in which a claim found or left an item that is elsewhere now; nil if none
@@ -86,8 +88,10 @@ extension ChangeAttribution {
         }
 
         /// Whether the first write found the item that presenters were told, or has put it there.
+        ///
+        /// If the watcher learned late of several writes, this holds for each of them.
         func beganWith(_ told: ObservedFile) -> Bool {
-            explains(told) || isPartOfFirstWrite(told)
+            explains(told) || isPartOfFoundWrite(told)
         }
 
         /// Whether claims have left `item` after the item that presenters were told had left the
@@ -109,8 +113,29 @@ extension ChangeAttribution {
             return states[start...].contains { $0 != nil }
         }
 
+        /// Makes the account of the first claim at a path.
+        init(_ change: ClaimedChange, isFound: Bool) {
+            first = change.before
+            last = change.after
+            announced = change.after
+            isCoordinated = true
+            self.isFound = isFound || change.isArrival
+            beganWithArrival = change.isArrival
+            isFoundThroughout = self.isFound
+            if isFoundThroughout { found = [change.before, change.after].compactMap { $0 } }
+        }
+
+        private init() { isUnknown = true }
+
+        /// The account of a claim that has not reported what it did.
+        static let unknown = Account()
+
         /// Adds the report of one more claim.
-        mutating func append(_ change: ClaimedChange) {
+        mutating func append(_ change: ClaimedChange, isFound: Bool) {
+            isFoundThroughout = isFoundThroughout && isFound
+            if isFoundThroughout, let after = change.after {
+                found = (found + [after]).suffix(Watcher.statesOfWrites)
+            }
             // That nothing is there in the other directory says nothing of the former item.
             if isOfFormerItem, change.before == nil, change.after == nil { return }
             let changes = !change.after.isSameVersion(as: change.before)
@@ -154,6 +179,9 @@ extension ChangeAttribution {
             isCoordinated = isCoordinated || earlier.isCoordinated
             isUnknown = isUnknown || earlier.isUnknown
             isFound = earlier.isFound
+            found = earlier.isFoundThroughout ? earlier.found + found : earlier.found
+            found = found.suffix(Watcher.statesOfWrites)
+            isFoundThroughout = isFoundThroughout && earlier.isFoundThroughout
             beganWithArrival = earlier.beganWithArrival
         }
     }

@@ -63,7 +63,7 @@ struct ChangeAttribution {
         for change in changes { enter(change, isFound: isFound) }
         let known = changes.map(\.path)
         for path in paths where !known.contains(path) {
-            accounts[path, default: Account()].isUnknown = true
+            accounts[path, default: .unknown].isUnknown = true
         }
         let others = paths + arrivals.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         return known + others.filter { !known.contains($0) }
@@ -129,13 +129,10 @@ struct ChangeAttribution {
         guard var account = accounts[change.path] else {
             // A write that has changed nothing explains nothing.
             guard changes else { return }
-            accounts[change.path] = Account(
-                first: change.before, last: change.after, announced: change.after,
-                isCoordinated: true, isFound: isFound || change.isArrival,
-                beganWithArrival: change.isArrival)
+            accounts[change.path] = Account(change, isFound: isFound)
             return
         }
-        account.append(change)
+        account.append(change, isFound: isFound)
         accounts[change.path] = account
     }
 

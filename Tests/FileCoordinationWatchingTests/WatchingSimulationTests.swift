@@ -21,13 +21,14 @@ import WatchingSimulation
             var world = WatchingWorld(
                 seed: seed, asks: words.contains("--ask"),
                 writesMoved: words.contains("--write-moved"),
-                isCoordinated: words.contains("--coordinated"))
+                isCoordinated: words.contains("--coordinated"),
+                isLate: words.contains("--late"))
             if let complaint = world.run(operations: operations).complaint {
                 Issue.record("\(line): \(complaint)")
             }
             worlds += 1
         }
-        #expect(worlds > 56)
+        #expect(worlds > 58)
     }
 
     @Test func `Views that are replayed from messages are what is there`() {
@@ -98,6 +99,13 @@ import WatchingSimulation
         for seed in Array(UInt64(1)...200) + [21_002_633, 21_005_659] {
             var world = WatchingWorld(seed: seed, asks: true, isCoordinated: true)
             if let complaint = world.run(operations: 30).complaint { Issue.record("\(complaint)") }
+        }
+    }
+
+    @Test func `Rule 7.14: nor if the watcher learns late of writes by delegations`() {
+        for seed in UInt64(1)...300 {
+            var world = WatchingWorld(seed: seed, writesMoved: seed % 2 == 0, isLate: true)
+            if let complaint = world.run(operations: 40).complaint { Issue.record("\(complaint)") }
         }
     }
 

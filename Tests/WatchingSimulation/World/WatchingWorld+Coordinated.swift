@@ -67,6 +67,7 @@ extension WatchingWorld {
             guard other.count > 1, !other.starts(with: path), !path.starts(with: other) else {
                 return
             }
+            settleLate([path, other])
             let isAlone = claimsFormerPathAlone(path, other)
             begin(isAlone ? [path] : [path, other])
             change([.coordinated], path, other) { $0.rename(path, other) }
@@ -98,7 +99,8 @@ extension WatchingWorld {
     /// Complains if a change is reported as a plain program's.
     ///
     /// If a writer has moved a directory from a path without presenters, the watcher cannot know
-    /// which items inside came along, so their reports may be of either origin.
+    /// which items inside came along, so their reports may be of either origin. So may those about
+    /// writes of which it learns late.
     mutating func checkIsCoordinated(_ news: WatchNews, _ view: PresenterView) {
         guard case .changes(let changes) = news.body,
             let wrong = changes.first(where: { change in
@@ -107,7 +109,7 @@ extension WatchingWorld {
                 case .uncoordinated: true
                 case .either:
                     // The view may already have read a state that is later than its messages.
-                    change.what != .appeared
+                    !isLate && change.what != .appeared
                         && (change.what != .deleted || view.items[change.path] != nil)
                         // Claims may name the presenter's item by a path that it does not know.
                         && (change.what != .deleted || change.path != view.path)

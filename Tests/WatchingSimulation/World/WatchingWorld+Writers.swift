@@ -182,6 +182,7 @@ extension WatchingWorld {
     }
 
     mutating func begin(_ paths: [[String]]) {
+        settleLate(paths)
         let number = nextClaim
         nextClaim += 1
         let items = paths.compactMap { ItemPath(texts: $0) }

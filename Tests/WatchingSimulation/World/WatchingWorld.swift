@@ -59,7 +59,11 @@ public struct WatchingWorld {
     let isCoordinated: Bool
     /// Whether they also make many accesses between two messages, while the watcher keeps up.
     let isBusy: Bool
+    /// Whether the watcher learns late of some writes.
+    let isLate: Bool
+    var lateWrites: [LateWrite] = []
     var moveDice: WatchingDice
+    var lateDice: WatchingDice
     var askDice: WatchingDice
     var nextQuestion: UInt64 = 0
     var isScripted = false
@@ -75,12 +79,15 @@ public struct WatchingWorld {
     ///   - isCoordinated: whether all writers coordinate.
     ///   - isBusy: whether they also make many accesses between two messages, while the watcher
     ///     keeps up. Then it keeps for long what claims have reported.
+    ///   - isLate: whether they coordinate and the watcher learns of some of their writes late.
     public init(
         seed: UInt64, keepsLog: Bool = false, asks: Bool = false, writesMoved: Bool = false,
-        isCoordinated: Bool = false, isBusy: Bool = false
+        isCoordinated: Bool = false, isBusy: Bool = false, isLate: Bool = false
     ) {
-        self.isCoordinated = isCoordinated || isBusy
+        self.isCoordinated = isCoordinated || isBusy || isLate
         self.isBusy = isBusy
+        self.isLate = isLate
+        lateDice = WatchingDice(seed: seed &+ 0xBB67_AE85)
         self.seed = seed
         self.asks = asks
         self.writesMoved = writesMoved
@@ -120,6 +127,7 @@ public struct WatchingWorld {
     private mutating func step() {
         if asks, askDice.one(in: 8) { ask() }
         switch dice.below(32) {
+        case 0..<13 where isLate: coordinateLately()
         case 0..<13 where isCoordinated: coordinateAlone()
         case 0..<10: operate()
         case 10..<13: coordinate()
@@ -236,16 +244,17 @@ public struct WatchingWorld {
                 outcome.complaint = "a message to presenter \(news.presenter), which is not there"
                 return
             }
+            let heard = withoutLate(news)
             // A script says itself who did what.
             if isCoordinated {
-                checkIsCoordinated(news, view)
+                checkIsCoordinated(heard, view)
             } else if !isScripted {
                 check(news, view)
             }
             let reader = reader
             view.take(news.body, read: reader)
             views[news.presenter] = view
-            copies[news.presenter]?.hear(news.body, reader)
+            copies[news.presenter]?.hear(heard.body, reader)
         }
     }
 
@@ -264,6 +273,7 @@ public struct WatchingWorld {
     /// Lets everything come to rest, and compares.
     mutating func compare() {
         while let claim = claims.first { finish(claim.number) }
+        settleLate([[]])
         var rounds = 0
         // The rounds since the watcher last did something. A message may still wait for the pause
         // after another one, so a kernel and a watcher that are idle are not at rest yet.
