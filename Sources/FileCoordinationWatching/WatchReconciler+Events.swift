@@ -190,8 +190,14 @@ extension WatchReconciler {
     /// Orders checks of everything that is watched, because the kernel dropped events.
     mutating func overflow() {
         pace.rescanUntil = pace.rescanUntil ?? pace.now + limits.rescanning
-        for id in presenters.ids where presenters[id].kind.isTree {
-            presenters[id].whole = max(presenters[id].whole ?? .overflow, .overflow)
+        for id in presenters.ids {
+            if presenters[id].kind.isTree {
+                presenters[id].whole = max(presenters[id].whole ?? .overflow, .overflow)
+            } else if pace.isUnsure, presenters[id].isAbsent(at: presenters[id].place) {
+                // It may have read an item whose creation and removal were dropped.
+                presenters[id].read.mayBeGone = true
+                presenters.unsettle(id)
+            }
         }
         for node in nodes.all {
             // The notification that its watch has ended may have been dropped.

@@ -126,7 +126,7 @@ extension WatchReconciler {
         for id in before where !report.isCarried {
             if after.contains(id) {
                 give(change, to: id, &outbox)
-            } else if !isTakenAgain(node) {
+            } else if !isTakenAgain(report) {
                 give(left, to: id, &outbox)
             }
         }
@@ -242,13 +242,21 @@ extension WatchReconciler {
         return result
     }
 
-    /// Whether another item has the path that presenters were told for this one.
-    private func isTakenAgain(_ node: WatchNodeID) -> Bool {
-        guard let told = nodes[node].known, let parent = nodes.existing(told.parent),
-            nodes.isInTree(parent), let taker = nodes[parent].children[told.name]
+    /// Whether another item has the path that presenters know for the one of a report, and they
+    /// know that.
+    private func isTakenAgain(_ report: TurnReport) -> Bool {
+        guard let taker = report.announcedAt.map({ nodes.node(at: $0) }) ?? toldSlot(of: report)
         else { return false }
         return nodes[taker].now != nil && !nodes[taker].isPending
             && !nodes[taker].flags.contains(.changed)
+    }
+
+    /// What is at the path that presenters were told for the item of a report.
+    private func toldSlot(of report: TurnReport) -> WatchNodeID? {
+        guard let told = nodes[report.node].known, let parent = nodes.existing(told.parent),
+            nodes.isInTree(parent)
+        else { return nil }
+        return nodes[parent].children[told.name]
     }
 
     /// Adds a change of an item inside the presenter's own.

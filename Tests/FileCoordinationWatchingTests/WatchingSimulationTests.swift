@@ -28,7 +28,7 @@ import WatchingSimulation
             }
             worlds += 1
         }
-        #expect(worlds > 58)
+        #expect(worlds > 100)
     }
 
     @Test func `Views that are replayed from messages are what is there`() {
