@@ -173,10 +173,21 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 
     /// What the processes do; in a circle of waits, who waits for whom.
     private var sentences: [String] {
-        code == .deadlock ? circle.sentences : parties.map(\.description)
+        code == .deadlock ? circle().sentences : parties.map(\.description)
     }
 
-    private var circle: CircleText {
+    /// What happened to an access of this process, for people who read of it in another process: a
+    /// presenter passes its own failure on (Rule 9.2).
+    ///
+    /// "This program" would be another one there.
+    func description(by presenter: String) -> String {
+        let own = code == .deadlock ? circle(isNamed: true).sentences : parties.map(\.description)
+        let start = "\(presenter), which presents the item, could not get access itself:"
+        return ([start, reason] + own).joined(separator: " ")
+    }
+
+    /// The circle of waits; with the name of this process, if other processes read it.
+    private func circle(isNamed: Bool = false) -> CircleText {
         CircleText(
             parties.map { party in
                 let role: PartyRole =
@@ -188,7 +199,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
                 return CircleMember(
                     processID: party.isInAnotherNamespace
                         ? -party.processIdentifier : party.processIdentifier,
-                    isOwn: !party.isInAnotherNamespace && party.processIdentifier == getpid(),
+                    isOwn: !isNamed && !party.isInAnotherNamespace
+                        && party.processIdentifier == getpid(),
                     who: party.who, path: party.path, role: role,
                     time: DurationText.text(party.since), message: party.message)
             })
@@ -197,7 +209,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     private var advice: String {
         switch code {
         case .timedOut: "Nothing was read or written. Try again, or ask them to finish."
-        case .deadlock: circle.advice
+        case .deadlock: circle().advice
         case .limitExceeded:
             "Nothing was read or written. End programs, claims or presenters that use up this "
                 + "limit, and try again."

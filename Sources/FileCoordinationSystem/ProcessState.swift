@@ -58,8 +58,9 @@ public enum ProcessState {
         return false
     }
 
-    /// The fourth field of `/proc/PID/stat`.
-    private static func parent(of processID: Int32) -> Int32? {
+    /// The process that started a process, or that has taken it over: the fourth field of
+    /// `/proc/PID/stat`; nil if it cannot be read.
+    public static func parent(of processID: Int32) -> Int32? {
         guard let text = KernelText.read("/proc/\(processID)/stat"),
             let bracket = text.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

@@ -293,10 +293,19 @@ struct ExplanationText {
                 return "\(who(party)) has to answer: it may be busy, or ask you something itself; "
                     + "to go on without its answer: \(release(presenter))"
             case .await(let party):
-                return "\(who(party)) holds what is waited for: wait until it is done; if it is "
-                    + "ended, its access ends with it"
+                let start = "\(who(party)) holds what is waited for: "
+                let wait = "wait until it is done; if it is ended, its access ends with it"
+                guard isHold(party) else { return start + wait }
+                let starter = ProcessStarter.text(of: party.processID) ?? "the script that runs it"
+                return start + "it lasts until \(starter) ends it or ends; if that waits for "
+                    + "another \"filecoord hold\", the circle is not found: end one of them"
             }
         }
+    }
+
+    /// Whether a claim is that of `filecoord hold` without a label, in this PID namespace.
+    private static func isHold(_ party: Party) -> Bool {
+        party.label == "filecoord hold" && !ProcessNumber.isOfAnotherNamespace(party.processID)
     }
 
     /// The command that ends one wait; the user must fill in the reason.

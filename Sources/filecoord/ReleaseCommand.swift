@@ -18,7 +18,7 @@ struct ReleaseCommand: ParsableCommand {
             --json". Of a process, all of these are released.
 
             A claim that waits is ended: its program gets an error that names the process which \
-            ran this command, and the REASON. A presenter that was asked and has not answered is \
+            ran this command, and the reason. A presenter that was asked and has not answered is \
             waited for no longer: the claims go on without its answer, as they do at its \
             deadline, and it is not asked again until it answers.
 
@@ -48,7 +48,7 @@ struct ReleaseCommand: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("What the other program is told, and the log.", valueName: "text"))
-    var reason: String
+    var reason = "no reason was given"
 
     @Flag(name: .shortAndLong, help: "Do not ask.")
     var yes = false
@@ -134,23 +134,8 @@ struct ReleaseCommand: ParsableCommand {
 
     /// This process and the one that started it, because the latter is more informative.
     private static var author: String {
-        let parent = getppid()
         let own = "filecoord release (pid \(CurrentProcess.id))"
-        guard let name = ProcessName.of(parent) else { return own }
-        return "\(own), which \(name) (pid \(parent)) ran"
-    }
-}
-
-/// The name of a process's program, as the kernel reports it.
-private enum ProcessName {
-    /// Returns the name, or nil if it cannot be read.
-    static func of(_ process: pid_t) -> String? {
-        guard let file = unsafe fopen("/proc/\(process)/comm", "re") else { return nil }
-        defer { unsafe fclose(file) }
-        // The kernel's names have 15 bytes at most.
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = unsafe fread(&buffer, 1, buffer.count, file)
-        let name = buffer.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
-        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+        guard let starter = ProcessStarter.text(of: CurrentProcess.id) else { return own }
+        return "\(own), which \(starter) ran"
     }
 }

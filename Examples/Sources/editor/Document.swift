@@ -47,6 +47,7 @@ final class Document: NSObject, NSFilePresenter, Sendable {
     init(_ url: URL) {
         state = Mutex(State(url: url.resolvingSymlinksInPath()))
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 

@@ -34,6 +34,7 @@ final class SharedDatabase: NSObject, NSFilePresenter, Sendable {
     init(_ url: URL) {
         state = Mutex(State(url: url))
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 

@@ -6,6 +6,7 @@
 // The encoding is JSON: one list in which each error is the underlying error of the one before it,
 // so that a long chain is not nested deeply.
 
+import FileCoordinationClient
 package import Foundation
 
 /// Encodes and decodes errors.
@@ -85,6 +86,11 @@ private struct CodedChain: Codable {
             let error = error as NSError
             let userInfo = error.userInfo
             errors.append(CodedError(error, userInfo: userInfo))
+            if let own = userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError {
+                let label = NSFileCoordinator.processLabel
+                let name = ShownText.escaped(label ?? ProcessInfo.processInfo.processName)
+                errors[errors.count - 1].describe(own.description(by: "\(name) (pid \(getpid()))"))
+            }
             next = userInfo[NSUnderlyingErrorKey] as? any Error
         }
     }
@@ -117,6 +123,12 @@ private struct CodedError: Codable {
         description = error.localizedDescription
         self.userInfo = userInfo.compactMapValues { CodedValue($0) }
         self.userInfo[NSUnderlyingErrorKey] = nil
+    }
+
+    /// Replaces the description.
+    mutating func describe(_ text: String) {
+        description = text
+        userInfo[NSLocalizedDescriptionKey] = CodedValue(text)
     }
 
     func clipped() -> CodedError {

@@ -59,9 +59,10 @@ package struct CircleText {
     package var advice: String {
         let cure =
             if members.contains(where: { $0.role == .presenter }) {
-                "Have the presenter answer before it waits for another access, make its own "
-                    + "accesses with its purpose (NSFileCoordinator(filePresenter:)), and give it "
-                    + "a serial queue on which nothing else waits."
+                "Have the presenter answer before it waits for another access, or wait on another "
+                    + "queue than its own; make its accesses with its purpose "
+                    + "(NSFileCoordinator(filePresenter:)), and give it a serial queue on which "
+                    + "nothing else waits."
             } else if !members.isEmpty, members.allSatisfy({ $0.isOwn }) {
                 "Make the inner call with the coordinator of the outer one or with its purpose, or "
                     + "make one call for all items."

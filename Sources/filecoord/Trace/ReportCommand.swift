@@ -50,6 +50,13 @@ struct ReportCommand: ParsableCommand {
         completion: .file())
     var trace: String
 
+    func validate() throws {
+        guard output != nil || isatty(STDOUT_FILENO) == 0 else {
+            throw ValidationError(
+                "The report is for a browser, not for a terminal: name a file with --output.")
+        }
+    }
+
     func run() throws {
         let model = TraceModelBuilder.model(of: try TraceFile.read(trace))
         let text =

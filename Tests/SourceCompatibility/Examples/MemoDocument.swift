@@ -32,6 +32,7 @@ class MemoDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         super.init()
         presentedItemOperationQueue.maxConcurrentOperationCount = 1
         // For Linux: operation queues without a queue of their own share a few threads.
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 

@@ -6,8 +6,8 @@
 // as it does before claims. With `--write-moved` coordinated writers also write what they move, and
 // with `--coordinated` all writers coordinate; with both, some movers claim the former path alone.
 // With `--busy` all writers coordinate, make many accesses between two messages, and often move
-// directories; such worlds need some 2,000 operations each. With `--late` all writers coordinate, and
-// the watcher learns of some of their writes late.
+// directories; such worlds need some 2,000 operations each. With `--late` all writers coordinate,
+// and the watcher learns of some of their writes late.
 // Exit status 1 if a world has failed.
 
 import Glibc

@@ -29,6 +29,7 @@ final class FolderIndex: NSObject, NSFilePresenter {
         presentedItemURL = folder
         self.changed = changed
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 

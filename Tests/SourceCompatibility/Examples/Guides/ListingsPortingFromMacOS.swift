@@ -12,6 +12,7 @@ class BaseDocument: NSObject, NSFilePresenter {
 
     override init() {
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 

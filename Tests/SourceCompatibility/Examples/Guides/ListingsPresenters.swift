@@ -22,6 +22,7 @@ final class PlainTextDocument: NSObject, NSFilePresenter {
     init(url: URL) {
         state = Mutex(State(url: url))
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 

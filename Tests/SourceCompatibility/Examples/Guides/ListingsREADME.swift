@@ -23,6 +23,7 @@ final class Viewer: NSObject, NSFilePresenter {
     init(_ url: URL) {
         presentedItemURL = url
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
         NSFileCoordinator.addFilePresenter(self)
     }

@@ -14,6 +14,7 @@ private enum ReferenceClasses {
         init(of url: URL) {
             presentedItemURL = url
             super.init()
+            presentedItemOperationQueue.maxConcurrentOperationCount = 1
             presentedItemOperationQueue.underlyingQueue = serial
         }
 

@@ -50,6 +50,7 @@ final class DatabaseKeeper: NSObject, NSFilePresenter {
         closeConnection = close
         openConnection = open
         super.init()
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = serial
     }
 
