@@ -91,7 +91,7 @@ class TogetherTests(CoordinationTestCase):
                 process = self.filecoord(
                     "write", self.file, "--", *self.command(language), "hold", "write", "-1", "{}"
                 )
-                self.assertRegex(process.line(), "^error 4 .*each waits for the next in a circle")
+                self.assertRegex(process.line(), "^error 4 .*each waits for the next in a cycle")
 
     def command(self, language):
         from support import PEERS

@@ -171,9 +171,9 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         ([reason] + sentences + [advice]).joined(separator: " ")
     }
 
-    /// What the processes do; in a circle of waits, who waits for whom.
+    /// What the processes do; in a cycle of waits, who waits for whom.
     private var sentences: [String] {
-        code == .deadlock ? circle().sentences : parties.map(\.description)
+        code == .deadlock ? cycle().sentences : parties.map(\.description)
     }
 
     /// What happened to an access of this process, for people who read of it in another process: a
@@ -181,14 +181,14 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     ///
     /// "This program" would be another one there.
     func description(by presenter: String) -> String {
-        let own = code == .deadlock ? circle(isNamed: true).sentences : parties.map(\.description)
+        let own = code == .deadlock ? cycle(isNamed: true).sentences : parties.map(\.description)
         let start = "\(presenter), which presents the item, could not get access itself:"
         return ([start, reason] + own).joined(separator: " ")
     }
 
-    /// The circle of waits; with the name of this process, if other processes read it.
-    private func circle(isNamed: Bool = false) -> CircleText {
-        CircleText(
+    /// The cycle of waits; with the name of this process, if other processes read it.
+    private func cycle(isNamed: Bool = false) -> CycleText {
+        CycleText(
             parties.map { party in
                 let role: PartyRole =
                     switch party.role {
@@ -196,7 +196,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
                     case .waiter: .waiter
                     case .presenter: .presenter
                     }
-                return CircleMember(
+                return CycleMember(
                     processID: party.isInAnotherNamespace
                         ? -party.processIdentifier : party.processIdentifier,
                     isOwn: !isNamed && !party.isInAnotherNamespace
@@ -209,7 +209,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     private var advice: String {
         switch code {
         case .timedOut: "Nothing was read or written. Try again, or ask them to finish."
-        case .deadlock: circle().advice
+        case .deadlock: cycle().advice
         case .limitExceeded:
             "Nothing was read or written. End programs, claims or presenters that use up this "
                 + "limit, and try again."

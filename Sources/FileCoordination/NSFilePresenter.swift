@@ -66,11 +66,10 @@ public import Foundation
     /// The queue on which the methods below are called; read when the presenter is registered.
     ///
     /// A queue with `maxConcurrentOperationCount = 1` runs them in order, and only then a deadlock
-    /// through the presenter is found at once (Rule 18.4). Give it an `underlyingQueue` of its own:
-    /// on Linux all operation queues without one share a few threads. Store that `DispatchQueue` in
-    /// a property, because on Linux the operation queue does not retain it and would use it after
-    /// its release. The queue's thread must not wait for coordinated access that in turn asks this
-    /// presenter (Rule 16.2).
+    /// through the presenter is found at once (Rule 18.4). On Linux, give it an `underlyingQueue`,
+    /// because all queues without one share a few threads, and store that in a property, because the
+    /// operation queue does not retain it. The queue's thread must not wait for coordinated access
+    /// that in turn asks this presenter (Rule 16.2).
     var presentedItemOperationQueue: OperationQueue { get }
 
     /// The item that the user opened, if this presenter presents another one that goes with it; nil

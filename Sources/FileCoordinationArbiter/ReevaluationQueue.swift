@@ -112,7 +112,7 @@ struct ReevaluationQueue {
     private func outermost(around first: Candidate) -> Candidate {
         var result = first
         var inner = movers[first.claim]
-        // Three claims can move directories around each other in a circle.
+        // Three claims can move directories around each other in a cycle.
         var seen: Set<ClaimID> = [first.claim]
         while let claim = inner, claim.items.count > 1 {
             inner = nil

@@ -51,7 +51,7 @@ enum ExitStatus: Int32 {
           64       wrong usage
           66       a path that does not exist or cannot be used like this
           69       no server can be reached, or a limit is hit
-          70       a presenter or "filecoord release" refused, or a circle of waits
+          70       a presenter or "filecoord release" refused, or a cycle of waits
           74       input/output error
           75       access was not granted in time, or at once (-E N: N instead)
         """

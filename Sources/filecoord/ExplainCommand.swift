@@ -18,7 +18,7 @@ struct ExplainCommand: ParsableCommand {
             once; which accesses it would have to wait for; which presenters it would ask, and \
             for what; whom it would have told. Says also whether PATH is in a package, which other \
             names of it are not held back, and follows the waits to their end: a program that is \
-            stopped, a presenter that does not answer, or a circle.
+            stopped, a presenter that does not answer, or a cycle.
 
             Asking blocks no program, and nothing is claimed. The answer is of the moment at which \
             the server was asked, and of an access by a program that takes no part yet: a program \
@@ -38,7 +38,7 @@ struct ExplainCommand: ParsableCommand {
                "chain": [{"depth", "link": "waited"|"inside"|"alongside", "claim",
                           "presenter", "pid", "process", "label", "path",
                           "role": "holder"|"waiter"|"presenter", "message",
-                          "stopped", "end": "open"|"last"|"circle"|"shown"}],
+                          "stopped", "end": "open"|"last"|"cycle"|"shown"}],
                "advice": [text]}
             Claims and presenters have the numbers of "filecoord status --json". What follows from \
             a step of the chain is behind it, one deeper. Its link says whether it is waited for, \

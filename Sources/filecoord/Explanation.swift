@@ -155,7 +155,7 @@ struct Explanation {
         ///
         /// `isCertain` is false if an access or a presenter in the cycle perhaps does not wait for
         /// the other accesses of its process.
-        case breakCircle(Party, claim: UInt64?, isCertain: Bool)
+        case breakCycle(Party, claim: UInt64?, isCertain: Bool)
         /// Let this presenter answer; its process may be waiting for the user.
         case answer(Party, presenter: UInt64)
         /// Wait until this process releases the item, or end it.
@@ -165,7 +165,7 @@ struct Explanation {
     /// What the user can do, the best first, each only once; empty if no action would wait.
     var remedies: [Remedy] {
         var stopped: [Remedy] = []
-        var circles: [Remedy] = []
+        var cycles: [Remedy] = []
         var others: [Remedy] = []
         func add(_ remedy: Remedy, to list: inout [Remedy]) {
             if !list.contains(remedy) { list.append(remedy) }
@@ -173,14 +173,14 @@ struct Explanation {
         for (index, step) in (chain?.steps ?? []).enumerated() {
             if step.party.isStopped { add(.proceed(step.party.identity), to: &stopped) }
             switch step.end {
-            case .circle:
-                let circle = chain?.circle(closedBy: index) ?? []
-                let waiter = circle.last { $0.party.role == .waiter }
+            case .cycle:
+                let cycle = chain?.cycle(closedBy: index) ?? []
+                let waiter = cycle.last { $0.party.role == .waiter }
                 add(
-                    .breakCircle(
+                    .breakCycle(
                         step.party.identity, claim: waiter?.party.claim,
-                        isCertain: !circle.contains { $0.link == .alongside }),
-                    to: &circles)
+                        isCertain: !cycle.contains { $0.link == .alongside }),
+                    to: &cycles)
             case .last where step.party.isStopped: break
             case .last where step.party.role == .presenter:
                 guard let presenter = step.party.presenter else { break }
@@ -190,7 +190,7 @@ struct Explanation {
             case .last, .open, .shown: break
             }
         }
-        return stopped + circles + others
+        return stopped + cycles + others
     }
 }
 

@@ -132,7 +132,7 @@ extension WaitChain.End {
         switch self {
         case .open: "open"
         case .last: "last"
-        case .circle: "circle"
+        case .cycle: "cycle"
         case .shown: "shown"
         }
     }

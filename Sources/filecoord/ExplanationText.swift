@@ -256,7 +256,7 @@ struct ExplanationText {
         let end =
             switch step.end {
             case .open, .last: ""
-            case .circle: ": here the circle closes, see above"
+            case .cycle: ": here the cycle closes, see above"
             case .shown: ": see above"
             }
         let stopped = party.isStopped ? "; its process is stopped" : ""
@@ -282,13 +282,13 @@ struct ExplanationText {
                     ? "continue it from within its container"
                     : "continue it: kill -CONT \(party.processID)"
                 return "\(who(party)) is stopped; \(advice)"
-            case .breakCircle(let party, let claim, let isCertain):
-                let circle =
+            case .breakCycle(let party, let claim, let isCertain):
+                let cycle =
                     isCertain
-                    ? "is part of a circle, which does not end by itself"
-                    : "may be part of a circle, which would not end by itself"
+                    ? "is part of a cycle, which does not end by itself"
+                    : "may be part of a cycle, which would not end by itself"
                 let advice = claim.map { ", or one wait: \(release($0))" } ?? ""
-                return "\(who(party)) \(circle): end one of its programs\(advice)"
+                return "\(who(party)) \(cycle): end one of its programs\(advice)"
             case .answer(let party, let presenter):
                 return "\(who(party)) has to answer: it may be busy, or ask you something itself; "
                     + "to go on without its answer: \(release(presenter))"
@@ -298,7 +298,7 @@ struct ExplanationText {
                 guard isHold(party) else { return start + wait }
                 let starter = ProcessStarter.text(of: party.processID) ?? "the script that runs it"
                 return start + "it lasts until \(starter) ends it or ends; if that waits for "
-                    + "another \"filecoord hold\", the circle is not found: end one of them"
+                    + "another \"filecoord hold\", the cycle is not found: end one of them"
             }
         }
     }

@@ -26,10 +26,10 @@ extension Failure {
                 status: status ?? ExitStatus.badPath.rawValue, lines: [error.text, error.advice])
         case .copy(let error, _): self.init(.inputOutput, "\(error)")
         case .deadlock(let parties):
-            let circle = UserText.circle(parties)
+            let cycle = UserText.cycle(parties)
             self.init(
                 status: ExitStatus.refused.rawValue,
-                lines: [CircleText.reason] + circle.sentences.map { "  " + $0 } + [circle.advice])
+                lines: [CycleText.reason] + cycle.sentences.map { "  " + $0 } + [cycle.advice])
         case .dismissed(let author, let reason):
             self.init(
                 .refused, ShownText.dismissal(by: author, reason: reason),
@@ -98,11 +98,11 @@ extension Failure {
 }
 
 extension UserText {
-    /// A circle of waits.
-    static func circle(_ parties: [Party]) -> CircleText {
-        CircleText(
+    /// A cycle of waits.
+    static func cycle(_ parties: [Party]) -> CycleText {
+        CycleText(
             parties.map { party in
-                CircleMember(
+                CycleMember(
                     processID: party.processID,
                     isOwn: party.processID == CurrentProcess.id,
                     who: who(party.label, party.processName, party.processID),

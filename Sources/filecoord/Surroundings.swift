@@ -56,15 +56,15 @@ enum Surroundings {
                 + "does not wait for this one, use --detached"
             return Failure(status: ExitStatus.refused.rawValue, lines: [first, cure])
         }
-        let circle = UserText.circle(parties)
+        let cycle = UserText.cycle(parties)
         let hasPresenter = parties.contains { $0.role == .presenter }
         let cure =
             hasPresenter
-            ? circle.advice
+            ? cycle.advice
             : "have each command name all its items at once, before it has any of them, as in "
                 + "filecoord access --write A --write B -- COMMAND"
         return Failure(
             status: ExitStatus.refused.rawValue,
-            lines: [first] + circle.sentences.map { "  " + $0 } + [cure])
+            lines: [first] + cycle.sentences.map { "  " + $0 } + [cure])
     }
 }

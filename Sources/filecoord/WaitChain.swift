@@ -27,7 +27,7 @@ struct WaitChain {
         /// not wait.
         case last
         /// The access is above already: the accesses from there to here wait in a cycle.
-        case circle
+        case cycle
         /// The access is in another branch already.
         case shown
     }
@@ -81,14 +81,14 @@ struct WaitChain {
     /// The steps of the cycle that ends with a step, including that step.
     ///
     /// The first one is below the access that is shown twice.
-    func circle(closedBy index: Int) -> [Step] {
+    func cycle(closedBy index: Int) -> [Step] {
         let claim = steps[index].party.claim
-        var circle = [steps[index]]
-        for step in steps[..<index].reversed() where step.depth < circle[0].depth {
+        var cycle = [steps[index]]
+        for step in steps[..<index].reversed() where step.depth < cycle[0].depth {
             if step.party.claim != nil, step.party.claim == claim { break }
-            circle.insert(step, at: 0)
+            cycle.insert(step, at: 0)
         }
-        return circle
+        return cycle
     }
 
     private func names(_ presenter: Int, _ party: Party) -> Bool {
@@ -117,7 +117,7 @@ struct WaitChain {
             steps.append(step(.last))
             return followProcess(of: party, depth)
         }
-        if way.contains(index) { return steps.append(step(.circle)) }
+        if way.contains(index) { return steps.append(step(.cycle)) }
         guard seen.insert(index).inserted else { return steps.append(step(.shown)) }
         let place = steps.count
         steps.append(step(.open))

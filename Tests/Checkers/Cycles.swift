@@ -17,7 +17,7 @@ extension Lives {
         for fact in entries.indices where isLastOfItsInstant(fact) {
             guard let cycle = standingCycle(fact) else { continue }
             let names = cycle.map { "\($0)" }.joined(separator: ", ")
-            result.append(Violation(.cycle, at: fact, "claims \(names) wait in a circle"))
+            result.append(Violation(.cycle, at: fact, "claims \(names) wait in a cycle"))
             break
         }
         return result
@@ -126,7 +126,7 @@ extension Lives {
 
     // MARK: Of what was not reported
 
-    /// Claims that wait in a circle after a fact, if that is beyond doubt.
+    /// Claims that wait in a cycle after a fact, if that is beyond doubt.
     private func standingCycle(_ fact: Int) -> [ClaimKey]? {
         let present = claims.filter {
             $0.filed <= fact && ($0.over.map { $0 > fact } ?? true)

@@ -146,7 +146,7 @@ final class ExplanationTests: XCTestCase {
         XCTAssertFalse(lines.contains { $0.contains("pid 211") })
     }
 
-    func testACircleIsTheFirstThingToEnd() throws {
+    func testACycleIsTheFirstThingToEnd() throws {
         let report = StatusReport.of([
             .claim(1, .writing(.plain)),
             .claim(2, .writing(.plain), at: "/d/b"),
@@ -156,11 +156,11 @@ final class ExplanationTests: XCTestCase {
         let lines = try text(report)
         XCTAssertTrue(
             lines.contains(
-                "          claimer (pid 101) holds /d/a: here the circle closes, see above"),
+                "          claimer (pid 101) holds /d/a: here the cycle closes, see above"),
             lines.joined(separator: "\n"))
         XCTAssertEqual(
             lines.last,
-            "  claimer (pid 101) is part of a circle, which does not end by itself: end one of its "
+            "  claimer (pid 101) is part of a cycle, which does not end by itself: end one of its "
                 + "programs, or one wait: filecoord release 4 --reason \"...\"")
         try assertCommandsAreValid(lines, count: 1)
     }
@@ -210,7 +210,7 @@ final class ExplanationTests: XCTestCase {
             ].suffix(7))
     }
 
-    func testACircleThroughAProcessIsOnlyPossible() throws {
+    func testACycleThroughAProcessIsOnlyPossible() throws {
         // The presenter's process waits behind the claim that asks the presenter.
         let report = StatusReport.of(
             [
@@ -221,7 +221,7 @@ final class ExplanationTests: XCTestCase {
         let lines = try text(report)
         XCTAssertEqual(
             lines.last,
-            "  claimer (pid 101) may be part of a circle, which would not end by itself: end one "
+            "  claimer (pid 101) may be part of a cycle, which would not end by itself: end one "
                 + "of its programs, or one wait: filecoord release 1 --reason \"...\"")
         try assertCommandsAreValid(lines, count: 1)
     }

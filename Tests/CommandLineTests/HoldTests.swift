@@ -30,6 +30,22 @@ final class HoldTests: XCTestCase {
         }
     }
 
+    /// Cycles of holds are not found, so waiting is not always the right advice.
+    func testExplainSaysWhichProgramRunsIt() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let holder = try sandbox.start("hold", "--write", "a")
+            try holder.awaitLine("granted")
+            let explained = try sandbox.run("explain", "a")
+            XCTAssertTrue(
+                explained.output.contains("(pid \(getpid())) ends it or ends; if that waits"),
+                explained.output)
+            XCTAssertTrue(explained.output.contains("the cycle is not found"), explained.output)
+            holder.closeInput()
+            XCTAssertEqual(try holder.exitStatus(), 0)
+        }
+    }
+
     func testASignalReleasesToo() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")

@@ -107,16 +107,32 @@ final class ReleaseTests: XCTestCase {
         }
     }
 
+    func testAReasonNeedNotBeGiven() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("write", "a")
+            let waiter = try sandbox.start("write", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            let released = try sandbox.run("release", "--yes", "\(waiter.processID)")
+            XCTAssertEqual(released.status, 0, released.errors)
+            let outcome = try waiter.outcome()
+            XCTAssertEqual(outcome.status, 70, outcome.errors)
+            XCTAssertTrue(outcome.errors.contains("no reason was given"), outcome.errors)
+            holder.closeInput()
+            XCTAssertEqual(try holder.exitStatus(), 0)
+        }
+    }
+
     func testWithoutATerminalYesMustBeGiven() throws {
         try with { sandbox in
             let outcome = try sandbox.run("release", "--reason", "x", "1")
             XCTAssertEqual(outcome.status, 64)
             XCTAssertTrue(outcome.errors.contains("give --yes"), outcome.errors)
-            for arguments in [["release", "-y", "1"], ["release", "-y", "-r", " ", "1"]] {
-                XCTAssertEqual(try sandbox.run(arguments).status, 64)
+            XCTAssertEqual(try sandbox.run("release", "-y", "-r", " ", "1").status, 64)
+            for arguments in [["release", "-y", "1"], ["release", "-y", "-r", "x", "1"]] {
+                let absent = try sandbox.run(arguments)
+                XCTAssertEqual(absent.status, 66, absent.errors)
             }
-            let absent = try sandbox.run("release", "-y", "-r", "x", "1")
-            XCTAssertEqual(absent.status, 66, absent.errors)
         }
     }
 

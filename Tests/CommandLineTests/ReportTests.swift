@@ -194,7 +194,7 @@ final class ReportTests: XCTestCase {
         XCTAssertTrue(picture.contains("\\u{ffff}b"), picture)
     }
 
-    func testTheColumnsOfACircleEnd() {
+    func testTheColumnsOfACycleEnd() {
         func claim(_ number: UInt64, for others: [UInt64]) -> FileCoordinationWire.ClaimStatus {
             FileCoordinationWire.ClaimStatus(
                 claim: number, processID: 1, processName: "p", purpose: [], stage: .waiting,

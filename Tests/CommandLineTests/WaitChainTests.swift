@@ -55,7 +55,7 @@ final class WaitChainTests: XCTestCase {
             ["0 1 waited open", "1 7 waited open", "2 2 alongside open", "3 3 waited last"])
     }
 
-    func testAProcessThatAsksItsOwnPresenterIsNoCircle() {
+    func testAProcessThatAsksItsOwnPresenterIsNoCycle() {
         let claims = [
             FileCoordinationWire.ClaimStatus.claim(1, .reading([]), .asking, process: 9)
                 .waiting(for: .presenter(7, process: 9))
@@ -71,7 +71,7 @@ final class WaitChainTests: XCTestCase {
         XCTAssertEqual(steps.map(\.party.presenter), [7])
     }
 
-    func testACircleIsMarked() {
+    func testACycleIsMarked() {
         // Each waiting claim was made inside the access for which the other one waits.
         let claims: [FileCoordinationWire.ClaimStatus] = [
             .claim(1, .writing(.plain)),
@@ -83,7 +83,7 @@ final class WaitChainTests: XCTestCase {
             steps(claims, from: [0]),
             [
                 "0 1 waited open", "1 3 inside open", "2 2 waited open", "3 4 inside open",
-                "4 1 waited circle",
+                "4 1 waited cycle",
             ])
     }
 

@@ -234,7 +234,7 @@ class DelegationTests: DelegatingTestCase {
     //                                          write(d/f) inside: refused
     //
     /// Rule 18.4: a cycle is found that leads through a local claim.
-    func testALocalClaimIsPartOfACircle() throws {
+    func testALocalClaimIsPartOfACycle() throws {
         // Two directories: B's claim in A's directory would
         // already end the delegation of that directory.
         for folder in ["d", "e"] { try stage.folder(folder) }

@@ -151,7 +151,7 @@ class PresenterCycleTests: StageTestCase {
     //                                         granted
     //
     /// Rules 18.4 and 18.7: the next server finds the cycle, too.
-    func testAServerThatDiesBeforeTheCircleCloses() throws {
+    func testAServerThatDiesBeforeTheCycleCloses() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
         let server = try Self.serving == .embedded ? stage.firstProgram("server").pid : nil
         let a = try stage.peer("A")

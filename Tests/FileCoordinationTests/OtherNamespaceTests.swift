@@ -21,12 +21,12 @@ import Testing
     }
 
     /// Rules 9.2, 18.4: a presenter that could not save passes its own failure on.
-    @Test func `The circle of a presenter's own access is told in the third person elsewhere`() {
+    @Test func `The cycle of a presenter's own access is told in the third person elsewhere`() {
         let own = getpid()
         let error = FileCoordinationError(
             .deadlock,
             parties: [party(own, .waiter), party(12, .presenter, message: "save")],
-            reason: "In a circle:")
+            reason: "In a cycle:")
         #expect(error.description.contains("This program (pid \(own)) waits for /f"))
         for passedOn in [error as any Error, error.nsError] {
             let arrived = ErrorCoding.decode(ErrorCoding.encode(passedOn))

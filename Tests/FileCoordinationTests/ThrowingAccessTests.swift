@@ -82,7 +82,7 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         XCTAssertEqual(error?.code, FileCoordinationError.Code.deadlock.rawValue)
         XCTAssertEqual(
             error?.localizedFailureReason,
-            "Access would never be granted, because each waits for the next in a circle.")
+            "Access would never be granted, because each waits for the next in a cycle.")
         XCTAssertEqual(error?.description.contains("(null)"), false)
     }
 
@@ -93,7 +93,7 @@ final class ThrowingAccessTests: CoordinatorTestCase {
             XCTAssertThrowsError(try NSFileCoordinator().coordinate(readingItemAt: url) { _ in }) {
                 let text = "\($0)"
                 let start =
-                    "in a circle: This program (pid \(getpid())) waits for \(url.path), because "
+                    "in a cycle: This program (pid \(getpid())) waits for \(url.path), because "
                     + "another access of its own has held it for "
                 XCTAssertTrue(text.contains(start), text)
                 XCTAssertFalse(text.contains("in the queue"), text)

@@ -19,7 +19,7 @@ import Testing
         476_271_686: "an access elsewhere counts as one that extends a presenter's time",
         476_278_679: "the same, of a presenter that is asked by nested reads",
         193_902_743: "a move that an arbiter has acted on is announced again to the next one",
-        748_961: "a wait in a circle through a presenter that was passed over is not found",
+        748_961: "a wait in a cycle through a presenter that was passed over is not found",
         61_276_757: "what an inner claim may pass changes when an answer is given up",
         71_353_410: "a move to the same path hides a later one (the checker's fault)",
         1_449_912_222: "a presenter that is asked again after a move reads its own item meanwhile",

@@ -27,7 +27,7 @@ struct BudgetTests {
         expectAllUsed(Budgets.largeTypes, by: large.map(\.1.type))
     }
 
-    @Test func `At most 12 files of a room depend on each other in a circle`() {
+    @Test func `At most 12 files of a room depend on each other in a cycle`() {
         for room in rooms {
             let cycles = BudgetRules.fileCycles(of: tree.target(room))
             let largest = cycles.max { $0.count < $1.count } ?? []

@@ -12,6 +12,6 @@ enum Budgets {
     /// Types with more than 15 stored properties, each with its reason.
     static let largeTypes: [String: String] = [:]
 
-    /// Rooms in which more than 12 files depend on each other in a circle, and how many do.
+    /// Rooms in which more than 12 files depend on each other in a cycle, and how many do.
     static let fileCycles: [String: Int] = [:]
 }

@@ -74,7 +74,7 @@ extension AccessFailure {
         case .deadlock(let parties):
             let parties = parties.map { FileCoordinationError.Party($0) }
             return FileCoordinationError(
-                .deadlock, url: parties.first?.url, parties: parties, reason: CircleText.reason)
+                .deadlock, url: parties.first?.url, parties: parties, reason: CycleText.reason)
         case .timedOut(let timeout, let parties):
             let paths = items.prefix(3).map { ShownText.escaped($0.url.path) }
             let what =

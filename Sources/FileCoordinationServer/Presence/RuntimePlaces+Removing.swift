@@ -94,7 +94,9 @@ extension RuntimePlaces {
             // No program has met there, and to examine it would make it a runtime directory.
             if Self.isEmpty(path) { return false }
             switch PlaceState(path, of: self) {
-            case .served, .inhabited, .standIn(_, isHeld: true): return true
+            case .served, .inhabited: return true
+            // It belongs to the place that it leads to, and goes with that.
+            case .standIn(_, isHeld: true): return false
             case .deserted(let directory):
                 do throws(SystemError) {
                     return try !directory.removeIfUnused()

@@ -58,7 +58,7 @@ struct TraceModelBuilder {
         case "ended": finish(line, .ended)
         case "cancelled": finish(line, .cancelled)
         case "refused": finish(line, .refused)
-        case "inCycle": takeCircle(line)
+        case "inCycle": takeCycle(line)
         case "presenter", "presenterMoved", "presenterRemoved", "asked", "answered", "told":
             takePresenter(line)
         case "look": looked = line.time
@@ -228,11 +228,11 @@ struct TraceModelBuilder {
         claims[number] = nil
     }
 
-    private mutating func takeCircle(_ line: TraceFile.Line) {
+    private mutating func takeCycle(_ line: TraceFile.Line) {
         guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
-        let circle = circle(line)
+        let cycle = cycle(line)
         finish(line, .inCycle)
-        if let circle { addCircle(circle, to: claim, line) }
+        if let cycle { addCycle(cycle, to: claim, line) }
     }
 
     private mutating func finish(_ claim: Int, _ ending: TraceModel.Ending, at time: UInt64) {

@@ -186,7 +186,7 @@ extension TraceModel.Ending {
         case .ended: "done"
         case .cancelled: "given up, or ended by a user"
         case .refused: "refused by a presenter"
-        case .inCycle: "failed: a circle of waits"
+        case .inCycle: "failed: a cycle of waits"
         case .died: "its process ended"
         case .unseen: "over when the recorder looked again; its end was not seen"
         case .unreported: "granted; the server is not told of its end"

@@ -8,7 +8,7 @@ enum TracePageModelScript {
     static let text = #"""
         "use strict";
         const WAITING = 0, ASKING = 1, HOLDING = 2;
-        const IN_CIRCLE = 4;
+        const IN_CYCLE = 4;
 
         // Turns the data of the page, in which lists are short, into objects.
         function readTrace(data) {
@@ -151,9 +151,9 @@ enum TracePageModelScript {
         // The longest waits, with how long each cause was in the way. Those that would never have
         // ended come first, although they were refused at once.
         function longestWaits(trace, limit) {
-          const inCircle = claim => claim.ending === IN_CIRCLE ? 1 : 0;
-          const waits = trace.claims.filter(claim => claim.waited > 0 || inCircle(claim))
-            .sort((a, b) => inCircle(b) - inCircle(a) || b.waited - a.waited || a.index - b.index)
+          const inCycle = claim => claim.ending === IN_CYCLE ? 1 : 0;
+          const waits = trace.claims.filter(claim => claim.waited > 0 || inCycle(claim))
+            .sort((a, b) => inCycle(b) - inCycle(a) || b.waited - a.waited || a.index - b.index)
             .slice(0, limit);
           return waits.map(claim => {
             const causes = new Map();
@@ -182,7 +182,7 @@ enum TracePageModelScript {
             }
             const longest = [...causes].sort((a, b) => b[1] - a[1]).slice(0, 5)
               .map(([text, time]) => text + " for " + duration(time));
-            return {claim, causes: inCircle(claim) ? [claim.details, ...longest] : longest};
+            return {claim, causes: inCycle(claim) ? [claim.details, ...longest] : longest};
           });
         }
 

@@ -161,7 +161,7 @@ extension Absurd {
                 writingItemAt: url, options: options, timeout: .nanoseconds(1)
             ) { _ in }
         } catch FileCoordinationError.deadlock {
-            preconditionFailure("Nothing waits in a circle")
+            preconditionFailure("Nothing waits in a cycle")
         } catch let error as FileCoordinationError {
             describe(error)
         } catch {

@@ -7,7 +7,7 @@
 enum BudgetRules {
     /// Most stored properties of a type.
     static let storedProperties = 15
-    /// Most files of one module that depend on each other in a circle.
+    /// Most files of one module that depend on each other in a cycle.
     static let filesInCycle = 12
 
     // MARK: Stored properties

@@ -11,14 +11,14 @@ import FileTree
 extension CallFailure {
     /// What happened, who is in the way, and what to do; `paths` are those of the call.
     func message(_ paths: [[UInt8]]) -> String {
-        let who = circle?.sentences ?? parties.map { Sentence.of($0) }
+        let who = cycle?.sentences ?? parties.map { Sentence.of($0) }
         return ([reason(paths)] + who + (advice.map { [$0] } ?? [])).joined(separator: " ")
     }
 
-    /// The circle of waits, if there was one.
-    private var circle: CircleText? {
+    /// The cycle of waits, if there was one.
+    private var cycle: CycleText? {
         guard case .access(.deadlock(let parties)) = self else { return nil }
-        return CircleText(parties.map { Sentence.member($0) })
+        return CycleText(parties.map { Sentence.member($0) })
     }
 
     private func reason(_ paths: [[UInt8]]) -> String {
@@ -31,7 +31,7 @@ extension CallFailure {
         case .access(.copy(let error as UploadError, _)): return error.text
         case .access(.copy(let error, _)): return "The copy could not be made: \(error)."
         case .access(.deadlock):
-            return CircleText.reason
+            return CycleText.reason
         case .access(.timedOut(let timeout, _)):
             return "Access to \(Sentence.paths(paths)) was not granted within "
                 + "\(DurationText.text(timeout))."
@@ -46,7 +46,7 @@ extension CallFailure {
         switch self {
         case .access(.timedOut):
             "Nothing was read or written. Try again, or ask them to finish."
-        case .access(.deadlock): circle?.advice
+        case .access(.deadlock): cycle?.advice
         case .access(.dismissed):
             "Nothing was read or written. A user ended this wait by hand; try again when the "
                 + "reason no longer holds."
@@ -74,9 +74,9 @@ enum Sentence {
         }
     }
 
-    /// A process in a circle of waits.
-    static func member(_ party: Party) -> CircleMember {
-        CircleMember(
+    /// A process in a cycle of waits.
+    static func member(_ party: Party) -> CycleMember {
+        CycleMember(
             processID: party.processID,
             isOwn: party.processID == CurrentProcess.id, who: who(party), path: path(party),
             role: party.role, time: DurationText.text(party.sinceNanoseconds),

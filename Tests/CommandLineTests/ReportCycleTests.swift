@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claim that failed in a circle of waits, in the report: it has waited for no time, and is what
+// A claim that failed in a cycle of waits, in the report: it has waited for no time, and is what
 // the reader looks for.
 
 import Foundation
@@ -8,7 +8,7 @@ import XCTest
 
 @testable import filecoord
 
-final class ReportCircleTests: XCTestCase {
+final class ReportCycleTests: XCTestCase {
     //  a  write /f ==============.....
     //  b      write /g ==========X (would wait for /f)
     private static let trace = """
@@ -29,17 +29,17 @@ final class ReportCircleTests: XCTestCase {
         {"t":600,"event":"ended","claim":1}
 
         """
-    private static let circle =
-        "circle of waits: B (pid 20) waits for /f, then a (pid 10) holds /f, then a (pid 10) waits "
+    private static let cycle =
+        "cycle of waits: B (pid 20) waits for /f, then a (pid 10) holds /f, then a (pid 10) waits "
         + "for /g, then B (pid 20) holds /g"
 
     private func model() throws -> TraceModel {
         TraceModelBuilder.model(of: try TraceFile(Array(Self.trace.utf8), name: "t"))
     }
 
-    func testAMarkNamesTheCircle() throws {
+    func testAMarkNamesTheCycle() throws {
         let model = try model()
-        XCTAssertEqual(model.marks.map(\.text), ["failed in a " + Self.circle])
+        XCTAssertEqual(model.marks.map(\.text), ["failed in a " + Self.cycle])
         XCTAssertEqual(model.marks.map(\.process), [1])
         XCTAssertEqual(model.claims.last?.ending, .inCycle)
         XCTAssertEqual(model.claims.last?.waited, 0)
@@ -67,6 +67,6 @@ final class ReportCircleTests: XCTestCase {
         }
         XCTAssertEqual(
             output.split(separator: "\n").map { String($0) },
-            [Self.circle, "B (pid 20) held or was ahead for 200 ns"])
+            [Self.cycle, "B (pid 20) held or was ahead for 200 ns"])
     }
 }

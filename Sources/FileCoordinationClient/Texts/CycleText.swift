@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A circle of waits in sentences: who waits for what, and who has it. The server lists the members
+// A cycle of waits in sentences: who waits for what, and who has it. The server lists the members
 // in order; each waits for the next, and the last one for the first.
 
 package import FileCoordinationWire
 
-/// A claim or presenter in a circle of waits, in words that can be shown.
-package struct CircleMember {
+/// A claim or presenter in a cycle of waits, in words that can be shown.
+package struct CycleMember {
     /// A number of the process, different from those of processes in other namespaces.
     let processID: Int32
     /// Whether it is a claim or presenter of this process.
@@ -35,16 +35,16 @@ package struct CircleMember {
     }
 }
 
-/// A circle of waits.
-package struct CircleText {
-    private let members: [CircleMember]
+/// A cycle of waits.
+package struct CycleText {
+    private let members: [CycleMember]
 
-    /// Creates the text of a circle; each member waits for the next.
-    package init(_ members: [CircleMember]) { self.members = members }
+    /// Creates the text of a cycle; each member waits for the next.
+    package init(_ members: [CycleMember]) { self.members = members }
 
     /// What has happened, before the ``sentences``.
     package static let reason =
-        "Access would never be granted, because each waits for the next in a circle:"
+        "Access would never be granted, because each waits for the next in a cycle:"
 
     /// A sentence for each wait.
     ///
@@ -87,7 +87,7 @@ package struct CircleText {
         }
     }
 
-    private func waits(_ member: CircleMember, for next: CircleMember) -> String {
+    private func waits(_ member: CycleMember, for next: CycleMember) -> String {
         let isOfOneProcess = next.processID == member.processID
         let other = isOfOneProcess ? "another access of its own" : name(next)
         let what = next.path == member.path ? "it" : next.path
@@ -101,11 +101,11 @@ package struct CircleText {
         }
     }
 
-    private func name(_ member: CircleMember) -> String {
+    private func name(_ member: CycleMember) -> String {
         member.isOwn ? "this program (pid \(member.processID))" : member.who
     }
 
-    private func start(_ member: CircleMember) -> String {
+    private func start(_ member: CycleMember) -> String {
         member.isOwn ? "This program (pid \(member.processID))" : member.who
     }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that failed because they would have waited in a circle. Such a claim has waited for no
-// time at all, so the report names the circle: with a mark on the time line, and first in the table
+// Claims that failed because they would have waited in a cycle. Such a claim has waited for no
+// time at all, so the report names the cycle: with a mark on the time line, and first in the table
 // of waits.
 
 extension TraceModelBuilder {
-    /// Returns the circle of a line "inCycle" as text, while its claims are known.
-    func circle(_ line: TraceFile.Line) -> String? {
+    /// Returns the cycle of a line "inCycle" as text, while its claims are known.
+    func cycle(_ line: TraceFile.Line) -> String? {
         let members = line.numbers("claims").compactMap { claims[$0] }
         guard members.count > 1 else { return nil }
-        return "circle of waits: " + members.map(member).joined(separator: ", then ")
+        return "cycle of waits: " + members.map(member).joined(separator: ", then ")
     }
 
-    /// Adds the circle to the claim that has failed in it, and a mark for it.
-    mutating func addCircle(_ text: String, to claim: Int, _ line: TraceFile.Line) {
+    /// Adds the cycle to the claim that has failed in it, and a mark for it.
+    mutating func addCycle(_ text: String, to claim: Int, _ line: TraceFile.Line) {
         model.claims[claim].outcomes = [text]
         mark(line, .process, "failed in a " + text, model.claims[claim].process)
     }
