@@ -182,7 +182,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     /// "This program" would be another one there.
     func description(by presenter: String) -> String {
         let own = code == .deadlock ? cycle(isNamed: true).sentences : parties.map(\.description)
-        let start = "\(presenter), which presents the item, could not get access itself:"
+        let start = "\(presenter), which presents an item there, could not get access itself:"
         return ([start, reason] + own).joined(separator: " ")
     }
 

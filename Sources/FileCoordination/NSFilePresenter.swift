@@ -67,9 +67,9 @@ public import Foundation
     ///
     /// A queue with `maxConcurrentOperationCount = 1` runs them in order, and only then a deadlock
     /// through the presenter is found at once (Rule 18.4). On Linux, give it an `underlyingQueue`,
-    /// because all queues without one share a few threads, and store that in a property, because the
-    /// operation queue does not retain it. The queue's thread must not wait for coordinated access
-    /// that in turn asks this presenter (Rule 16.2).
+    /// because all queues without one share a few threads, and keep that in a property, because
+    /// the operation queue does not retain it. The queue's thread must not wait for coordinated
+    /// access that in turn asks this presenter (Rule 16.2).
     var presentedItemOperationQueue: OperationQueue { get }
 
     /// The item that the user opened, if this presenter presents another one that goes with it; nil

@@ -108,15 +108,18 @@ struct ReevaluationQueue {
     /// Returns the claim to evaluate first, of `first` and those that move directories around it.
     ///
     /// A claim of one item comes after all moves around it by its depth. A claim that moves one
-    /// item and names another one may come before the move of a directory around the other one.
+    /// item and names a deeper one may come before the move of a directory around that one.
     private func outermost(around first: Candidate) -> Candidate {
         var result = first
         var inner = movers[first.claim]
         // Three claims can move directories around each other in a cycle.
         var seen: Set<ClaimID> = [first.claim]
-        while let claim = inner, claim.items.count > 1 {
+        while let claim = inner, let deepest = claim.items.map(\.path.depth).max() {
             inner = nil
-            for other in waiting.prefix(while: { $0.movedDepth < .max }) {
+            // A directory around an item is less deep than the item. Without this bound, a queue of
+            // many renames would be walked for each of them.
+            for other in waiting {
+                guard other.movedDepth < deepest else { break }
                 guard let mover = movers[other.claim], !seen.contains(other.claim),
                     meeting(of: mover, with: claim) == .insideMovedDirectory
                 else { continue }

@@ -132,7 +132,7 @@ extension ChangeAttribution {
 
         /// Adds the report of one more claim.
         mutating func append(_ change: ClaimedChange, isFound: Bool) {
-            isFoundThroughout = isFoundThroughout && isFound
+            isFoundThroughout = isFoundThroughout && (isFound || change.isArrival)
             if isFoundThroughout, let after = change.after {
                 found = (found + [after]).suffix(Watcher.statesOfWrites)
             }

@@ -296,9 +296,10 @@ struct ExplanationText {
                 let start = "\(who(party)) holds what is waited for: "
                 let wait = "wait until it is done; if it is ended, its access ends with it"
                 guard isHold(party) else { return start + wait }
-                let starter = ProcessStarter.text(of: party.processID) ?? "the script that runs it"
-                return start + "it lasts until \(starter) ends it or ends; if that waits for "
-                    + "another \"filecoord hold\", the cycle is not found: end one of them"
+                let starter = ProcessStarter.text(of: party.processID) ?? "another program"
+                return start + "it lasts until its input ends, and \(starter) has started it; if "
+                    + "that waits for another \"filecoord hold\", the cycle is not found: end one "
+                    + "of the holds"
             }
         }
     }
@@ -308,10 +309,8 @@ struct ExplanationText {
         party.label == "filecoord hold" && !ProcessNumber.isOfAnotherNamespace(party.processID)
     }
 
-    /// The command that ends one wait; the user must fill in the reason.
-    private static func release(_ number: UInt64) -> String {
-        "filecoord release \(number) --reason \"...\""
-    }
+    /// The command that ends one wait.
+    private static func release(_ number: UInt64) -> String { "filecoord release \(number)" }
 
     private static func who(_ party: Party) -> String {
         UserText.who(party.label, party.processName, party.processID)

@@ -161,7 +161,7 @@ final class ExplanationTests: XCTestCase {
         XCTAssertEqual(
             lines.last,
             "  claimer (pid 101) is part of a cycle, which does not end by itself: end one of its "
-                + "programs, or one wait: filecoord release 4 --reason \"...\"")
+                + "programs, or one wait: filecoord release 4")
         try assertCommandsAreValid(lines, count: 1)
     }
 
@@ -184,7 +184,7 @@ final class ExplanationTests: XCTestCase {
         XCTAssertEqual(
             lines.last,
             "  viewer (pid 207) has to answer: it may be busy, or ask you something itself; to go "
-                + "on without its answer: filecoord release 7 --reason \"...\"")
+                + "on without its answer: filecoord release 7")
         try assertCommandsAreValid(lines, count: 1)
     }
 
@@ -222,7 +222,7 @@ final class ExplanationTests: XCTestCase {
         XCTAssertEqual(
             lines.last,
             "  claimer (pid 101) may be part of a cycle, which would not end by itself: end one "
-                + "of its programs, or one wait: filecoord release 1 --reason \"...\"")
+                + "of its programs, or one wait: filecoord release 1")
         try assertCommandsAreValid(lines, count: 1)
     }
 

@@ -38,7 +38,7 @@ final class HoldTests: XCTestCase {
             try holder.awaitLine("granted")
             let explained = try sandbox.run("explain", "a")
             XCTAssertTrue(
-                explained.output.contains("(pid \(getpid())) ends it or ends; if that waits"),
+                explained.output.contains("(pid \(getpid())) has started it; if that waits"),
                 explained.output)
             XCTAssertTrue(explained.output.contains("the cycle is not found"), explained.output)
             holder.closeInput()

@@ -56,6 +56,15 @@ import Testing
             .claim("outermost  ", .move("/b/"), "   .==      "))
     }
 
+    @Test func `Rule 2.8a: the outermost goes first, also past a claim of its own purpose`() {
+        let all = [AccessItem].read("/a/f") + .read("/x/y/z")
+        expectTimeline(
+            .claim("reader   ", all, "====         "),
+            .claim("first    ", .move("/a/") + .read("/x/y/z"), purpose: "p", " ...==       "),
+            .claim("inner    ", .move("/x/y/"), "  ....==     "),
+            .claim("outermost", .move("/x/"), purpose: "p", "   .==       "))
+    }
+
     @Test func `Rule 2.8a: claims that move directories around each other go on in turn`() {
         let all = [AccessItem].read("/a/f") + .read("/b/f") + .read("/c/f")
         expectTimeline(

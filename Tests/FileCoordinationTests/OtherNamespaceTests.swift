@@ -32,8 +32,11 @@ import Testing
             let arrived = ErrorCoding.decode(ErrorCoding.encode(passedOn))
             let text = arrived.localizedDescription
             #expect(!text.contains("his program"))
-            #expect(text.contains("(pid \(own)), which presents the item, could not get access"))
+            #expect(
+                text.contains("(pid \(own)), which presents an item there, could not get access"))
             #expect(text.contains("sync (pid \(own)) waits for /f until sync (pid 12)"))
+            #expect(!(arrived.localizedFailureReason ?? "").contains("his program"))
+            #expect(arrived.localizedRecoverySuggestion?.contains("in that program") == true)
             #expect(arrived.code == FileCoordinationError.Code.deadlock.rawValue)
         }
     }

@@ -125,10 +125,14 @@ private struct CodedError: Codable {
         self.userInfo[NSUnderlyingErrorKey] = nil
     }
 
-    /// Replaces the description.
+    /// Replaces the texts for people, who read them in another program.
     mutating func describe(_ text: String) {
         description = text
         userInfo[NSLocalizedDescriptionKey] = CodedValue(text)
+        // Foundation on Linux prints an error with this text.
+        userInfo[NSLocalizedFailureReasonErrorKey] = CodedValue(text)
+        userInfo[NSLocalizedRecoverySuggestionErrorKey] = CodedValue(
+            "Nothing was read or written. Remove the cause in that program, and try again.")
     }
 
     func clipped() -> CodedError {

@@ -100,7 +100,7 @@ extension WatchingWorld {
     ///
     /// If a writer has moved a directory from a path without presenters, the watcher cannot know
     /// which items inside came along, so their reports may be of either origin. So may those about
-    /// writes of which it learns late.
+    /// writes of which it learns late: it may name their items by other directories.
     mutating func checkIsCoordinated(_ news: WatchNews, _ view: PresenterView) {
         guard case .changes(let changes) = news.body,
             let wrong = changes.first(where: { change in
@@ -109,7 +109,7 @@ extension WatchingWorld {
                 case .uncoordinated: true
                 case .either:
                     // The view may already have read a state that is later than its messages.
-                    !isLate && change.what != .appeared
+                    !lateNames.contains(change.path.texts.last ?? "") && change.what != .appeared
                         && (change.what != .deleted || view.items[change.path] != nil)
                         // Claims may name the presenter's item by a path that it does not know.
                         && (change.what != .deleted || change.path != view.path)

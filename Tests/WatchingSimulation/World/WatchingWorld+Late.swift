@@ -45,6 +45,7 @@ extension WatchingWorld {
         let number = nextClaim
         nextClaim += 1
         note("claim \(number) by a delegation: /\(path.joined(separator: "/"))")
+        if let name = path.last { lateNames.insert(name) }
         lateWrites.append(
             LateWrite(
                 number: number, path: path, before: files.observed(at: path),
@@ -102,6 +103,8 @@ extension WatchingWorld {
     mutating func withoutLate(_ news: WatchNews) -> WatchNews {
         guard !lateWrites.isEmpty, case .changes(let changes) = news.body else { return news }
         let told = changes.filter { change in
+            // Such writes move nothing.
+            if case .moved = change.what { return true }
             guard change.origin != .coordinated,
                 let index = lateWrites.firstIndex(where: { $0.path == change.path.texts })
             else { return true }

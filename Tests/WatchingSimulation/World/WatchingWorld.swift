@@ -62,6 +62,8 @@ public struct WatchingWorld {
     /// Whether the watcher learns late of some writes.
     let isLate: Bool
     var lateWrites: [LateWrite] = []
+    /// The names of the items of all late writes so far.
+    var lateNames: Set<String> = []
     var moveDice: WatchingDice
     var lateDice: WatchingDice
     var askDice: WatchingDice
