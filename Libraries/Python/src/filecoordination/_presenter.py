@@ -223,6 +223,8 @@ def _add_interruptibly(add: Callable[[], Optional[int]], number: int) -> Optiona
     except BaseException:
         with lock:
             is_abandoned = True
+            # Until C knows that it is gone, it asks nothing of the program.
+            _registered.end(number)
             if handles:
                 _discard(handles[0], number)
         raise
@@ -236,13 +238,18 @@ def _discard(handle: Optional[int], number: int) -> None:
     fc.fc_presenter_remove(handle)
 
 
-def _answer(answer: int, method: Callable[..., None], arguments: Tuple[Any, ...]) -> None:
+def _answer(answer: int, number: int, name: str, arguments: Tuple[Any, ...]) -> None:
     """Asks a presenter, and answers for it, whatever it does: others wait for the answer."""
+    presenter = _registered.presenter(number)
+    if presenter is None:
+        return fc.fc_answer_done(answer)  # type: ignore[no-any-return]
     try:
-        method(*arguments)
+        getattr(presenter, name)(*arguments)
     except Refusal as refusal:
         _refuse(answer, refusal.domain, refusal.number, refusal)
     except BaseException as error:  # a presenter that fails, or exits, has not made way
+        if _registered.presenter(number) is None:  # but one that was removed has
+            return fc.fc_answer_done(answer)  # type: ignore[no-any-return]
         _refuse(answer, type(error).__name__, 1, error)
         with contextlib.suppress(Exception):  # standard error may be closed
             traceback.print_exc(file=sys.stderr)
@@ -269,20 +276,14 @@ def _path(name: bytes) -> pathlib.Path:
 
 def _ask(name: str) -> Callable[..., None]:
     def ask(_: int, answer: int, number: int) -> None:
-        presenter = _registered.presenter(number)
-        if presenter is None:
-            return fc.fc_answer_done(answer)  # type: ignore[no-any-return]
-        _answer(answer, getattr(presenter, name), ())
+        _answer(answer, number, name, ())
 
     return ask
 
 
 def _ask_about(name: str) -> Callable[..., None]:
     def ask(_: int, path: bytes, answer: int, number: int) -> None:
-        presenter = _registered.presenter(number)
-        if presenter is None:
-            return fc.fc_answer_done(answer)  # type: ignore[no-any-return]
-        _answer(answer, getattr(presenter, name), (_path(path),))
+        _answer(answer, number, name, (_path(path),))
 
     return ask
 
