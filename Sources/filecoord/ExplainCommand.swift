@@ -65,9 +65,9 @@ struct ExplainCommand: ParsableCommand {
         let explanation = Explanation(ItemFacts.read(at: place, packages), answer?.report)
         guard !json else { return try Console.print(ExplanationJSON(explanation).text) }
         let directory = try StatusCommand.opening {
-            try RuntimeDirectory.open(environment: environment)
+            try RuntimePlaces(variable: { environment[$0] }).meetingPath()
         }
-        for line in ExplanationText(explanation, runtimeDirectory: directory.path).lines {
+        for line in ExplanationText(explanation, runtimeDirectory: directory).lines {
             try Console.print(line)
         }
     }

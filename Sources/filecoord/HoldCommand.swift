@@ -4,6 +4,7 @@
 // when access is granted, and releases the access when its standard input ends.
 
 import ArgumentParser
+import FileCoordinationArbiter
 import FileCoordinationClient
 
 /// Holds access until standard input ends.
@@ -29,6 +30,10 @@ struct HoldCommand: ParsableCommand {
             holds one file waits for another. Name all files in one "filecoord hold", and give \
             --timeout.
 
+            With --json, the line is an object. Its paths are those under which the items are \
+            held: another program may have moved them during the wait.
+              {"message": "granted", "items": [{"path", "access": "reading"|"writing"}]}
+
             Ended by the end of standard input, or by a signal while access is held, it ends with \
             0; by a signal while it waits, with 128+N.
 
@@ -40,6 +45,9 @@ struct HoldCommand: ParsableCommand {
               read -r granted <&"${lock[0]}" && ./work-on app.db
               [ -z "$input" ] || eval "exec $input>&-"
             """)
+
+    @Flag(help: "Print the line as JSON.")
+    var json = false
 
     @OptionGroup var named: ItemOptions
 
@@ -56,8 +64,19 @@ struct HoldCommand: ParsableCommand {
         try Admission(waiting.terms, signals: signals).run(items) { paths throws(Failure) in
             OtherNames.mention(of: paths, quiet: waiting.quiet)
             try signals.alert { end.come() }
-            try Console.print("granted")
+            try Console.print(json ? Self.json(items, at: paths) : "granted")
             try end.wait()
         }
+    }
+
+    /// The line that says that access is granted, as JSON.
+    private static func json(_ items: [ClaimedItem], at paths: [NativePath]) -> String {
+        let held = zip(items, paths).map { item, path in
+            JSONText.object([
+                ("path", .path(path.bytes)),
+                ("access", .text(item.access.isWriting ? "writing" : "reading")),
+            ])
+        }
+        return JSONText.object([("message", .text("granted")), ("items", .list(held))]).description
     }
 }

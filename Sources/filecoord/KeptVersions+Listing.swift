@@ -13,6 +13,12 @@ extension KeptVersions {
         get throws(Failure) { Self.jsonLines(of: try all) }
     }
 
+    /// A version that was just added, as JSON.
+    func json(_ identifier: String) -> String {
+        JSONText.object([("path", .path(path.bytes)), ("identifier", .text(identifier))])
+            .description
+    }
+
     /// The versions of all orphans in the store, as JSON.
     ///
     /// Each object has the path of the orphan's item.

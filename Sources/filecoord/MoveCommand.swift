@@ -39,6 +39,9 @@ struct MoveCommand: ParsableCommand {
             With -n, and something at DESTINATION, it does nothing, says nothing and ends with 0. \
             With -i it asks before access is claimed. Of -f, -i and -n the last one counts.
 
+            With --json, one object on a line for each item that is moved:
+              {"source": path, "destination": path}
+
             \(ExitStatus.manualWithoutCommand)
 
             EXAMPLES
@@ -94,6 +97,9 @@ struct MoveCommand: ParsableCommand {
 
     @Flag(name: .shortAndLong, help: "Print what is moved, and where to.")
     var verbose = false
+
+    @Flag(help: "Print what is moved as JSON.")
+    var json = false
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptionsOf<WaitingToMove>
@@ -190,12 +196,19 @@ struct MoveCommand: ParsableCommand {
                 moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
             }
             access.announceMove(from: paths[0], to: paths[1])
-            line = "renamed \(paths[0]) -> \(paths[1])"
+            line = json ? Self.json(paths) : "renamed \(paths[0]) -> \(paths[1])"
         }
         if let remains { throw remains }
-        guard verbose, let line else { return }
+        guard verbose || json, let line else { return }
         signals.finish()
         try Console.print(line)
+    }
+
+    /// The move as JSON.
+    private static func json(_ paths: [NativePath]) -> String {
+        JSONText.object([
+            ("source", .path(paths[0].bytes)), ("destination", .path(paths[1].bytes)),
+        ]).description
     }
 
     /// The path that the item at `source` is to get.

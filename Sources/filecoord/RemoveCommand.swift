@@ -24,6 +24,10 @@ struct RemoveCommand: ParsableCommand {
             does not begin with "y" is a no. Of -f and -i the last one counts. What cannot be \
             removed is named with the reason, and the rest is removed nevertheless.
 
+            With --json, one object on a line for each item that is removed, those inside of \
+            directories before these:
+              {"path": path, "directory": true|false}
+
             \(ExitStatus.manualWithoutCommand)
 
             EXAMPLES
@@ -55,6 +59,9 @@ struct RemoveCommand: ParsableCommand {
 
     @Flag(name: .shortAndLong, help: "Print what is removed.")
     var verbose = false
+
+    @Flag(help: "Print what is removed as JSON.")
+    var json = false
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptionsOf<WaitingToAct>
@@ -136,8 +143,8 @@ struct RemoveCommand: ParsableCommand {
 
     /// Removes the items, and returns why some could not be removed.
     ///
-    /// With `verbose`, adds a line to `removed` for each item. Throws if a signal came before the
-    /// end.
+    /// With `verbose` or `json`, adds a line to `removed` for each item. Throws if a signal came
+    /// before the end.
     private func remove(
         _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalReceiver,
         _ removed: inout [String]
@@ -152,7 +159,14 @@ struct RemoveCommand: ParsableCommand {
         if let agreed { removal.isAgreed = { agreed.contains(NativePath($0)) } }
         var failures: [Failure] = []
         var lines: [String] = []
-        if verbose {
+        if json {
+            removal.report = { path, isDirectory in
+                let fields: [(name: String, value: JSONText)] = [
+                    ("path", .path(path)), ("directory", .truth(isDirectory)),
+                ]
+                lines.append(JSONText.object(fields).description)
+            }
+        } else if verbose {
             removal.report = { path, isDirectory in
                 let word = isDirectory ? "directory " : ""
                 lines.append("removed \(word)\(NativePath(path))")

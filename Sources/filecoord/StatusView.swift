@@ -94,10 +94,10 @@ final class StatusView {
 
     private func table(of report: StatusReport?) throws(Failure) -> StatusTable {
         let directory = try StatusCommand.opening {
-            try RuntimeDirectory.open(environment: environment)
+            try RuntimePlaces(variable: { environment[$0] }).meetingPath()
         }
         return StatusTable(
-            report, runtimeDirectory: directory.path, nameRemarks: remarks.remarks(on: report),
+            report, runtimeDirectory: directory, nameRemarks: remarks.remarks(on: report),
             isSortedByWait: isSortedByWait, showsAllDelegations: showsAllDelegations)
     }
 }

@@ -29,6 +29,10 @@ struct StatusWatch {
 
     /// The pause between two attempts to connect to the next server, in nanoseconds.
     private static let serverPause: UInt64 = 10_000_000
+    /// The pause between two looks for a runtime directory.
+    private static let directoryPause = Duration.milliseconds(250)
+    /// The pause until it is looked whether the watched directory is still the right one.
+    private static let watchedDirectoryPause = Duration.seconds(1)
 
     /// Prepares to watch.
     ///
@@ -138,17 +142,21 @@ struct StatusWatch {
     /// Waits until the socket of an arbiter exists.
     private func awaitArbiter() throws(Failure) {
         try StatusCommand.opening {
-            let runtime = try RuntimeDirectory.open(environment: environment)
             let (watch, poller) = (try DirectoryWatch(), try Poller())
-            _ = try watch.add(runtime.directory, [.created, .movedTo, .itselfRemoved])
-            try poller.add(watch.descriptor, token: 0, .readable)
             try poller.add(redraw.descriptor, token: 1, .readable)
-            // A socket that was created before the watch began causes no event.
-            let election = Election(runtime: runtime, daemon: nil)
-            if try election.connectIfServed() != nil { return }
+            // No event tells that the directory is made, or made anew under its path.
+            var pause = Self.directoryPause
+            let places = try RuntimePlaces(variable: { environment[$0] })
+            if let runtime = try places.openExisting() {
+                _ = try watch.add(runtime.directory, [.created, .movedTo, .itselfRemoved])
+                try poller.add(watch.descriptor, token: 0, .readable)
+                // A socket that was created before the watch began causes no event.
+                let election = Election(runtime: runtime, daemon: nil)
+                if try election.connectIfServed() != nil { return }
+                pause = Self.watchedDirectoryPause
+            }
             var ready: [Poller.Ready] = []
-            // The directory may be made anew under its path, which the watch does not tell.
-            try poller.wait(into: &ready, until: MonotonicClock.after(.seconds(1)))
+            try poller.wait(into: &ready, until: MonotonicClock.after(pause))
             if redraw.drain() { try show(nil) }
         }
     }

@@ -135,7 +135,7 @@ struct VersionsCommand: ParsableCommand {
             usage: "filecoord versions add [<options>] <path>",
             discussion: """
                 Without --contents, the file's editors are asked to save first. Prints the new \
-                version's identifier.
+                version's identifier; with --json, the object {"path", "identifier"}.
                 """)
 
         @Option(
@@ -143,16 +143,21 @@ struct VersionsCommand: ParsableCommand {
             completion: .file())
         var contents: String?
 
+        @Flag(help: "Print JSON.")
+        var json = false
+
         @OptionGroup var subject: Subject
 
         func run() throws {
             let contents = try contents.map { try UserPath.item($0) }
             let options: WritingOptions = contents == nil ? .merging : .plain
-            let identifier = try subject.change(options, reading: contents) {
+            let line = try subject.change(options, reading: contents) {
                 versions, contents throws(Failure) in
-                try versions.add(contents, as: .kept, savedOn: VersionRecord.thisComputer)
+                let identifier = try versions.add(
+                    contents, as: .kept, savedOn: VersionRecord.thisComputer)
+                return json ? versions.json(identifier) : identifier
             }
-            try Console.print(identifier)
+            try Console.print(line)
         }
     }
 }
@@ -253,7 +258,7 @@ extension VersionsCommand {
             discussion: """
                 PATH has the contents that won; FILE, which is copied, has the others. The \
                 conflict lasts until it is resolved or the version is removed. Prints the new \
-                version's identifier.
+                version's identifier; with --json, the object {"path", "identifier"}.
                 """)
 
         @Option(
@@ -264,16 +269,20 @@ extension VersionsCommand {
         @Option(help: ArgumentHelp("Where that was saved, for people to see.", valueName: "name"))
         var computer: String?
 
+        @Flag(help: "Print JSON.")
+        var json = false
+
         @OptionGroup var subject: Subject
 
         func run() throws {
             let contents = try UserPath.item(contents)
-            let identifier = try subject.change(reading: contents) {
+            let line = try subject.change(reading: contents) {
                 versions, contents throws(Failure) in
-                try versions.add(
+                let identifier = try versions.add(
                     contents, as: .conflict, savedOn: computer.map { ArgumentText.shown($0) })
+                return json ? versions.json(identifier) : identifier
             }
-            try Console.print(identifier)
+            try Console.print(line)
         }
     }
 }

@@ -32,13 +32,23 @@ enum Retirement {
             try? process.kill(signal: SIGTERM)
             awaitEnd(of: process)
         }
-        return places.removeUnused().map { path in
-            // Programs that have lost the daemon may not have chosen another server yet.
-            let service = places.server(at: path).map { ", served by process \($0)," } ?? ""
-            return "programs that still run coordinate in \(path): they go on\(service) and this "
-                + "directory stays"
-        }
+        return places.removeUnused().map { remark(on: $0, servedBy: places.server(at: $0)) }
     }
+
+    private static func remark(on path: String, servedBy server: Int32?) -> String {
+        if let server, let daemon = CurrentProcess.executablePath(of: server),
+            name(of: daemon) == name(of: CurrentProcess.executablePath ?? "")
+        {
+            return "a daemon of another installation serves in \(path): \(daemon), process "
+                + "\(server); it goes on and this directory stays"
+        }
+        // Programs that have lost the daemon may not have chosen another server yet.
+        let service = server.map { ", served by process \($0)," } ?? ""
+        return "programs that still run coordinate in \(path): they go on\(service) and this "
+            + "directory stays"
+    }
+
+    private static func name(of path: String) -> Substring? { path.split(separator: "/").last }
 
     private static func awaitEnd(of process: ProcessHandle) {
         // Without a poller, its end is not waited for.

@@ -20,6 +20,33 @@ final class StatusTests: XCTestCase {
         }
     }
 
+    /// A directory that a program made by looking would decide where other programs meet.
+    func testLookingMakesNoDirectory() throws {
+        try with { sandbox in
+            func look() throws {
+                for command in [["status"], ["status", "--metrics"], ["explain", "a"], ["graph"]] {
+                    let outcome = try sandbox.run(command)
+                    XCTAssertEqual(outcome.status, 0, outcome.errors)
+                }
+            }
+            try look()
+            XCTAssertEqual(try sandbox.names(), [])
+            XCTAssertFalse(FileManager.default.fileExists(atPath: sandbox.path("run")))
+            // Nor is an empty directory furnished.
+            try sandbox.makeDirectory("run")
+            XCTAssertEqual(chmod(sandbox.path("run"), 0o700), 0)
+            try look()
+            XCTAssertEqual(
+                try FileManager.default.contentsOfDirectory(atPath: sandbox.path("run")), [])
+            // A path at which none can be made is an error.
+            let outcome = try sandbox.run(
+                "status",
+                environment: ["FILECOORDINATION_RUNTIME_DIR": sandbox.path("missing/run")])
+            XCTAssertEqual(outcome.status, 69, outcome.output)
+            XCTAssertTrue(outcome.errors.contains("missing/run cannot be used"), outcome.errors)
+        }
+    }
+
     func testTheJSONHasTheFieldsThatWerePromised() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "")

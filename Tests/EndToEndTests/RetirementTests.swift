@@ -76,6 +76,21 @@ final class RetirementTests: StageTestCase {
         try server.ask("s go", "s released")
     }
 
+    /// A user may have two installations; the other one's daemon need not have any clients.
+    func testADaemonOfAnotherInstallationIsNotEnded() throws {
+        let other = stage.path("other")
+        try FileManager.default.createDirectory(
+            atPath: other, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(
+            atPath: Products.daemon, toPath: other + "/filecoordinationd")
+        let daemon = try stage.start("other", [other + "/filecoordinationd", "--idle-exit", "0"])
+        try daemon.expect("serving", inside: true)
+        try retire().expect(
+            "\(stage.runtime): \(other)/filecoordinationd, process \(daemon.pid); it goes on",
+            inside: true)
+        XCTAssertEqual(stage.report()?.arbiter.processID, daemon.pid)
+    }
+
     /// Rule 18.14: retirement also removes stand-ins in
     /// other places, and what a killed daemon has left.
     func testAllPlacesAreRemoved() throws {

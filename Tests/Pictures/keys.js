@@ -75,6 +75,8 @@ async function pressAll() {
   press("w");
   const longest = about();
   check(longest.includes(waiter(rows[0])), "w does not show the longest wait");
+  check(!rows[0].cells[4].textContent.includes("cycle of waits") ||
+    document.querySelector("#graph path.cycle"), "the graph does not show the refused cycle");
   press("w");
   check(about().includes(waiter(rows[1])), "w does not go on to the next wait");
   press("W");

@@ -82,7 +82,9 @@ package struct StatusClient {
     ///   - startsServer: whether a server is started if there is none.
     /// - Throws: ``RuntimeDirectoryError``, or an error of a system call.
     package init?(environment: [String: String], startsServer: Bool = false) throws {
-        let runtime = try RuntimeDirectory.open(environment: environment)
+        let places = try RuntimePlaces(variable: { environment[$0] })
+        guard let runtime = try startsServer ? places.open() : places.openExisting()
+        else { return nil }
         let election = Election(
             runtime: runtime,
             daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" }))

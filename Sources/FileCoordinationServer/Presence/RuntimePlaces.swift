@@ -57,27 +57,39 @@ package struct RuntimePlaces: Hashable, Sendable {
         if let usual = try? RuntimeDirectory.openExisting(paths[0], of: self), usual.isServed {
             return usual
         }
+        return try searching(patience) { () throws(RuntimeDirectoryError) in
+            let states = paths.map { PlaceState($0, of: self) }
+            if let directory = try directoryInUse(states) { return directory }
+            return try make(states)
+        }
+    }
+
+    /// Runs `search`, and runs it again while a server may be moving from one place to another.
+    func searching<Result>(
+        _ patience: UInt64 = 500_000_000, _ search: () throws(RuntimeDirectoryError) -> Result
+    ) throws(RuntimeDirectoryError) -> Result {
         let end = MonotonicClock.now + patience
         while true {
             do throws(RuntimeDirectoryError) {
                 return try search()
             } catch {
-                // A server may be moving from one place to another.
                 guard error.isPassing, MonotonicClock.now < end else { throw error }
                 Pause.sleep(nanoseconds: Self.pause)
             }
         }
     }
 
-    private func search() throws(RuntimeDirectoryError) -> RuntimeDirectory {
-        let states = paths.map { PlaceState($0, of: self) }
+    /// Returns the best directory that has a server, or else clients.
+    func directoryInUse(
+        _ states: [PlaceState]
+    ) throws(RuntimeDirectoryError) -> RuntimeDirectory? {
         for state in states { if case .served(let directory) = state { return directory } }
         for case .standIn(let home, isHeld: true) in states {
             guard home.isVisible else { throw .elsewhere(home.path) }
             return try RuntimeDirectory.open(home.path, of: self)
         }
         for state in states { if case .inhabited(let directory) = state { return directory } }
-        return try make(states)
+        return nil
     }
 
     /// Creates the directory in the best place that is available.

@@ -78,6 +78,10 @@ struct TraceModel {
         var outcomes: [String] = []
         /// The claims inside whose accessors it was made.
         var inside: [Int] = []
+        /// The claims of the cycle in which it failed, itself first.
+        ///
+        /// Each waits for the next one, or has made it in its accessor.
+        var cycle: [Int] = []
 
         /// The earliest time at which the claim is known to have existed.
         var begin: UInt64 { stays.first?.from ?? 0 }

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Claims that failed because they would have waited in a cycle. Such a claim has waited for no
-// time at all, so the report names the cycle: with a mark on the time line, and first in the table
-// of waits.
+// time at all, so the report shows the cycle: with a mark on the time line, in the graph of that
+// moment, and first in the table of waits.
 
 extension TraceModelBuilder {
-    /// Returns the cycle of a line "inCycle" as text, while its claims are known.
-    func cycle(_ line: TraceFile.Line) -> String? {
+    /// The cycle of a line "inCycle".
+    struct Cycle {
+        let members: [Int]
+        let text: String
+    }
+
+    /// Returns the cycle of a line "inCycle", while its claims are known.
+    func cycle(_ line: TraceFile.Line) -> Cycle? {
         let members = line.numbers("claims").compactMap { claims[$0] }
         guard members.count > 1 else { return nil }
-        return "cycle of waits: " + members.map(member).joined(separator: ", then ")
+        let text = "cycle of waits: " + members.map(member).joined(separator: ", then ")
+        return Cycle(members: members, text: text)
     }
 
     /// Adds the cycle to the claim that has failed in it, and a mark for it.
-    mutating func addCycle(_ text: String, to claim: Int, _ line: TraceFile.Line) {
-        model.claims[claim].outcomes = [text]
-        mark(line, .process, "failed in a " + text, model.claims[claim].process)
+    mutating func add(_ cycle: Cycle, to claim: Int, _ line: TraceFile.Line) {
+        model.claims[claim].outcomes = [cycle.text]
+        model.claims[claim].cycle = cycle.members
+        mark(line, .process, "failed in a " + cycle.text, model.claims[claim].process)
     }
 
     private func member(_ index: Int) -> String {

@@ -232,7 +232,7 @@ struct TraceModelBuilder {
         guard let claim = line.number("claim").flatMap({ claims[$0] }) else { return }
         let cycle = cycle(line)
         finish(line, .inCycle)
-        if let cycle { addCycle(cycle, to: claim, line) }
+        if let cycle { add(cycle, to: claim, line) }
     }
 
     private mutating func finish(_ claim: Int, _ ending: TraceModel.Ending, at time: UInt64) {

@@ -141,6 +141,7 @@ struct TracePage {
                     ])
                 }),
             .text((claim.items.flatMap(\.options) + claim.outcomes).joined(separator: ", ")),
+            .list(claim.cycle.map { .number($0) }),
         ])
     }
 

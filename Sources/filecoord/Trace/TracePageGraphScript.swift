@@ -8,7 +8,7 @@ enum TracePageGraphScript {
     static let text = #"""
         // Draws the graph of a moment into an element.
         function drawGraph(trace, time, box) {
-          const {nodes, edges} = graphAt(trace, time);
+          const {nodes, edges, others} = graphAt(trace, time);
           if (!nodes.size) { box.textContent = "No access waits at this moment."; return; }
           const names = [...nodes.keys()], depth = new Map();
           const deepen = (name, way) => {
@@ -24,12 +24,15 @@ enum TracePageGraphScript {
           };
           const deepest = Math.max(...names.map(name => deepen(name, new Set())));
           // Between the columns there is room for the names of messages.
-          const stride = edges.some(edge => edge.label) ? 470 : 320;
+          const longest = Math.max(0, ...edges.map(edge => edge.label.slice(0, 32).length));
+          const stride = 250 + Math.max(70, longest * 7 + 30);
+          // The arrow back of a cycle goes around the boxes.
+          const margin = edges.some(edge => edge.isOfCycle) ? 45 : 10;
           const used = [], places = new Map();
           for (const name of names) {
             const column = deepest - depth.get(name);
             used[column] = (used[column] || 0) + 1;
-            places.set(name, [10 + column * stride, 10 + (used[column] - 1) * 76]);
+            places.set(name, [margin + column * stride, 10 + (used[column] - 1) * 76]);
           }
           const high = Math.max(...used.map(count => count || 0)) * 76 + 20;
           const space = "http://www.w3.org/2000/svg";
@@ -40,7 +43,7 @@ enum TracePageGraphScript {
             return element;
           };
           const picture = document.createElementNS(space, "svg");
-          const wide = deepest * stride + 270;
+          const wide = deepest * stride + 250 + 2 * margin;
           picture.setAttribute("width", wide);
           picture.setAttribute("height", high);
           picture.setAttribute("role", "img");
@@ -49,13 +52,14 @@ enum TracePageGraphScript {
           for (const edge of edges) {
             const a = places.get(edge.from), b = places.get(edge.to);
             const [x1, y1, x2, y2] = [a[0] + 250, a[1] + 30, b[0], b[1] + 30];
-            const bend = Math.max(35, Math.abs(x2 - x1) / 3);
+            const bend = x2 < x1 ? 60 + (x1 - x2) / 6 : Math.max(35, (x2 - x1) / 3);
             // An arrow past other boxes, or back to the left, goes below them.
             const bow = x2 - x1 > stride - 250 || x2 < x1 ? 48 : 0;
-            make("path", {d: `M${x1},${y1} C${x1 + bend},${y1 + bow} ` +
+            make("path", {class: edge.isOfCycle ? "cycle" : "",
+              d: `M${x1},${y1} C${x1 + bend},${y1 + bow} ` +
               `${x2 - bend},${y2 + bow} ${x2},${y2}`}, picture);
             make("path", {class: "tip", d: `M${x2},${y2} l-7,-4 v8 z`}, picture);
-            if (edge.label) make("text", {x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4,
+            if (edge.label) make("text", {x: (x1 + x2) / 2, y: (y1 + y2) / 2 + (bow || -4),
               "text-anchor": "middle"}, picture).textContent = edge.label.slice(0, 32);
           }
           for (const name of names) {
@@ -69,7 +73,10 @@ enum TracePageGraphScript {
               text.textContent = line.length > 36 ? "\u2026" + line.slice(-35) : line;
             });
           }
-          box.replaceChildren(picture);
+          const note = document.createElement("p");
+          note.className = "note";
+          note.textContent = others ? "A refused cycle; others at this moment: " + others : "";
+          box.replaceChildren(picture, note);
         }
         """#
 }

@@ -23,7 +23,8 @@ enum TracePageModelScript {
               stays.push({state: c[6][i], from: c[6][i + 1], to: c[6][i + 2]});
             const process = trace.processes[c[1]];
             const claim = {index, number: c[0], process: c[1], ending: c[3], delegated: c[4] === 1,
-              items, stays, waits: c[7], details: c[8], writes: items.some(item => item.writes),
+              items, stays, waits: c[7], details: c[8], cycle: c[9],
+              writes: items.some(item => item.writes),
               who: c[2] ? c[2] + " (pid " + process.pid + ")" : process.text};
             claim.from = stays.length ? stays[0].from : 0;
             claim.to = stays.length ? stays[stays.length - 1].to : 0;
@@ -121,8 +122,11 @@ enum TracePageModelScript {
           const add = (key, node) => { if (!nodes.has(key)) nodes.set(key, node); return key; };
           const addClaim = claim => {
             const state = stateAt(claim, time);
+            const waits = (state === ASKING ? "asks" : "waits") +
+              (claim.writes ? " to write" : " to read");
+            const fails = claim.cycle.length && claim.to === time;
             const action = state === HOLDING ? (claim.writes ? "writes" : "reads") :
-              (state === ASKING ? "asks" : "waits") + (claim.writes ? " to write" : " to read");
+              fails ? waits + ", is refused" : waits;
             return add("c" + claim.index, {claim, state, lines: [claim.who,
               action + stoppedText(trace, claim.process, time),
               claim.items.length ? trace.paths[claim.items[0].path] : ""]});
@@ -145,7 +149,31 @@ enum TracePageModelScript {
               {state: -1, lines: ["and " + causes.more + " more"]})});
             if (nodes.size > 200) break;
           }
-          return {nodes, edges};
+          const cycles = trace.claims.filter(claim => claim.cycle.length && claim.to === time);
+          for (const claim of cycles) addCycle(trace, claim, addClaim, edges);
+          return cycles.length ? partOfCycles(nodes, edges) : {nodes, edges, others: 0};
+        }
+        // The cycles of a graph and what they wait for, and how many others are left out. Among
+        // many that wait, a cycle would not be seen.
+        function partOfCycles(nodes, edges) {
+          const part = new Set(edges.filter(edge => edge.isOfCycle).map(edge => edge.from));
+          // What is added to a set is visited, too.
+          for (const name of part)
+            for (const edge of edges) if (edge.from === name) part.add(edge.to);
+          return {nodes: new Map([...nodes].filter(([name]) => part.has(name))),
+            edges: edges.filter(edge => part.has(edge.from)), others: nodes.size - part.size};
+        }
+        // Adds the cycle in which a claim fails at a moment: each waits for the next one, or has
+        // asked for it inside of itself.
+        function addCycle(trace, claim, addClaim, edges) {
+          const names = claim.cycle.map(index => addClaim(trace.claims[index]));
+          names.forEach((from, place) => {
+            const to = names[(place + 1) % names.length];
+            const isHolding = stateAt(trace.claims[claim.cycle[place]], claim.to) === HOLDING;
+            let edge = edges.find(edge => edge.from === from && edge.to === to);
+            if (!edge) edges.push(edge = {from, to, label: isHolding ? "inside it" : ""});
+            edge.isOfCycle = true;
+          });
         }
 
         // The longest waits, with how long each cause was in the way. Those that would never have

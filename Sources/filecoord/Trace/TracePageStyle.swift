@@ -35,6 +35,7 @@ enum TracePageStyle {
         #graph{overflow-x:auto;border:1px solid var(--rule);border-radius:6px;padding:.4rem}
         #graph rect{stroke:var(--soft);fill:var(--lane)}#graph text{fill:var(--text);font-size:12px}
         #graph path{fill:none;stroke:var(--soft)}#graph .tip{fill:var(--soft);stroke:none}
+        #graph path.cycle{stroke:var(--gap);stroke-width:2}
         #graph rect.waiting{stroke:var(--waiting);stroke-dasharray:4 2;stroke-width:2}\
         #graph rect.asking{stroke:var(--asking);stroke-dasharray:4 2;stroke-width:2}\
         #graph rect.reading{stroke:var(--reading);stroke-width:2}\
