@@ -85,8 +85,8 @@ let package = Package(
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             sources: [
-                "GatheredReportsTests.swift", "LateAnswerTests.swift", "StatusTests.swift",
-                "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
+                "FailedClaimTests.swift", "GatheredReportsTests.swift", "LateAnswerTests.swift",
+                "StatusTests.swift", "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
                 "TicketQueueWorld.swift",
             ],
             swiftSettings: strict),

@@ -5,6 +5,7 @@
 // connection when the bound is reached.
 
 import FileCoordinationArbiter
+import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -34,6 +35,8 @@ final class Connection {
     var isWelcome = false
     /// Whether the last message took long to answer.
     var hasAskedMuch = false
+    /// The claims of whose failure the client was told here: the generation of each one's record.
+    private var failures: [UInt32: UInt32] = [:]
 
     /// Messages that did not fit into the socket's buffer, oldest first.
     private var backlog: [[UInt8]] = []
@@ -45,6 +48,17 @@ final class Connection {
         self.token = token
         self.socket = socket
         self.peer = peer
+    }
+
+    /// Remembers that the client is told of a claim's failure.
+    func rememberFailure(of record: RecordReference) { failures[record.index] = record.generation }
+
+    /// Whether the client was told of a claim's failure, and will cancel the claim.
+    ///
+    /// Clients of earlier versions ignore such a message about a claim that is in a ticket queue.
+    func hasTold(ofFailureOf record: RecordReference) -> Bool {
+        version >= ProtocolVersion.withGatheredReports
+            && failures[record.index] == record.generation
     }
 
     /// The result of reading.

@@ -102,6 +102,7 @@ extension Server {
         configuration.log(order.ended(wait, of: owner))
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
         let record = WireRecord(address.record)
+        connection.rememberFailure(of: address.record)
         if connection.version >= ProtocolVersion.withDismissals {
             send(.dismissed(record, author: order.author, reason: order.reason), on: connection)
         } else if connection.version >= 2 {

@@ -202,14 +202,14 @@ extension Server {
         }
     }
 
-    /// Queues the claims again that a presenter has refused, if the client may not have received
-    /// the refusal.
+    /// Queues the claims again that have failed, if the client may not have received the message
+    /// about it.
     private func fileRefusedAgain(of client: Client) {
         var checks: [Work] = []
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.claim(claim) == nil,
                 let snapshot = client.ledger.snapshot(ofRecord: record.index),
-                snapshot.state == .asked
+                snapshot.state == .asked, !knows(client, ofFailureOf: snapshot.reference)
             else { continue }
             discardRefused(claim, at: record.index, of: client)
             checks.append(.check(RecordCheck(snapshot, of: client.id)))

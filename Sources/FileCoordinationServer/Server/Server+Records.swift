@@ -26,8 +26,11 @@ extension Server {
             let claim = records.claim(RecordReference(record), of: client.id),
             arbiter.claim(claim) == nil
         {
-            // A presenter has refused this claim while it was in a ticket queue, so the client that
-            // files it now has not been told. Forget the refusal and let the arbiter decide again.
+            // The claim has failed. A client that knows that cancels it. A second decision would
+            // ask presenters again.
+            guard !knows(client, ofFailureOf: snapshot.reference) else { return }
+            // The claim was in a ticket queue then. Forget the failure and let the arbiter decide
+            // again.
             discardRefused(claim, at: record.index, of: client)
         }
         var steps: [Work] = []

@@ -18,6 +18,18 @@ extension Server {
         send(message, on: connection)
     }
 
+    /// Sends a message about the failure of a claim, which its client then cancels.
+    func send(_ failure: ServerMessage, ofClaimIn record: RecordReference, to client: Client) {
+        guard let token = client.connection, let connection = connections[token] else { return }
+        connection.rememberFailure(of: record)
+        send(failure, on: connection)
+    }
+
+    /// Whether a client knows that a claim has failed.
+    func knows(_ client: Client, ofFailureOf record: RecordReference) -> Bool {
+        client.connection.flatMap { connections[$0] }?.hasTold(ofFailureOf: record) ?? false
+    }
+
     /// Sends a message on a connection.
     func send(_ message: ServerMessage, on connection: Connection) {
         countSent(message)

@@ -151,7 +151,9 @@ extension Server {
         else { return }
         // The client cancels the record itself, by compare-and-swap. If the message is lost, the
         // claim is still pending, and the next server asks all presenters again.
-        send(.failed(WireRecord(address.record), failure: failure.payload), to: client)
+        send(
+            .failed(WireRecord(address.record), failure: failure.payload),
+            ofClaimIn: address.record, to: client)
     }
 
     private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
@@ -168,7 +170,8 @@ extension Server {
         guard let address, let client else { return }
         // As in `fail`, the client cancels the record itself.
         send(
-            .inCycle(WireRecord(address.record), parties: parties.compactMap { $0 }), to: client)
+            .inCycle(WireRecord(address.record), parties: parties.compactMap { $0 }),
+            ofClaimIn: address.record, to: client)
     }
 
     /// Tells presenters that were asked on behalf of `claim` that their answers are no longer

@@ -73,13 +73,24 @@ final class RealProcessTests: XCTestCase {
         try XCTSkipIf(
             ProcessInfo.processInfo.activeProcessorCount < 2, "A race takes two processors")
         let seconds = TestEnvironment.isLong ? 60 : 2
+        var isTooSlow = false
         for subject in ["slot", "epoch"] {
-            let wrong = try race(subject, .recordStoreReleasing, rounds: 400_000_000, seconds: 180)
+            let wrong = try race(subject, .recordStoreReleasing, rounds: 400_000_000, seconds: 60)
             #if arch(x86_64) || arch(arm64)
-            XCTAssertEqual(wrong.overlaps, 1, "\(subject): not caught")
+            if wrong.overlaps == 0, wrong.rounds < Self.enoughRounds {
+                isTooSlow = true
+            } else {
+                XCTAssertEqual(wrong.overlaps, 1, "\(subject): not caught")
+            }
             #endif
             let right = try race(subject, nil, rounds: 50_000_000, seconds: seconds)
             XCTAssertEqual(right.overlaps, 0)
         }
+        // The explorer finds the fault nevertheless, in a model of such a memory.
+        try XCTSkipIf(isTooSlow, "On a busy machine, the processes do not run at the same time")
     }
+
+    /// The rounds after which the fault must have been found; on a quiet machine it takes a few
+    /// thousand, and there are 100,000 in a second.
+    private static let enoughRounds = 1_000_000
 }
