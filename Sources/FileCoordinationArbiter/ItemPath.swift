@@ -70,17 +70,10 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         depth += 1
     }
 
-    /// Compares all bytes at once.
-    public static func == (one: Self, other: Self) -> Bool {
-        unsafe one.text.count == other.text.count
-            && one.text.withUnsafeBufferPointer { one in
-                unsafe other.text.withUnsafeBufferPointer { unsafe one.elementsEqual($0) }
-            }
-    }
+    /// Compares the bytes; the depth follows from them.
+    public static func == (one: Self, other: Self) -> Bool { one.text == other.text }
 
     /// Hashes all bytes at once.
-    ///
-    /// The depth follows from the bytes.
     public func hash(into hasher: inout Hasher) {
         unsafe text.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }

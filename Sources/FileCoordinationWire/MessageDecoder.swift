@@ -47,10 +47,11 @@ struct MessageDecoder {
     ) throws(WireError) -> Value {
         let size = Value.bitWidth / 8
         guard left >= size else { throw .truncated }
-        var value: Value = 0
-        for offset in 0..<size { value |= Value(bytes[position + offset]) << (offset * 8) }
+        let value = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe bytes.loadUnaligned(fromByteOffset: position, as: Value.self)
+        }
         position += size
-        return value
+        return Value(littleEndian: value)
     }
 
     mutating func bool() throws(WireError) -> Bool {

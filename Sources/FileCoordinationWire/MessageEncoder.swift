@@ -48,7 +48,9 @@ struct MessageEncoder {
 
     // MARK: Integers
 
-    mutating func integer(_ value: some FixedWidthInteger & UnsignedInteger) {
+    mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
+        // To append a byte alone takes a fifth of the time.
+        if Value.bitWidth == 8 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
         unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 

@@ -181,6 +181,8 @@ extension Access {
 extension FileCoordinationArbiter.ReadingOptions {
     /// The names of the options in Swift.
     fileprivate var names: [String] {
+        // Most have none, and a recorder asks for each access.
+        guard !isEmpty else { return [] }
         let all: [(Self, String)] = [
             (.withoutChanges, "withoutChanges"), (.resolvesSymbolicLink, "resolvesSymbolicLink"),
             (.immediatelyAvailableMetadataOnly, "immediatelyAvailableMetadataOnly"),
@@ -193,6 +195,7 @@ extension FileCoordinationArbiter.ReadingOptions {
 extension FileCoordinationArbiter.WritingOptions {
     /// The names of the options in Swift.
     fileprivate var names: [String] {
+        guard !isEmpty else { return [] }
         let all: [(Self, String)] = [
             (.deleting, "forDeleting"), (.moving, "forMoving"), (.merging, "forMerging"),
             (.replacing, "forReplacing"), (.metadataOnly, "contentIndependentMetadataOnly"),

@@ -45,7 +45,12 @@ struct TraceLines {
 
     mutating func text(_ name: StaticString, _ value: String) {
         begin(name)
-        quote(Array(value.utf8))
+        quote(value)
+    }
+
+    mutating func text(_ name: StaticString, _ value: StaticString) {
+        begin(name)
+        quote(value)
     }
 
     /// A field that is only there if it is true.
@@ -59,9 +64,14 @@ struct TraceLines {
     /// numbers.
     mutating func path(_ name: StaticString, _ path: [UInt8]) {
         begin(name)
-        guard !Self.isPlain(path) else { return quote(path) }
+        let isPlain = unsafe path.withUnsafeBufferPointer { path in
+            guard unsafe Self.isPlain(path) else { return false }
+            unsafe quote(path)
+            return true
+        }
+        guard !isPlain else { return }
         let repaired = String(decoding: path, as: UTF8.self)
-        quote(Array(repaired.utf8))
+        quote(repaired)
         guard !repaired.utf8.elementsEqual(path) else { return }
         add(",\"")
         add(name)
@@ -76,7 +86,15 @@ struct TraceLines {
 
     mutating func texts(_ name: StaticString, _ values: [String]) {
         begin(name)
-        list(values) { $0.quote(Array($1.utf8)) }
+        list(values) { $0.quote($1) }
+    }
+
+    /// The names of values.
+    mutating func names<Value>(
+        _ name: StaticString, _ values: [Value], _ text: (Value) -> StaticString
+    ) {
+        begin(name)
+        list(values) { $0.quote(text($1)) }
     }
 
     mutating func paths(_ name: StaticString, _ values: [ItemPath]) {
@@ -90,7 +108,8 @@ struct TraceLines {
         list(items) { lines, item in
             lines.object { lines in
                 lines.path("path", item.path.bytes)
-                lines.text("access", item.access.isWriting ? "writing" : "reading")
+                let access: StaticString = item.access.isWriting ? "writing" : "reading"
+                lines.text("access", access)
                 let options = item.access.optionNames
                 if !options.isEmpty { lines.texts("options", options) }
             }
@@ -132,26 +151,42 @@ struct TraceLines {
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// The digits of the greatest number.
+    private static let mostDigits = 20
+
     private mutating func add(_ number: UInt64) {
-        guard number > 0 else { return bytes.append(UInt8(ascii: "0")) }
-        let start = bytes.count
-        var rest = number
-        while rest > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostDigits) { digits in
+            var (start, rest) = (digits.count, number)
+            repeat {
+                start -= 1
+                unsafe digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
         }
-        bytes[start...].reverse()
     }
 
-    private static func isPlain(_ text: [UInt8]) -> Bool {
-        text.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+    /// Whether the bytes mean themselves between quotation marks.
+    private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe text.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
     }
 
-    private mutating func quote(_ utf8: [UInt8]) {
+    private mutating func quote(_ text: StaticString) {
+        add("\"")
+        add(text)
+        add("\"")
+    }
+
+    private mutating func quote(_ text: String) {
+        var text = text
+        text.withUTF8 { unsafe quote($0) }
+    }
+
+    private mutating func quote(_ utf8: UnsafeBufferPointer<UInt8>) {
         bytes.append(0x22)
         defer { bytes.append(0x22) }
-        guard !Self.isPlain(utf8) else { return bytes.append(contentsOf: utf8) }
-        for byte in utf8 {
+        guard unsafe !Self.isPlain(utf8) else { return unsafe bytes.append(contentsOf: utf8) }
+        for unsafe byte in unsafe utf8 {
             switch byte {
             case 0x22, 0x5C: bytes += [0x5C, byte]
             case 0..<0x20, 0x7F:

@@ -210,7 +210,7 @@ struct TraceWriter {
             isNews(of: claim)
             lines.line(now, "ended") { lines in
                 lines.number("claim", claim)
-                lines.texts("outcomes", outcomes.map(\.traceName))
+                lines.names("outcomes", outcomes) { $0.traceName }
             }
         case .endFound(let claim): add(claim, "ended", now)
         case .cancelled(let claim): add(claim, "cancelled", now)
@@ -342,7 +342,7 @@ struct TraceWriter {
 
 extension ItemOutcome {
     /// The name in a trace.
-    fileprivate var traceName: String {
+    fileprivate var traceName: StaticString {
         switch self {
         case .unchanged: "unchanged"
         case .changed: "changed"
