@@ -186,7 +186,7 @@ struct TraceLines {
         bytes.append(0x22)
         defer { bytes.append(0x22) }
         guard unsafe !Self.isPlain(utf8) else { return unsafe bytes.append(contentsOf: utf8) }
-        for unsafe byte in unsafe utf8 {
+        for byte in unsafe Array(utf8) {
             switch byte {
             case 0x22, 0x5C: bytes += [0x5C, byte]
             case 0..<0x20, 0x7F:

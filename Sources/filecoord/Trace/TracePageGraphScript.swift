@@ -34,7 +34,7 @@ enum TracePageGraphScript {
             used[column] = (used[column] || 0) + 1;
             places.set(name, [margin + column * stride, 10 + (used[column] - 1) * 76]);
           }
-          const high = Math.max(...used.map(count => count || 0)) * 76 + 20;
+          const high = Math.max(...used.map(count => count || 0)) * 76 + (others ? 45 : 20);
           const space = "http://www.w3.org/2000/svg";
           const make = (kind, fields, parent) => {
             const element = document.createElementNS(space, kind);
@@ -73,10 +73,9 @@ enum TracePageGraphScript {
               text.textContent = line.length > 36 ? "\u2026" + line.slice(-35) : line;
             });
           }
-          const note = document.createElement("p");
-          note.className = "note";
-          note.textContent = others ? "A refused cycle; others at this moment: " + others : "";
-          box.replaceChildren(picture, note);
+          if (others) make("text", {x: margin, y: high - 6}, picture).textContent =
+            "A refused cycle; others at this moment: " + others;
+          box.replaceChildren(picture);
         }
         """#
 }
