@@ -54,6 +54,12 @@ public final class Directory: Sendable {
             adopting: try check(number, "open directory \(entry)"), path: path + "/" + name)
     }
 
+    /// Throws if this process must not create anything in the directory; creates nothing.
+    public func requireWritable() throws(SystemError) {
+        let result = unsafe faccessat(descriptor.number, ".", W_OK | X_OK, AT_EACCESS)
+        guard result == 0 else { throw SystemError(code: errno, operation: "write in \(path)") }
+    }
+
     /// Returns the status of the directory itself.
     public func status() throws(SystemError) -> FileStatus { try descriptor.status() }
 

@@ -49,7 +49,7 @@ struct MessageEncoder {
     // MARK: Integers
 
     mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
-        // To append a byte alone takes a fifth of the time.
+        // Appending one byte is several times as fast as appending a buffer.
         if Value.bitWidth == 8 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
         unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }

@@ -26,7 +26,9 @@ public enum ProtocolVersion {
     /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
     /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations, and
     /// why no changes are found. From version 9 on, a server that has returned the record of a
-    /// reported write looks at the client's other records, so a client need not report each end.
+    /// reported write looks at the client's other records, so a client need not report each end;
+    /// and a client keeps a message about the failure of a claim that is still in a ticket queue,
+    /// so a server need not send it again.
     ///
     /// Messages with a ``ChangeAuthor`` are of no version: a server sends them to presenters whose
     /// record asks for them (``RecordSupplement/wantsAuthors``), and older servers ignore that.
@@ -56,6 +58,9 @@ public enum ProtocolVersion {
 
     /// The first version in which the server looks at further ended writes by itself.
     public static let withGatheredReports: UInt16 = 9
+
+    /// The first version whose clients keep the failure of a claim that is in a ticket queue.
+    public static let withKeptFailures: UInt16 = 9
 
     /// The first version with ``PresenterWatching/unwatched`` and ``PresenterWatching/stuck``.
     static let withOutages: UInt16 = 8

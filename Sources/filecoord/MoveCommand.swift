@@ -198,10 +198,11 @@ struct MoveCommand: ParsableCommand {
             access.announceMove(from: paths[0], to: paths[1])
             line = json ? Self.json(paths) : "renamed \(paths[0]) -> \(paths[1])"
         }
+        if verbose || json, let line {
+            signals.finish()
+            do throws(Failure) { try Console.print(line) } catch { throw remains ?? error }
+        }
         if let remains { throw remains }
-        guard verbose || json, let line else { return }
-        signals.finish()
-        try Console.print(line)
     }
 
     /// The move as JSON.

@@ -141,10 +141,9 @@ struct RemoveCommand: ParsableCommand {
         return true
     }
 
-    /// Removes the items, and returns why some could not be removed.
+    /// Removes the items, and returns why some were not removed, which may be a signal.
     ///
-    /// With `verbose` or `json`, adds a line to `removed` for each item. Throws if a signal came
-    /// before the end.
+    /// With `verbose` or `json`, adds a line to `removed` for each item.
     private func remove(
         _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalReceiver,
         _ removed: inout [String]
@@ -185,7 +184,8 @@ struct RemoveCommand: ParsableCommand {
                     Failure(errorNumber: error.code, doing: "open", path: path.directory))
             }
         }
-        if let stopper { throw Failure.interrupted(by: stopper) }
+        // What was removed by then is still to be printed.
+        if let stopper { return [Failure.interrupted(by: stopper)] }
         return failures
             + removal.failures.map {
                 Failure(

@@ -94,7 +94,7 @@ final class StatusView {
 
     private func table(of report: StatusReport?) throws(Failure) -> StatusTable {
         let directory = try StatusCommand.opening {
-            try RuntimePlaces(variable: { environment[$0] }).meetingPath()
+            try RuntimePlaces(variable: { environment[$0] }).look().path
         }
         return StatusTable(
             report, runtimeDirectory: directory, nameRemarks: remarks.remarks(on: report),

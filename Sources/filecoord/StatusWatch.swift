@@ -29,9 +29,10 @@ struct StatusWatch {
 
     /// The pause between two attempts to connect to the next server, in nanoseconds.
     private static let serverPause: UInt64 = 10_000_000
-    /// The pause between two looks for a runtime directory.
+    /// How long the command waits before it looks again for a runtime directory.
     private static let directoryPause = Duration.milliseconds(250)
-    /// The pause until it is looked whether the watched directory is still the right one.
+    /// How long the command watches a directory before it looks whether that is still the right
+    /// one.
     private static let watchedDirectoryPause = Duration.seconds(1)
 
     /// Prepares to watch.
@@ -144,10 +145,10 @@ struct StatusWatch {
         try StatusCommand.opening {
             let (watch, poller) = (try DirectoryWatch(), try Poller())
             try poller.add(redraw.descriptor, token: 1, .readable)
-            // No event tells that the directory is made, or made anew under its path.
+            // The watch does not tell that a directory is made, or made anew under its path.
             var pause = Self.directoryPause
             let places = try RuntimePlaces(variable: { environment[$0] })
-            if let runtime = try places.openExisting() {
+            if let runtime = try places.look().directory {
                 _ = try watch.add(runtime.directory, [.created, .movedTo, .itselfRemoved])
                 try poller.add(watch.descriptor, token: 0, .readable)
                 // A socket that was created before the watch began causes no event.

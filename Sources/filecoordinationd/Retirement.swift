@@ -37,8 +37,13 @@ enum Retirement {
 
     private static func remark(on path: String, servedBy server: Int32?) -> String {
         if let server, let daemon = CurrentProcess.executablePath(of: server),
-            name(of: daemon) == name(of: CurrentProcess.executablePath ?? "")
+            let own = CurrentProcess.executablePath, name(of: daemon) == name(of: own)
         {
+            // It is stopped, or was started again meanwhile.
+            guard daemon != own else {
+                return "the daemon still serves in \(path): process \(server) is stopped or was "
+                    + "started again; this directory stays until the process ends"
+            }
             return "a daemon of another installation serves in \(path): \(daemon), process "
                 + "\(server); it goes on and this directory stays"
         }

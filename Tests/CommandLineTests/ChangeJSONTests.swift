@@ -46,6 +46,26 @@ final class ChangeJSONTests: XCTestCase {
         }
     }
 
+    /// What is gone must be known, also after a signal.
+    func testAnInterruptedRemovalNamesWhatItHasRemoved() throws {
+        try with { sandbox in
+            let count = 40_000
+            try sandbox.runPlainly("mkdir d && cd d && seq \(count) | xargs touch")
+            func left() -> Int {
+                let names = try? FileManager.default.contentsOfDirectory(atPath: sandbox.path("d"))
+                return names?.count ?? 0
+            }
+            let removal = try sandbox.start("rm", "--json", "-r", "d")
+            while left() == count { sched_yield() }
+            removal.kill(SIGINT)
+            let outcome = try removal.outcome()
+            let lines = outcome.output.split(separator: "\n").count
+            // On a busy machine, the signal may come when all is removed, the directory, too.
+            XCTAssertTrue([0, 130].contains(outcome.status), outcome.errors)
+            XCTAssertEqual(left() + lines, outcome.status == 0 ? count + 1 : count)
+        }
+    }
+
     /// A path that is not UTF-8 has a field with its exact bytes.
     func testARemovalNamesItemsByteForByte() throws {
         try with { sandbox in

@@ -32,7 +32,7 @@ final class StatusTests: XCTestCase {
             try look()
             XCTAssertEqual(try sandbox.names(), [])
             XCTAssertFalse(FileManager.default.fileExists(atPath: sandbox.path("run")))
-            // Nor is an empty directory furnished.
+            // Nor is anything made in an empty directory.
             try sandbox.makeDirectory("run")
             XCTAssertEqual(chmod(sandbox.path("run"), 0o700), 0)
             try look()
@@ -44,6 +44,24 @@ final class StatusTests: XCTestCase {
                 environment: ["FILECOORDINATION_RUNTIME_DIR": sandbox.path("missing/run")])
             XCTAssertEqual(outcome.status, 69, outcome.output)
             XCTAssertTrue(outcome.errors.contains("missing/run cannot be used"), outcome.errors)
+        }
+    }
+
+    /// Rule 2.0: every program fails there, so the command must not say that all is well.
+    func testWhereNoDirectoryCanBeMadeItFails() throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can mount.")
+        try with { sandbox in
+            try sandbox.makeDirectory("fixed")
+            for command in ["status", "explain a", "graph", "write a -- true"] {
+                let outcome = try sandbox.runInShell(
+                    """
+                    exec unshare -m sh -c 'mount -t tmpfs -o ro none fixed
+                        FILECOORDINATION_RUNTIME_DIR="$PWD/fixed/run" exec "$0" \(command)' "$0"
+                    """)
+                XCTAssertEqual(outcome.status, 69, command + outcome.output)
+                XCTAssertTrue(
+                    outcome.errors.contains("fixed/run cannot be used"), outcome.errors)
+            }
         }
     }
 

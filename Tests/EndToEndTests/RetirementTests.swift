@@ -76,6 +76,17 @@ final class RetirementTests: StageTestCase {
         try server.ask("s go", "s released")
     }
 
+    /// A stopped daemon cannot end, and is not another one.
+    func testAStoppedDaemonIsNamedAsTheOwnOne() throws {
+        let daemon = try stage.daemon("--idle-exit", "0")
+        kill(daemon.pid, SIGSTOP)
+        try retire().expect(
+            "the daemon still serves in \(stage.runtime): process \(daemon.pid) is stopped",
+            inside: true)
+        kill(daemon.pid, SIGCONT)
+        try daemon.awaitEnd()
+    }
+
     /// A user may have two installations; the other one's daemon need not have any clients.
     func testADaemonOfAnotherInstallationIsNotEnded() throws {
         let other = stage.path("other")

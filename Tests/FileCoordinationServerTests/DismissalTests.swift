@@ -71,6 +71,25 @@ import Testing
         #expect(try user.dismiss(.claim(12345)) == .gone)
     }
 
+    /// As the message of a new client that its claim was filed, which may come late.
+    @Test func `A dismissed claim is not decided again`() throws {
+        let world = try TicketQueueWorld()
+        let (holder, waiter) = (try world.client(), try world.client())
+        let held = try holder.file("/f")
+        try world.settle()
+        let waiting = try waiter.file("/f")
+        try world.settle()
+        #expect(try User(world).dismiss(.claim(number(waiting))) == .ended)
+        try waiter.say(.filed(WireRecord(waiting.record)))
+        try held.end()
+        try world.settle()
+        #expect(waiting.state == .asked)
+        waiter.ledger.cancel(waiting.record)
+        try waiter.say(.ended(WireRecord(waiting.record)))
+        try world.settle()
+        #expect(waiting.state == nil)
+    }
+
     @Test func `A claim of a program that is not connected is left alone`() throws {
         let world = try TicketQueueWorld()
         let (holder, waiter) = (try world.client(), try world.client())

@@ -83,7 +83,7 @@ package struct StatusClient {
     /// - Throws: ``RuntimeDirectoryError``, or an error of a system call.
     package init?(environment: [String: String], startsServer: Bool = false) throws {
         let places = try RuntimePlaces(variable: { environment[$0] })
-        guard let runtime = try startsServer ? places.open() : places.openExisting()
+        guard let runtime = try startsServer ? places.open() : places.look().directory
         else { return nil }
         let election = Election(
             runtime: runtime,

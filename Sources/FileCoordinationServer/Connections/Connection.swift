@@ -35,7 +35,8 @@ final class Connection {
     var isWelcome = false
     /// Whether the last message took long to answer.
     var hasAskedMuch = false
-    /// The claims of whose failure the client was told here: the generation of each one's record.
+    /// The claims about whose failure a message was sent here, by the index of the record; the
+    /// value is the record's generation.
     private var failures: [UInt32: UInt32] = [:]
 
     /// Messages that did not fit into the socket's buffer, oldest first.
@@ -50,14 +51,14 @@ final class Connection {
         self.peer = peer
     }
 
-    /// Remembers that the client is told of a claim's failure.
+    /// Remembers that a message about a claim's failure is sent.
     func rememberFailure(of record: RecordReference) { failures[record.index] = record.generation }
 
-    /// Whether the client was told of a claim's failure, and will cancel the claim.
+    /// Whether a message about a claim's failure was sent; the client then cancels the claim.
     ///
     /// Clients of earlier versions ignore such a message about a claim that is in a ticket queue.
     func hasTold(ofFailureOf record: RecordReference) -> Bool {
-        version >= ProtocolVersion.withGatheredReports
+        version >= ProtocolVersion.withKeptFailures
             && failures[record.index] == record.generation
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks at the places where programs may meet, for diagnosis and for programs that only watch. It
-// creates and removes nothing.
+// A survey of the places where programs may meet, for diagnosis. It changes nothing.
 
 import FileCoordinationSystem
 
@@ -41,42 +40,6 @@ package enum PlaceUse: Hashable, Sendable {
 }
 
 extension RuntimePlaces {
-    /// Opens the directory in which the user's processes meet, if there is one.
-    ///
-    /// - Returns: the directory; nil if no program uses one, which is not created then.
-    /// - Throws: ``RuntimeDirectoryError`` if there is one that this process cannot use, or if
-    ///   none could be created where `FILECOORDINATION_RUNTIME_DIR` says.
-    package func openExisting() throws(RuntimeDirectoryError) -> RuntimeDirectory? {
-        if isChosen {
-            guard !Self.isEmpty(paths[0]), !Self.canAppear(paths[0]) else { return nil }
-            return try RuntimeDirectory.openExisting(paths[0], of: self)
-        }
-        return try searching { () throws(RuntimeDirectoryError) in
-            let states: [PlaceState] = paths.map {
-                Self.isEmpty($0) ? .vacant : PlaceState($0, of: self)
-            }
-            if let directory = try directoryInUse(states) { return directory }
-            // No program would use another place instead of this one.
-            for case .unusable(let error) in states {
-                if case .openToOthers = error { throw error }
-            }
-            return nil
-        }
-    }
-
-    /// Returns the path at which the user's processes meet, or would meet if there were any.
-    package func meetingPath() throws(RuntimeDirectoryError) -> String {
-        if let directory = try openExisting() { return directory.path }
-        return survey().first { $0.use.isUsable }?.path ?? paths[0]
-    }
-
-    /// Returns whether nothing exists at `path`, but its parent directory does.
-    private static func canAppear(_ path: String) -> Bool {
-        guard let (parent, _) = RuntimeDirectory.parentAndName(of: path) else { return false }
-        // If the parent cannot be examined, opening the directory reports why.
-        return isMissing(path) && (try? FileStatus(path: parent)) != nil
-    }
-
     /// Looks at all places, best first.
     ///
     /// Creates and removes nothing (Rule 18.14).
@@ -107,13 +70,9 @@ extension RuntimePlaces {
             status.kind == .directory, status.permissions & 0o077 == 0,
             status.ownerUserID == CurrentProcess.effectiveUserID
         else { return false }
-        return isMissing(path + "/" + RuntimeDirectory.Name.ledgers)
-            && isMissing(path + "/" + RuntimeDirectory.Name.serverLock)
-    }
-
-    private static func isMissing(_ path: String) -> Bool {
         do {
-            _ = try FileStatus(path: path, followLinks: false)
+            _ = try FileStatus(
+                path: path + "/" + RuntimeDirectory.Name.ledgers, followLinks: false)
             return false
         } catch {
             return error.code == ErrorNumber.noSuchFile

@@ -19,9 +19,14 @@ package struct RuntimePlaces: Hashable, Sendable {
     private static let pause: UInt64 = 5_000_000
 
     /// Creates a list of one directory, which the user has named.
-    package init(chosen path: String) { paths = [path] }
+    package init(chosen path: String) {
+        // The system would follow a link in front of a slash at the end.
+        let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
+        paths = [end.map { String(path[...$0]) } ?? "/"]
+    }
 
-    private init(paths: [String]) { self.paths = paths }
+    /// Creates a list of several directories, best first.
+    init(paths: [String]) { self.paths = paths }
 
     /// Creates the list of places from environment variables.
     package init(
@@ -59,8 +64,11 @@ package struct RuntimePlaces: Hashable, Sendable {
         }
         return try searching(patience) { () throws(RuntimeDirectoryError) in
             let states = paths.map { PlaceState($0, of: self) }
-            if let directory = try directoryInUse(states) { return directory }
-            return try make(states)
+            return try choose(among: states, { $0 }) {
+                path, state, warning throws(RuntimeDirectoryError) in
+                if case .standIn(_, isHeld: false) = state { try StandIn.removeIfDead(path) }
+                return try RuntimeDirectory.open(path, of: self).with(warning: warning)
+            }
         }
     }
 
@@ -79,32 +87,31 @@ package struct RuntimePlaces: Hashable, Sendable {
         }
     }
 
-    /// Returns the best directory that has a server, or else clients.
-    func directoryInUse(
-        _ states: [PlaceState]
-    ) throws(RuntimeDirectoryError) -> RuntimeDirectory? {
-        for state in states { if case .served(let directory) = state { return directory } }
+    /// Chooses the directory that has a server, or else clients, or else the best available place.
+    ///
+    /// - Parameters:
+    ///   - states: what is at the places.
+    ///   - found: what is returned for a directory that is in use.
+    ///   - take: what is returned for another place; throws if it is not available. It gets the
+    ///     path, what is there, and a warning about a better place that cannot be used.
+    /// - Returns: what `found` or `take` returns.
+    /// - Throws: ``RuntimeDirectoryError`` if no place is available.
+    func choose<Choice>(
+        among states: [PlaceState], _ found: (RuntimeDirectory) -> Choice,
+        _ take: (String, PlaceState, String?) throws(RuntimeDirectoryError) -> Choice
+    ) throws(RuntimeDirectoryError) -> Choice {
+        for case .served(let directory) in states { return found(directory) }
         for case .standIn(let home, isHeld: true) in states {
             guard home.isVisible else { throw .elsewhere(home.path) }
-            return try RuntimeDirectory.open(home.path, of: self)
+            return try take(home.path, .standIn(home, isHeld: true), nil)
         }
-        for state in states { if case .inhabited(let directory) = state { return directory } }
-        return nil
-    }
-
-    /// Creates the directory in the best place that is available.
-    private func make(_ states: [PlaceState]) throws(RuntimeDirectoryError) -> RuntimeDirectory {
+        for case .inhabited(let directory) in states { return found(directory) }
         var failure: RuntimeDirectoryError?
         var warning: RuntimeDirectoryError?
         for (path, state) in zip(paths, states) {
             do throws(RuntimeDirectoryError) {
-                switch state {
-                case .unusable(let error): throw error
-                case .standIn: try StandIn.removeIfDead(path)
-                case .served, .inhabited, .deserted, .vacant: break
-                }
-                let directory = try RuntimeDirectory.open(path, of: self)
-                return directory.with(warning: warning.map { "\($0); meeting in \(path) instead" })
+                if case .unusable(let error) = state { throw error }
+                return try take(path, state, warning.map { "\($0); meeting in \(path) instead" })
             } catch {
                 failure = failure ?? error
                 switch error {

@@ -209,7 +209,7 @@ extension Server {
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.claim(claim) == nil,
                 let snapshot = client.ledger.snapshot(ofRecord: record.index),
-                snapshot.state == .asked, !knows(client, ofFailureOf: snapshot.reference)
+                snapshot.state == .asked, !hasTold(client, ofFailureOf: snapshot.reference)
             else { continue }
             discardRefused(claim, at: record.index, of: client)
             checks.append(.check(RecordCheck(snapshot, of: client.id)))

@@ -26,11 +26,11 @@ extension Server {
             let claim = records.claim(RecordReference(record), of: client.id),
             arbiter.claim(claim) == nil
         {
-            // The claim has failed. A client that knows that cancels it. A second decision would
-            // ask presenters again.
-            guard !knows(client, ofFailureOf: snapshot.reference) else { return }
-            // The claim was in a ticket queue then. Forget the failure and let the arbiter decide
-            // again.
+            // The claim has failed. After the message about that, the client cancels the claim. A
+            // second decision would ask presenters again.
+            guard !hasTold(client, ofFailureOf: snapshot.reference) else { return }
+            // The client may have ignored the message, because the claim was in a ticket queue.
+            // Forget the failure and let the arbiter decide again.
             discardRefused(claim, at: record.index, of: client)
         }
         var steps: [Work] = []

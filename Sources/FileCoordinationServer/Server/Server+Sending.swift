@@ -25,8 +25,8 @@ extension Server {
         send(failure, on: connection)
     }
 
-    /// Whether a client knows that a claim has failed.
-    func knows(_ client: Client, ofFailureOf record: RecordReference) -> Bool {
+    /// Whether a message about the failure of a claim was sent on its client's present connection.
+    func hasTold(_ client: Client, ofFailureOf record: RecordReference) -> Bool {
         client.connection.flatMap { connections[$0] }?.hasTold(ofFailureOf: record) ?? false
     }
 

@@ -166,7 +166,7 @@ struct TraceLines {
         }
     }
 
-    /// Whether the bytes mean themselves between quotation marks.
+    /// Whether no byte needs an escape sequence.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe text.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
     }

@@ -39,6 +39,7 @@ struct TracePage {
         <script>
         \(TracePageModelScript.text)
         \(TracePageMarkScript.text)
+        \(TracePageWaitScript.text)
         \(TracePageGraphScript.text)
         \(TracePageViewScript.text)
         </script>

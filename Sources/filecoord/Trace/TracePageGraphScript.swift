@@ -22,7 +22,9 @@ enum TracePageGraphScript {
             depth.set(name, most);
             return most;
           };
-          const deepest = Math.max(...names.map(name => deepen(name, new Set())));
+          const depths = names.map(name => deepen(name, new Set()));
+          // In a cycle, no claim has depth 0.
+          const deepest = Math.max(...depths), columns = deepest - Math.min(...depths);
           // Between the columns there is room for the names of messages.
           const longest = Math.max(0, ...edges.map(edge => edge.label.slice(0, 32).length));
           const stride = 250 + Math.max(70, longest * 7 + 30);
@@ -43,12 +45,15 @@ enum TracePageGraphScript {
             return element;
           };
           const picture = document.createElementNS(space, "svg");
-          const wide = deepest * stride + 250 + 2 * margin;
+          const wide = columns * stride + 250 + 2 * margin;
           picture.setAttribute("width", wide);
           picture.setAttribute("height", high);
           picture.setAttribute("role", "img");
+          const verbs = {"inside it": " has asked inside its access for what is wanted by ",
+            "cannot answer before": " cannot answer before "};
           picture.setAttribute("aria-label", edges.map(edge => nodes.get(edge.from).lines[0] +
-            " waits for " + nodes.get(edge.to).lines[0]).slice(0, 20).join("; "));
+            (verbs[edge.label] || " waits for ") + nodes.get(edge.to).lines[0])
+            .slice(0, 20).join("; "));
           for (const edge of edges) {
             const a = places.get(edge.from), b = places.get(edge.to);
             const [x1, y1, x2, y2] = [a[0] + 250, a[1] + 30, b[0], b[1] + 30];
@@ -74,7 +79,7 @@ enum TracePageGraphScript {
             });
           }
           if (others) make("text", {x: margin, y: high - 6}, picture).textContent =
-            "A refused cycle; others at this moment: " + others;
+            "Only the refused cycle is drawn. Other accesses that wait: " + others;
           box.replaceChildren(picture);
         }
         """#

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the page's script that only computes: lanes, what waited for what at a moment, the
-// longest waits with their causes. It touches no document, so that it can be tested alone.
+// The part of the page's script that only computes: lanes, states of claims, and the longest waits
+// with their causes. It touches no document, so that it can be tested alone.
 
 /// The computing part of the script.
 enum TracePageModelScript {
@@ -114,66 +114,6 @@ enum TracePageModelScript {
             .filter(question => question.from <= time && question.to > time);
           return {claims, questions, more: wait ? Math.max(0, wait[3] - wait[1].length -
             wait[2].length) : 0};
-        }
-
-        // The claims that wait at a moment, what they wait for, and who waits for whom.
-        function graphAt(trace, time) {
-          const nodes = new Map(), edges = [];
-          const add = (key, node) => { if (!nodes.has(key)) nodes.set(key, node); return key; };
-          const addClaim = claim => {
-            const state = stateAt(claim, time);
-            const waits = (state === ASKING ? "asks" : "waits") +
-              (claim.writes ? " to write" : " to read");
-            const fails = claim.cycle.length && claim.to === time;
-            const action = state === HOLDING ? (claim.writes ? "writes" : "reads") :
-              fails ? waits + ", is refused" : waits;
-            return add("c" + claim.index, {claim, state, lines: [claim.who,
-              action + stoppedText(trace, claim.process, time),
-              claim.items.length ? trace.paths[claim.items[0].path] : ""]});
-          };
-          for (const claim of trace.claims) {
-            if (claim.from > time || claim.to <= time) continue;
-            const state = stateAt(claim, time);
-            if (state !== WAITING && state !== ASKING) continue;
-            const from = addClaim(claim), causes = causesAt(trace, claim, time);
-            for (const index of causes.claims)
-              edges.push({from, to: addClaim(trace.claims[index]), label: ""});
-            for (const question of causes.questions) {
-              const presenter = trace.presenters[question.presenter];
-              edges.push({from, label: question.message, to: add("p" + question.presenter, {
-                state: -1, lines: [presenter.who, "presents" +
-                  stoppedText(trace, presenter.process, time),
-                  presenter.path < 0 ? "" : trace.paths[presenter.path]]})});
-            }
-            if (causes.more) edges.push({from, label: "", to: add("m" + claim.index,
-              {state: -1, lines: ["and " + causes.more + " more"]})});
-            if (nodes.size > 200) break;
-          }
-          const cycles = trace.claims.filter(claim => claim.cycle.length && claim.to === time);
-          for (const claim of cycles) addCycle(trace, claim, addClaim, edges);
-          return cycles.length ? partOfCycles(nodes, edges) : {nodes, edges, others: 0};
-        }
-        // The cycles of a graph and what they wait for, and how many others are left out. Among
-        // many that wait, a cycle would not be seen.
-        function partOfCycles(nodes, edges) {
-          const part = new Set(edges.filter(edge => edge.isOfCycle).map(edge => edge.from));
-          // What is added to a set is visited, too.
-          for (const name of part)
-            for (const edge of edges) if (edge.from === name) part.add(edge.to);
-          return {nodes: new Map([...nodes].filter(([name]) => part.has(name))),
-            edges: edges.filter(edge => part.has(edge.from)), others: nodes.size - part.size};
-        }
-        // Adds the cycle in which a claim fails at a moment: each waits for the next one, or has
-        // asked for it inside of itself.
-        function addCycle(trace, claim, addClaim, edges) {
-          const names = claim.cycle.map(index => addClaim(trace.claims[index]));
-          names.forEach((from, place) => {
-            const to = names[(place + 1) % names.length];
-            const isHolding = stateAt(trace.claims[claim.cycle[place]], claim.to) === HOLDING;
-            let edge = edges.find(edge => edge.from === from && edge.to === to);
-            if (!edge) edges.push(edge = {from, to, label: isHolding ? "inside it" : ""});
-            edge.isOfCycle = true;
-          });
         }
 
         // The longest waits, with how long each cause was in the way. Those that would never have

@@ -175,8 +175,13 @@ enum TracePageViewScript {
               const half = (to - from) / 2;
               look(claim.from - half, claim.from + half);
             }
-            setCursor(claim.waited ? claim.from + Math.min(claim.waited / 2, claim.waited - 1)
-              : claim.from);
+            setCursor(momentOf(claim));
+          }
+          // The moment that says most about a claim: when it was refused in a cycle, or the middle
+          // of its wait.
+          function momentOf(claim) {
+            if (claim.cycle.length) return claim.to;
+            return claim.from + Math.max(0, Math.min(claim.waited / 2, claim.waited - 1));
           }
           function messagesOf(claim) {
             const questions = (trace.asked.get(claim.index) || []).slice(0, 5).map(question =>
@@ -361,8 +366,7 @@ enum TracePageViewScript {
           matchMedia("(prefers-color-scheme: dark)").addEventListener("change", plan);
           layOut();
           fillTable();
-          if (waits.length) setCursor(waits[0].claim.from + waits[0].claim.waited / 2);
-          else setCursor(0);
+          setCursor(waits.length ? momentOf(waits[0].claim) : 0);
         }
         if (typeof document !== "undefined")
           show(readTrace(JSON.parse(document.getElementById("data").textContent)));
