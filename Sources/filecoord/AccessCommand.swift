@@ -66,10 +66,11 @@ struct AccessCommand: ParsableCommand {
     }
 
     func run() throws {
-        if keeping.keepWhileRunning { try Holder.separate() }
-        let signals = try SignalReceiver()
         let items = try named.items()
-        let admission = Admission(waiting.terms, signals: signals)
-        try CommandRun(command.words, mark: template.mark, admission: admission).run(items)
+        let (words, mark, terms) = (command.words, template.mark, waiting.terms)
+        try Holder.run(isWanted: keeping.keepWhileRunning) { () throws(Failure) in
+            let admission = Admission(terms, signals: try SignalReceiver())
+            try CommandRun(words, mark: mark, admission: admission).run(items)
+        }
     }
 }

@@ -6,7 +6,6 @@
 import ArgumentParser
 import FileCoordinationServer
 import FileCoordinationSystem
-import Glibc
 
 /// `filecoord`: file coordination for scripts, other languages and the curious.
 @main
@@ -52,13 +51,13 @@ struct FileCoord: ParsableCommand {
                 return try plain.run()
             }
         } catch {
-            end(with: error)
+            error.endProgram()
         }
         do {
             var command = try command(for: arguments)
             try command.run()
         } catch let failure as Failure {
-            end(with: failure)
+            failure.endProgram()
         } catch {
             exit(withError: error)
         }
@@ -88,10 +87,5 @@ struct FileCoord: ParsableCommand {
         } catch {
             return message(for: error).hasPrefix("Unknown option") ? error : nil
         }
-    }
-
-    private static func end(with failure: Failure) -> Never {
-        for line in failure.lines { Console.say(line) }
-        Glibc.exit(failure.status)
     }
 }

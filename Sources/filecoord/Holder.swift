@@ -35,28 +35,68 @@ final class Holder: Sendable {
         inherited = Lock(pipe.writing)
     }
 
-    /// Forks the program, and returns only in the child, which is to hold access.
+    /// Calls `body`, which runs COMMAND under a claim: in a holder if the user wishes that.
     ///
-    /// Call it before there is a second thread.
-    static func separate() throws(Failure) {
+    /// With a holder, this does not return: each of both processes ends with its exit status. Call
+    /// it before there is a second thread.
+    static func run(
+        isWanted: Bool, _ body: @escaping @Sendable () throws(Failure) -> Void
+    ) throws(Failure) {
+        guard isWanted else { return try body() }
         do {
             let pipe = try ForkedProcess.pipe()
             let parent = CurrentProcess.id
             // A signal must not end the parent before the parent can forward it.
-            var former = StarterOfHolder.blockSignals()
+            let former = StarterOfHolder.blockSignals()
             if let holder = try ForkedProcess.fork() {
                 // Only the holder may have this end, so that its death is noticed.
                 close(pipe.writing.number)
                 StarterOfHolder(holder, status: pipe.reading).wait()
             }
+            try leaveForkingThread { () throws(Failure) in
+                try Holder.become(starter: pipe.writing, parent: parent)
+                var mask = former
+                unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+                try body()
+            }
+        } catch {
+            throw Failure(.unavailable, "cannot start a process that holds access: \(error)")
+        }
+    }
+
+    /// Calls `body` on a thread of its own, and ends the process when `body` has returned.
+    ///
+    /// The Swift runtime remembers each thread's number for the locks around its own
+    /// initializations. In the thread that called fork(), the child still remembers the parent's.
+    /// If that thread and another one need such a lock at once, both wait for ever, because the
+    /// lock seems to belong to the parent.
+    private static func leaveForkingThread(
+        for body: @escaping @Sendable () throws(Failure) -> Void
+    ) throws(SystemError) -> Never {
+        // As much as the first thread of a program usually has.
+        try DetachedThread.start(name: "holder", stackSize: 8 << 20) {
+            do throws(Failure) {
+                try body()
+                exit(0)
+            } catch {
+                error.endProgram()
+            }
+        }
+        var all = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
+        while true { pause() }
+    }
+
+    private static func become(starter: Descriptor, parent: Int32) throws(Failure) {
+        do throws(SystemError) {
             try ForkedProcess.setDiesWithParent(true)
             // The parent may have been killed before the call above took effect.
             guard ForkedProcess.parent == parent else { _exit(ExitStatus.signal(SIGKILL)) }
-            unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
-            let holder = try Holder(starter: pipe.writing, parent: parent)
+            let holder = try Holder(starter: starter, parent: parent)
             own.withLock { $0 = holder }
         } catch {
-            throw Failure(.unavailable, "cannot start a process that holds access: \(error)")
+            throw Failure(.unavailable, "cannot hold access in a process of its own: \(error)")
         }
     }
 
@@ -65,6 +105,7 @@ final class Holder: Sendable {
 
     /// Lets this process outlive its parent, because COMMAND is about to run.
     ///
+    /// Call it on the thread that became the holder, to which the kernel's setting belongs.
     /// Fails if the parent is gone already: then COMMAND must not run.
     func prepareForCommand() throws(Failure) {
         do throws(SystemError) {

@@ -36,7 +36,7 @@ final class SignalReceiver: Sendable {
 
     /// Takes over the signals.
     ///
-    /// It must be made on the main thread, before there is another thread.
+    /// It must be made before there is another thread that lets these signals through.
     init() throws(Failure) {
         var taken = Self.takenSignals()
         var original = sigset_t()

@@ -20,7 +20,10 @@ struct UpdateRequest: Hashable {
 
     /// Executes the request.
     func run() throws(Failure) {
-        if keepsWhileRunning { try Holder.separate() }
+        try Holder.run(isWanted: keepsWhileRunning) { () throws(Failure) in try perform() }
+    }
+
+    private func perform() throws(Failure) {
         let signals = try SignalReceiver()
         let path = try UserPath.item(path)
         let admission = Admission(waiting, signals: signals)

@@ -52,7 +52,10 @@ struct WriteRequest: Hashable {
 
     /// Executes the request.
     func run() throws(Failure) {
-        if keepsWhileRunning { try Holder.separate() }
+        try Holder.run(isWanted: keepsWhileRunning) { () throws(Failure) in try perform() }
+    }
+
+    private func perform() throws(Failure) {
         let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for path in paths {

@@ -225,12 +225,8 @@ class DeathTests: StageTestCase {
     //
     /// Rules 2.12 and 18.8.
     ///
-    /// Once in some twenty runs the child hangs after its grant; whether the cause is ours, or a
-    /// lock of the Swift runtime that another thread held at the fork, is open (CONTRIBUTING.md).
+    /// The child coordinates on a thread that it has started since the fork.
     func testAForkedChildCoordinatesAsAProcessOfItsOwn() throws {
-        try XCTSkipUnless(
-            TestEnvironment.showsKnownFaults,
-            "The Swift runtime's own locks may be held at a fork: see Open work")
         let file = try stage.file("f")
         for isServer in [true, false] {
             if !isServer { _ = try stage.firstProgram("server") }

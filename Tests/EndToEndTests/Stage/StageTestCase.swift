@@ -66,9 +66,6 @@ enum TestEnvironment {
     /// Whether to take minutes instead of seconds.
     static var isLong: Bool { isSet("FILECOORDINATION_LONG") }
 
-    /// Whether to run the tests of what is known not to work yet.
-    static var showsKnownFaults: Bool { isSet("FILECOORDINATION_KNOWN_FAULTS") }
-
     private static func isSet(_ name: String) -> Bool {
         ProcessInfo.processInfo.environment[name] == "1"
     }

@@ -34,8 +34,7 @@ enum Forking {
         return false
     }
 
-    /// What the forked child does once the parent's call has returned in it: on this thread, which
-    /// is the only one it has.
+    /// What the forked child does once the parent's call has returned in it.
     private static func returnLater(_ call: PeerCall, thenCoordinating: Bool) {
         afterReturn.withLock { $0 = (call.order, thenCoordinating) }
     }
@@ -47,16 +46,20 @@ enum Forking {
     static func callReturned(_ call: PeerCall) {
         guard let (order, isCoordinating) = afterReturn.withLock({ $0 }) else { return }
         Peer.say("\(order.label) child returned")
-        if isCoordinating {
-            var failure: NSError?
-            NSFileCoordinator().coordinate(
-                writingItemAt: Access.url(order.operands[0]), error: &failure
-            ) { _ in
-                Peer.say("\(order.label) child granted")
-            }
-            Peer.say("\(order.label) child \(failure.map { "failed \($0)" } ?? "released")")
-        }
+        // On a new thread: the Swift runtime takes this one for the parent's, and may wait for the
+        // parent for ever.
+        if isCoordinating { Thread.detachNewThread { coordinate(order) } }
         sleepForEver()
+    }
+
+    private static func coordinate(_ order: Order) {
+        var failure: NSError?
+        NSFileCoordinator().coordinate(
+            writingItemAt: Access.url(order.operands[0]), error: &failure
+        ) { _ in
+            Peer.say("\(order.label) child granted")
+        }
+        Peer.say("\(order.label) child \(failure.map { "failed \($0)" } ?? "released")")
     }
 
     /// Becomes another program.
