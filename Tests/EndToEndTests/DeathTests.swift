@@ -227,6 +227,9 @@ class DeathTests: StageTestCase {
     ///
     /// The child coordinates on a thread that it has started since the fork.
     func testAForkedChildCoordinatesAsAProcessOfItsOwn() throws {
+        try XCTSkipIf(
+            Stage.isSanitized,
+            "The thread sanitizer lets no child of a program with threads start any")
         let file = try stage.file("f")
         for isServer in [true, false] {
             if !isServer { _ = try stage.firstProgram("server") }
