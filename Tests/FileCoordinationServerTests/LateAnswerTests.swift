@@ -44,6 +44,8 @@ import Testing
         world.server.arbiter.status(of: number)?.isUnresponsive == true
     }
 
+    private var isAsked: Bool { world.server.arbiter.isAsked(number) }
+
     private func answer(_ question: UInt64, failure: [UInt8]? = nil) -> ClientMessage {
         .answered(
             presenter: WireRecord(presenter.record), claim: question, failure: failure)
@@ -53,7 +55,7 @@ import Testing
         #expect(!isUnresponsive)
         let next = try world.client().file("/f", .reading([]))
         try world.settle()
-        #expect(world.server.arbiter.isAsked(number))
+        #expect(isAsked)
         #expect(!next.isGranted)
     }
 

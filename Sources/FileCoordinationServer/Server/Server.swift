@@ -16,7 +16,7 @@ package import FileCoordinationSystem
 package final class Server {
     let configuration: ServerConfiguration
     /// Decides about claims and presenters.
-    var arbiter: Arbiter
+    var arbiter: OwnedArbiter
     /// The work that the present input still requires.
     var work = WorkQueue()
     /// The runtime directory, and the names in it by which clients find this server.
@@ -44,7 +44,8 @@ package final class Server {
         wakeUp: WakeUp
     ) throws {
         self.configuration = configuration
-        arbiter = Arbiter(recovering: true, policy: configuration.delegationPolicy)
+        arbiter = OwnedArbiter(
+            Arbiter(recovering: true, policy: configuration.delegationPolicy))
         let poller = try Poller()
         var otherPlaces = OtherPlaces()
         try otherPlaces.complete(for: runtime, givesWay: configuration.givesWay)
