@@ -31,7 +31,8 @@ final class MountsBelowTests: WatchedTestCase {
         XCTAssertEqual(umount2(tree.path("tree/m"), Int32(MNT_DETACH)), 0)
         try tree.wait("the end") { _ in
             tree.told(directory).contains { line in
-                line == "deleted tree/m/f"
+                // A watcher that a busy machine has delayed does not tell the details.
+                line == "deleted tree/m/f" || line == "whole: late"
                     || line.hasSuffix(" tree/m") && !line.hasPrefix("attributes")
             }
         }
