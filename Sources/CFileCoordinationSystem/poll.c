@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -113,14 +114,28 @@ int fcs_is_local(const char *path) {
     return 0;
 }
 
+// Whether the kernel is Linux 6.13 or newer. Asked once, because the answer stays.
+static int gives_exact_times(void) {
+    enum { UNKNOWN, NO, YES };
+    static _Atomic int answer = UNKNOWN;
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    if (known == UNKNOWN) {
+        struct utsname kernel;
+        int major = 0, minor = 0;
+        int is_new = uname(&kernel) == 0 &&
+                    sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
+                    (major > 6 || (major == 6 && minor >= 13));
+        known = is_new ? YES : NO;
+        atomic_store_explicit(&answer, known, memory_order_relaxed);
+    }
+    return known == YES;
+}
+
 int fcs_has_exact_times(const char *path) {
     // From Linux 6.13 on, ext, XFS, Btrfs and tmpfs give a change a later time than any that was
     // looked at. Before, and elsewhere, times are those of a clock tick.
     static const uint32_t exact[] = {0xEF53, 0x58465342, 0x9123683E, 0x01021994};
-    struct utsname kernel;
-    int major = 0, minor = 0;
-    if (uname(&kernel) < 0 || sscanf(kernel.release, "%d.%d", &major, &minor) != 2) return 0;
-    if (major < 6 || (major == 6 && minor < 13)) return 0;
+    if (!gives_exact_times()) return 0;
     struct statfs status;
     int result = RESULT(statfs(path, &status));
     if (result < 0) return result;
