@@ -22,6 +22,7 @@ package enum ForkedProcess {
 
     /// Makes the kernel kill this process when the thread that forked it ends, or not any more.
     ///
+    /// The setting belongs to the calling thread, so call this on the same thread again to undo it.
     /// The parent may have ended before; compare ``parent`` afterwards.
     package static func setDiesWithParent(_ dies: Bool) throws(SystemError) {
         try check(

@@ -2,7 +2,7 @@
 //
 // Obtains access for a command: it files the claim, waits as long as the options allow, tells the
 // user which processes are in the way, and translates every way in which the wait can end into an
-// exit status. It runs on the command's main thread.
+// exit status. It runs on the thread that runs the command.
 
 import FileCoordinationArbiter
 import FileCoordinationClient

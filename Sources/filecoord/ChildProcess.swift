@@ -2,7 +2,8 @@
 //
 // Starts a child process that does not outlive the claim under which it runs: the kernel kills it
 // when filecoord dies (`PR_SET_PDEATHSIG`). The kernel does so when the *thread* ends that started
-// the child, so this must be called on the main thread.
+// the child. So it is to be called on a thread that lives until the program ends: the main thread,
+// or that of a holder.
 //
 // Everything that the child needs is prepared before it starts, in the form that the system calls
 // take.

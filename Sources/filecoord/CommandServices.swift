@@ -46,9 +46,9 @@ final class CommandServices: ClientServices {
 
     private let mainThread = pthread_self()
 
-    /// Whether the caller is on the main thread.
+    /// Whether the caller is on the main thread, or on that of a holder.
     ///
-    /// The instance is made on the main thread, because all commands start there.
+    /// The instance is made there, because each command starts there.
     var isMainThread: Bool { pthread_equal(mainThread, pthread_self()) != 0 }
 
     func encode(_ failure: any Error) -> [UInt8] {

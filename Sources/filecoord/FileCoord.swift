@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The root command of filecoord: its manual, and the only place where an error becomes an exit
-// status.
+// The root command of filecoord: its manual, and the beginning and the end of the program. A holder
+// ends elsewhere.
 
 import ArgumentParser
 import FileCoordinationServer

@@ -68,8 +68,8 @@ final class Holder: Sendable {
     ///
     /// The Swift runtime remembers each thread's number for the locks around its own
     /// initializations. In the thread that called fork(), the child still remembers the parent's.
-    /// If that thread and another one need such a lock at once, both wait for ever, because the
-    /// lock seems to belong to the parent.
+    /// If that thread has such a lock and another one needs it, the lock seems to belong to the
+    /// parent: the other one waits, and this one tries to unlock it, for ever.
     private static func leaveForkingThread(
         for body: @escaping @Sendable () throws(Failure) -> Void
     ) throws(SystemError) -> Never {
