@@ -29,6 +29,7 @@ import Testing
         3_146_836_020: "a claim that moves another item goes before the move of its directory",
         5_468_716: "a presenter that was passed over is asked again by the same claim",
         5_553_439: "a presenter's own item comes to the claim's after the claim has asked",
+        4_140_181_335: "the next arbiter is told that items have moved, and again of the move",
         10_074_660: "a postponed question is never asked, and the claim needs nothing",
     ]
 

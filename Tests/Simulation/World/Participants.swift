@@ -26,7 +26,7 @@ struct SimulatedClaim {
     var heard: [Announcement] = []
     /// Whether a claim inside its accessor has announced something.
     var isAroundMover = false
-    /// Where its items were before the last such announcement.
+    /// Where its items were before the last announcement of its accessor or of a claim inside.
     var movedBefore: MovedItems?
     /// Whether the arbiter knows nothing of it: its client has granted it to itself, or need not
     /// report its end.

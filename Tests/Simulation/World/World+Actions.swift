@@ -125,7 +125,9 @@ extension World {
         claims[index].heard.append(announcement)
         for outer in claim.filed.enclosing.compactMap({ self.index($0) }) {
             claims[outer].isAroundMover = true
-            claims[outer].movedBefore = arbiter.movedItems(of: claims[outer].id)
+        }
+        for moved in [index] + claim.filed.enclosing.compactMap({ self.index($0) }) {
+            claims[moved].movedBefore = arbiter.movedItems(of: claims[moved].id)
         }
         tell(.claimAnnounced(claim.id, announcement), fact)
     }

@@ -14,8 +14,9 @@ extension World {
         var ended: (claim: SimulatedClaim, outcomes: [ItemOutcome])?
         /// Something that was made known, and of which nothing has come yet.
         var unheard: (claim: ClaimID, announcement: Announcement)?
-        /// The claims around that one: of where their items are, nothing was written down since.
-        var around: [ClaimID] = []
+        /// That one and the claims around it: of where their items are, nothing was written down
+        /// since.
+        var asBefore: [ClaimID] = []
         /// Claims that ran in a process that has died.
         var orphans: [SimulatedClaim] = []
     }
@@ -55,7 +56,7 @@ extension World {
                 remains.unheard = (id, announcement)
                 if let index = index(id) {
                     claims[index].heard.removeLast()
-                    remains.around = claims[index].filed.enclosing
+                    remains.asBefore = [id] + claims[index].filed.enclosing
                 }
             }
         } else {
@@ -104,7 +105,7 @@ extension World {
             var filed = claim.filed
             if claim.isAroundMover {
                 let moved =
-                    remains.around.contains(claim.id)
+                    remains.asBefore.contains(claim.id)
                     ? claim.movedBefore : former.movedItems(of: claim.id)
                 filed.movedItems = moved ?? MovedItems()
             }
