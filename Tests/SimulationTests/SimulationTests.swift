@@ -30,6 +30,7 @@ import Testing
         5_468_716: "a presenter that was passed over is asked again by the same claim",
         5_553_439: "a presenter's own item comes to the claim's after the claim has asked",
         4_140_181_335: "the next arbiter is told that items have moved, and again of the move",
+        73_455_109: "a presenter whose new path waits for a recall is owed a former write",
         10_074_660: "a postponed question is never asked, and the claim needs nothing",
     ]
 

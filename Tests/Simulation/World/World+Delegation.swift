@@ -293,10 +293,11 @@ extension World {
             case .unchanged, .deleted: continue
             case .changed, .created: break
             }
-            // A presenter whose registration still waits
-            // for a recall came after the end of the write.
+            // A presenter whose registration, or new path, still waits for a recall came after the
+            // end of the write.
             for presenter in presenters
-            where arbiter.presenter(presenter.id) != nil && presenter.registered.path == item.path
+            where arbiter.presenter(presenter.id)?.path == item.path
+                && presenter.registered.path == item.path
                 && presenter.registered.purpose != claim.filed.purpose
                 && presenter.registered.methods.contains(.itemDidChange)
             {
