@@ -113,7 +113,8 @@ let package = Package(
             ],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
         .executableTarget(
-            name: "coordination-soak", dependencies: ["FileCoordination"],
+            name: "coordination-soak",
+            dependencies: ["FileCoordination", "FileCoordinationSystem"],
             path: "Tests/Peers/coordination-soak", swiftSettings: strict),
         // A face of the client without Foundation; `check` looks at what it links.
         .executableTarget(

@@ -7,8 +7,8 @@
 // and messages are printed.
 
 import FileCoordination
+import FileCoordinationSystem
 import Glibc
-import Synchronization
 
 /// The proof `changes`.
 struct ChangesProof {
@@ -86,7 +86,7 @@ private final class Follower: Sendable {
         var complaints: [String] = []
     }
 
-    let state = Mutex(State())
+    let state = Lock(State())
     private let root: String
 
     /// Whether each message is printed.

@@ -4,8 +4,8 @@
 // that save by claims of their own: no process waits for itself, so no call may fail (Rule 18.4).
 
 import FileCoordination
+import FileCoordinationSystem
 import Glibc
-import Synchronization
 
 /// The proof `cycles`.
 struct Cycles {
@@ -89,7 +89,7 @@ final class CycleWorker: Sendable {
     private let options: Options
     private let directory: String
     private let files: Int
-    private let tally = Mutex(Cycles.Tally())
+    private let tally = Lock(Cycles.Tally())
 
     init(_ options: Options) {
         self.options = options

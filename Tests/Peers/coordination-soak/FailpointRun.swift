@@ -5,8 +5,8 @@
 // process that does not die prints that.
 
 import FileCoordination
+import FileCoordinationSystem
 import Glibc
-import Synchronization
 
 /// The role `tour`.
 final class FailpointRun: Sendable {
@@ -118,12 +118,12 @@ final class FailpointRun: Sendable {
 
 /// A presenter that answers everything at once.
 final class TourPresenter: NSObject, NSFilePresenter, Sendable {
-    private let place: Mutex<URL>
+    private let place: Lock<URL>
     let presentedItemOperationQueue: OperationQueue
     private let own = DispatchQueue(label: "presenter")
 
     init(_ url: URL) {
-        place = Mutex(url)
+        place = Lock(url)
         presentedItemOperationQueue = OperationQueue()
         presentedItemOperationQueue.maxConcurrentOperationCount = 1
         presentedItemOperationQueue.underlyingQueue = own
