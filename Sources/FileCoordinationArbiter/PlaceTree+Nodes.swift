@@ -75,6 +75,7 @@ extension PlaceTree {
     /// Returns the nodes on the way to a path, from the root down, as far as they exist.
     func nodes(towards path: ItemPath) -> [NodeID] {
         var way = [Self.root]
+        way.reserveCapacity(path.depth + 1)
         var depth = 0
         path.forEachComponent { name in
             defer { depth += 1 }

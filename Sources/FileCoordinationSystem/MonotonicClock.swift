@@ -16,6 +16,13 @@ public enum MonotonicClock {
         return overflow ? .max : deadline
     }
 
+    /// Returns the earlier of two times, of which nil means never.
+    package static func earlier(_ first: UInt64?, _ second: UInt64?) -> UInt64? {
+        guard let first else { return second }
+        guard let second else { return first }
+        return min(first, second)
+    }
+
     /// Returns `duration` in nanoseconds, limited to the range of the type.
     public static func nanoseconds(in duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receives a message as an array, for callers that do not reuse a buffer.
+// Receives a message as an array. A thread that receives many reuses a buffer: memory for the
+// longest message, allocated for each one, would cost more than the message itself.
 
 /// The result of receiving a message.
 public enum ReceivedMessage: Sendable {
@@ -14,24 +15,36 @@ public enum ReceivedMessage: Sendable {
     case closed
 }
 
+/// Memory for one received message at a time; used by one thread.
+@safe public struct MessageBuffer: ~Copyable {
+    fileprivate let memory: UnsafeMutableRawBufferPointer
+
+    /// Creates a buffer for messages of at most `limit` bytes.
+    public init(limit: Int) {
+        unsafe memory = .allocate(byteCount: limit, alignment: 1)
+    }
+
+    deinit { unsafe memory.deallocate() }
+}
+
 extension SequencedSocket {
+    /// Receives one message that fits into `buffer`, without blocking.
+    ///
+    /// Descriptors in the message are closed.
+    public func receiveMessage(using buffer: borrowing MessageBuffer) -> ReceivedMessage {
+        switch unsafe receiveOnceMore(into: buffer.memory) {
+        case .bytes(let count, _, let isTruncated):
+            isTruncated ? .tooLong : .bytes(unsafe Array(buffer.memory.prefix(count)))
+        case .wouldBlock: .wouldBlock
+        case .closed, nil: .closed
+        }
+    }
+
     /// Receives one message of at most `limit` bytes, without blocking.
     ///
     /// Descriptors in the message are closed.
     public func receiveMessage(limit: Int) -> ReceivedMessage {
-        var result = ReceivedMessage.closed
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            count = 0
-            switch unsafe receiveOnceMore(into: UnsafeMutableRawBufferPointer(buffer)) {
-            case .bytes(let received, _, let truncated):
-                result = truncated ? .tooLong : .bytes([])
-                count = truncated ? 0 : received
-            case .wouldBlock: result = .wouldBlock
-            case .closed, nil: result = .closed
-            }
-        }
-        if case .bytes = result { return .bytes(bytes) }
-        return result
+        receiveMessage(using: MessageBuffer(limit: limit))
     }
 
     /// Receives; returns nil if the connection has failed.

@@ -4,13 +4,15 @@
 // length. Short values share a message; a long value is sent in parts, which the receiver joins.
 
 extension ServerMessage {
+    /// The length of a message without deliveries.
+    private static let frame = ServerMessage.deliveries([]).encode().count
+
     /// Returns the fewest messages for `deliveries`, in order.
     ///
     /// These are ``deliveries(_:)`` messages of at most ``WireLimits/deliveriesBytes``. A single
     /// delivery that is longer (a claim may delete thousands of items in a presented directory) is
     /// sent as ``deliveryPart(_:isLast:)`` messages.
     public static func packing(_ deliveries: [Delivery]) -> [ServerMessage] {
-        let frame = ServerMessage.deliveries([]).encode().count
         var messages: [ServerMessage] = []
         var gathered: [Delivery] = []
         var size = frame

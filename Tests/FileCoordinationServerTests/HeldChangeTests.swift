@@ -74,7 +74,8 @@ struct HeldChangeTests {
     /// Waits until the watcher has a message for the server, which does not read it yet.
     private func awaitMail() throws {
         let poller = try Poller()
-        try poller.add(try #require(world.server.outgoing.watching.descriptor), token: 1, .readable)
+        let watcher = world.server.outgoing.watching.descriptor
+        try poller.add(try #require(watcher), token: 1, .readable)
         var ready: [Poller.Ready] = []
         try poller.wait(
             into: &ready, until: MonotonicClock.after(.seconds(60)))

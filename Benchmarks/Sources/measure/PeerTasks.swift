@@ -10,13 +10,15 @@ import FileCoordination
 final class PeerTasks {
     private var files: [String: Int32] = [:]
     private var echo: Int32?
+    private var relay: Int32?
+    private let answers = OperationQueue()
     private var connections: [String: Int32] = [:]
     private var database: UnsafeMutableRawPointer?
     private var bus: UnsafeMutableRawPointer?
 
     var tasks: [String: WorkerTask] {
         [
-            "echo": timeEcho, "flock": timeFlock, "ofd": timeRecordLock,
+            "echo": timeEcho, "answer": answer, "relay": timeRelay, "flock": timeFlock, "ofd": timeRecordLock,
             "open-flock-close": timeOpening, "open-each": timeOpeningEach, "ring": walkRing,
             "flock-contend": contend, "sqlite": timeDatabase, "bus": timeBus, "bus-serve": serveBus,
             "redis": timeRedis, "etcd": timeEtcd, "programs": timePrograms,
@@ -84,6 +86,26 @@ final class PeerTasks {
             socket = try checked(echo_start(Int32(try words.number(0)), &server))
             echo = socket
         }
+        return [try checked(time_echo(socket, Int32(try words.number(1))))]
+    }
+
+    /// SOCKET: answers messages of a relay, each in an operation of its own, as presenters do.
+    private func answer(_ words: [String]) throws -> [Double] {
+        let listener = try checked(answer_listen(try words.text(0)))
+        answers.maxConcurrentOperationCount = 1
+        Thread.detachNewThread { [answers] in
+            let connection = answer_accept(listener)
+            while answer_receive(connection) > 0 {
+                answers.addOperation { _ = answer_send(connection) }
+            }
+        }
+        return []
+    }
+
+    /// SOCKET COUNT: messages by way of a relay to a process that answers them.
+    private func timeRelay(_ words: [String]) throws -> [Double] {
+        let socket = try relay ?? checked(relay_start(try words.text(0)))
+        relay = socket
         return [try checked(time_echo(socket, Int32(try words.number(1))))]
     }
 

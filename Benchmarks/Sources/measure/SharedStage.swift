@@ -13,6 +13,7 @@ enum SharedStage {
     private static let changing = "coordinated write that changes the item's size, presented too"
     private static let alone = "change of the item's size, without coordination"
     private static let yielding = "coordinated write, another process's presenter relinquishes"
+    private static let bareQuestion = "question to another process's operation queue, bare sockets"
     private static let flock = "flock + unflock of an open file"
     private static let echo = "SEQPACKET round trip to another process"
 
@@ -36,6 +37,7 @@ enum SharedStage {
             Row(
                 "decided", "write that a presenter relinquishes for", yielding, to: echo,
                 .atMost(must: 4.0, aim: 3.0)),
+            Row("bare-question", "the bare messages of such a write", bareQuestion, to: echo),
         ],
         prepare: prepare)
 
@@ -56,6 +58,12 @@ enum SharedStage {
             contestants.append(try .task(alone, try bench.worker(in: world), "truncate", file))
         }
         if needs.contains(yielding) { contestants.append(try relinquishing(bench, world)) }
+        if needs.contains(bareQuestion) {
+            let socket = try bench.directory("s") + "/a"
+            _ = try bench.worker(in: world).ask("answer", socket)
+            let asking = try bench.worker(in: world)
+            contestants.append(try .task(bareQuestion, asking, "relay", socket))
+        }
         let peer = try bench.peer()
         if needs.contains(flock) {
             contestants.append(try .task(flock, peer, "flock", try bench.file()))

@@ -7,19 +7,23 @@ import FileCoordinationSystem
 
 /// An item of an access whose claim was filed.
 struct AccessedItem: Sendable {
-    let request: RequestedItem
-    /// The place of the item, as far as the claim knows.
-    private(set) var place: ResolvedPlace
-    /// Where the accessor finds the item, if that differs from the request.
-    private var moved: GrantedItem?
-    /// The copy that the accessor gets instead of the item (Rule 15.1).
-    private(set) var snapshot: (any TemporaryCopy)?
-    /// The state of the item before the accessor ran, if the accessor may change it.
-    private(set) var before: ItemStamp?
-    /// A reference to the item that survives moves, if the accessor may move it.
-    private(set) var anchor: FileAnchor?
-    /// The write, as the version store sees it.
-    private var versions: (any VersionedWrite)?
+    /// The stored properties, kept behind one reference.
+    private struct Content: Sendable {
+        let request: RequestedItem
+        var place: ResolvedPlace
+        /// Where the accessor finds the item, if that differs from the request.
+        var moved: GrantedItem?
+        var snapshot: (any TemporaryCopy)?
+        var before: ItemStamp?
+        var anchor: FileAnchor?
+        /// The write, as the version store sees it.
+        var versions: (any VersionedWrite)?
+    }
+
+    /// An array with exactly one element.
+    ///
+    /// Each step of an access copies its items, because it examines them without the lock.
+    private var content: [Content]
 
     /// Creates an item of an access.
     ///
@@ -28,10 +32,20 @@ struct AccessedItem: Sendable {
     ///   - place: the resolved place of the item.
     ///   - before: the state of the item before the accessor ran, if known.
     init(_ request: RequestedItem, at place: ResolvedPlace, before: ItemStamp? = nil) {
-        self.request = request
-        self.place = place
-        self.before = before
+        content = [Content(request: request, place: place, before: before)]
     }
+
+    /// What the caller asked for.
+    var request: RequestedItem { content[0].request }
+    /// The place of the item, as far as the claim knows.
+    var place: ResolvedPlace { content[0].place }
+    /// The copy that the accessor gets instead of the item (Rule 15.1).
+    var snapshot: (any TemporaryCopy)? { content[0].snapshot }
+    /// The state of the item before the accessor ran, if the accessor may change it.
+    var before: ItemStamp? { content[0].before }
+    /// A reference to the item that survives moves, if the accessor may move it.
+    var anchor: FileAnchor? { content[0].anchor }
+    private var moved: GrantedItem? { content[0].moved }
 
     /// What the accessor gets.
     var granted: GrantedItem {
@@ -75,21 +89,21 @@ struct AccessedItem: Sendable {
         to place: ResolvedPlace, _ services: any ClientServices
     ) throws(PlaceError) {
         guard place.path != self.place.path else {
-            self.place = place
+            content[0].place = place
             return
         }
         let isDirectory =
             place.isDirectory || moved?.isDirectory ?? request.name.namesDirectory
         let path = place.path.bytes
         guard services.canName(path, isDirectory: isDirectory) else { throw .invalidName }
-        self.place = place
-        moved = GrantedItem(path: path, isDirectory: isDirectory, isAsRequested: false)
+        content[0].place = place
+        content[0].moved = GrantedItem(path: path, isDirectory: isDirectory, isAsRequested: false)
     }
 
     /// Records that the accessor gets a copy.
     mutating func use(_ snapshot: any TemporaryCopy) {
-        self.snapshot = snapshot
-        moved = GrantedItem(
+        content[0].snapshot = snapshot
+        content[0].moved = GrantedItem(
             path: snapshot.pathBytes, isDirectory: false, isAsRequested: false)
     }
 
@@ -99,7 +113,7 @@ struct AccessedItem: Sendable {
     mutating func holdOn() throws(SystemError) {
         guard mayMove else { return }
         do throws(SystemError) {
-            anchor = try FileAnchor(path: place.path.bytes)
+            content[0].anchor = try FileAnchor(path: place.path.bytes)
         } catch {
             // An item that does not exist, or cannot be opened, is not followed.
             if ErrorNumber.wants.contains(error.code) { throw error }
@@ -117,13 +131,13 @@ struct AccessedItem: Sendable {
         _ store: any VersionKeeping, mayHaveVersions: Bool, reportsRelease: Bool
     ) {
         guard let writing else { return }
-        if reportsRelease { before = ItemStamp.take(of: place.path) }
-        versions = store.beginWriting(
+        if reportsRelease { content[0].before = ItemStamp.take(of: place.path) }
+        content[0].versions = store.beginWriting(
             at: place.path, for: writing, mayHaveVersions: mayHaveVersions)
     }
 
     // MARK: After the accessor
 
     /// Attaches the item's versions to what the accessor left at the path.
-    func endVersions() { versions?.end() }
+    func endVersions() { content[0].versions?.end() }
 }

@@ -60,7 +60,8 @@ final class SessionLink: Sendable {
 
     func start(for session: Session) throws(SystemError) {
         try DetachedThread.start(name: "file-session") { [self] in
-            while true { serve(session) }
+            let buffer = MessageBuffer(limit: WireLimits.messageBytes)
+            while true { serve(session, buffer) }
         }
     }
 
@@ -117,7 +118,7 @@ final class SessionLink: Sendable {
 
     // MARK: The thread
 
-    private func serve(_ session: Session) {
+    private func serve(_ session: Session, _ buffer: borrowing MessageBuffer) {
         // A caller that attends from here on rings; the new connection checks the server anyway.
         isAttending.store(false, ordering: .sequentiallyConsistent)
         // A caller may ring during a pause, after the server has refused the claims before its own.
@@ -131,11 +132,11 @@ final class SessionLink: Sendable {
             if session.hasPresenters { watchForServers(of: session) }
             // A server that closed the connection before the hello may have sent the reason.
             if (try? session.connected(socket)) != nil {
-                stoppedServer = converse(on: socket, session)
-                readDismissals(from: socket, session)
+                stoppedServer = converse(on: socket, session, buffer)
+                readDismissals(from: socket, session, buffer)
             } else {
                 // Read the reason for which the server has refused this client.
-                _ = readMessages(from: socket, session)
+                _ = readMessages(from: socket, session, buffer)
             }
             // Callers from here on may have to wait for long, until the next server, which may need
             // the fallback.
@@ -174,7 +175,9 @@ final class SessionLink: Sendable {
     /// Reads the server's messages until the connection ends.
     ///
     /// - Returns: the server, if it must be deposed.
-    private func converse(on socket: SequencedSocket, _ session: Session) -> ServerWatchdog? {
+    private func converse(
+        on socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
+    ) -> ServerWatchdog? {
         var watchdog = ServerWatchdog(over: socket)
         var nextCheck: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
         var ready: [Poller.Ready] = []
@@ -208,7 +211,7 @@ final class SessionLink: Sendable {
                     watchdog.reset()
                     if event.writable { sendOutbox(on: socket) }
                     guard event.readable || event.hangup else { continue }
-                    guard readMessages(from: socket, session) else { return nil }
+                    guard readMessages(from: socket, session, buffer) else { return nil }
                 }
             }
             let now = MonotonicClock.now
@@ -295,9 +298,11 @@ final class SessionLink: Sendable {
     /// Reads all waiting messages.
     ///
     /// Returns false if the connection must be closed.
-    private func readMessages(from socket: SequencedSocket, _ session: Session) -> Bool {
+    private func readMessages(
+        from socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
+    ) -> Bool {
         while true {
-            switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+            switch socket.receiveMessage(using: buffer) {
             case .bytes(let bytes):
                 let version = session.spokenVersion
                 // A server that sends an invalid message is not used any more.
@@ -317,10 +322,11 @@ final class SessionLink: Sendable {
 
     /// Reads what is left of the messages of a server whose connection has ended, and acts on those
     /// that a user's orders caused: no later server knows of these.
-    private func readDismissals(from socket: SequencedSocket, _ session: Session) {
+    private func readDismissals(
+        from socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
+    ) {
         for _ in 0..<Self.lastMessages {
-            guard case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes)
-            else { return }
+            guard case .bytes(let bytes) = socket.receiveMessage(using: buffer) else { return }
             // A message that cannot be read says nothing.
             guard let message = try? ServerMessage(decoding: bytes, version: session.spokenVersion),
                 case .dismissed = message

@@ -100,7 +100,9 @@ struct Clients {
     var hasSuspects: Bool { !suspicions.isEmpty }
 
     /// The time of the next check, or nil.
-    var nextCheck: UInt64? { suspicions.values.map(\.checkAgainAt).min() }
+    var nextCheck: UInt64? {
+        suspicions.isEmpty ? nil : suspicions.values.lazy.map(\.checkAgainAt).min()
+    }
 
     /// Returns the clients to check now, and plans their next checks at longer intervals.
     mutating func suspects(at now: UInt64) -> [ClientID] {

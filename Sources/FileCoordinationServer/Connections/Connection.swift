@@ -72,8 +72,8 @@ final class Connection {
     }
 
     /// Reads the next message.
-    func take() -> Taken {
-        switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+    func take(using buffer: borrowing MessageBuffer) -> Taken {
+        switch socket.receiveMessage(using: buffer) {
         case .bytes(let bytes):
             do {
                 return .received(.message(try ClientMessage(decoding: bytes)))

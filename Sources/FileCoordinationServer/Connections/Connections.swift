@@ -10,7 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 /// The connections of a server, and the poller that waits for them.
-struct Connections {
+struct Connections: ~Copyable {
     let poller: Poller
     private let wakeUp: WakeUp
     private let kind: ServerKind
@@ -20,6 +20,7 @@ struct Connections {
     /// The number of connections of each process.
     private var counts: [Int32: Int] = [:]
     private var lastToken: UInt64 = FixedToken.last
+    private let buffer = MessageBuffer(limit: WireLimits.messageBytes)
     /// The events of the last wait.
     private(set) var ready: [Poller.Ready] = []
     /// How long messages that are read can be assumed not to overtake older ones.
@@ -65,6 +66,9 @@ struct Connections {
         freshness.renew(at: MonotonicClock.now)
         try poller.wait(into: &ready, until: deadline)
     }
+
+    /// Reads the next message of a connection.
+    func take(from connection: Connection) -> Connection.Taken { connection.take(using: buffer) }
 
     /// Clears the request of the program that the server stop.
     func drainWakeUp() { _ = wakeUp.drain() }

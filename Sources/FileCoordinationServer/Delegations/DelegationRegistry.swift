@@ -22,13 +22,12 @@ struct DelegationRegistry {
     }
 
     private var entries: [DelegationID: Entry] = [:]
+    /// Sets and dictionaries that become empty stay until their client is gone: most clients fill
+    /// them again with the next claim.
     private var byClient: [ClientID: Set<DelegationID>] = [:]
     private var byRecord: [ClientID: [UInt32: DelegationID]] = [:]
 
     subscript(id: DelegationID) -> Entry? { entries[id] }
-
-    /// Returns the delegations of a client.
-    func delegations(of client: ClientID) -> [DelegationID] { (byClient[client] ?? []).sorted() }
 
     /// Returns the delegation for the unreported claim in a record.
     func claim(of client: ClientID, in record: UInt32) -> DelegationID? {
@@ -47,13 +46,17 @@ struct DelegationRegistry {
     mutating func remove(_ id: DelegationID) -> Entry? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         byClient[entry.client]?.remove(id)
-        if byClient[entry.client]?.isEmpty == true { byClient[entry.client] = nil }
         if case .claim(let record, _) = entry.subject,
             byRecord[entry.client]?[record.index] == id
         {
             byRecord[entry.client]?[record.index] = nil
-            if byRecord[entry.client]?.isEmpty == true { byRecord[entry.client] = nil }
         }
         return entry
+    }
+
+    /// Removes all delegations of a client that is gone.
+    mutating func removeAll(of client: ClientID) {
+        for id in byClient.removeValue(forKey: client) ?? [] { entries[id] = nil }
+        byRecord[client] = nil
     }
 }

@@ -13,7 +13,7 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 
 /// The delegations in all ledgers.
-struct Delegations {
+struct Delegations: ~Copyable {
     private var registry = DelegationRegistry()
     var ticketQueues = TicketQueues()
     /// The file with the ticket queues, once there is one.
@@ -111,7 +111,7 @@ struct Delegations {
         let recalled = ticketQueues.numbers(of: client).compactMap {
             endTicketQueue($0, except: client, ledgers)
         }
-        for id in registry.delegations(of: client) { registry.remove(id) }
+        registry.removeAll(of: client)
         reporters.remove(client)
         reports.removeClient(client)
         return recalled

@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 
 /// Everything that is on its way to clients.
-struct Outgoing {
+struct Outgoing: ~Copyable {
     /// A record that is returned to its client.
     struct GivenBack {
         let client: Client
@@ -30,7 +30,7 @@ struct Outgoing {
     private var givenBack: [GivenBack] = []
     private var givenBackAddresses: Set<RecordAddress> = []
 
-    init(watching: Watching) { self.watching = watching }
+    init(watching: consuming Watching) { self.watching = watching }
 
     /// Returns a record to its client once all queued messages are sent.
     ///

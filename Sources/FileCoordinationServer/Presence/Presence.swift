@@ -62,9 +62,6 @@ struct Presence {
     /// Makes the server leave; the first reason counts.
     mutating func end(_ reason: ServerEnding) { ending = ending ?? reason }
 
-    /// The next time at which the presence has something to do, or nil.
-    var nextDeadline: UInt64? { [restoreAt, otherPlaces.takeAt].compactMap { $0 }.min() }
-
     // MARK: The socket
 
     /// Creates the socket by which clients find the server.

@@ -102,6 +102,7 @@ package final class RelocationLog {
 
     /// Discards the ended records, because their clients have them back.
     package func forgetOver() {
+        if over.isEmpty { return }
         for serial in over {
             places[serial] = nil
             handled[serial] = nil

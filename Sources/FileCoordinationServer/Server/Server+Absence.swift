@@ -64,7 +64,7 @@ extension Server {
     ///
     /// If the connection has ended, the regular turn of that connection finds out and closes it.
     private func read(from connection: Connection) -> Incoming? {
-        guard case .received(let incoming) = connection.take() else { return nil }
+        guard case .received(let incoming) = connections.take(from: connection) else { return nil }
         return greetIfNew(connection, incoming)
     }
 

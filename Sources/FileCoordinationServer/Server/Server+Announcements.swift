@@ -12,14 +12,14 @@ import FileCoordinationWire
 extension Server {
     /// Acts on the entries of a claim's log that have not been handled yet.
     ///
-    /// Returns the outcomes, which are the last entry of the log, or an empty array if the client
-    /// has not written them yet. Returns nil if the server must first tell the arbiter about other
-    /// claims; this item of work is then queued again, as `again`, behind those or behind the
-    /// answers to recalls.
+    /// Returns what the client wrote behind its announcements, which is nothing until its accessor
+    /// has returned. Returns nil if the server must first tell the arbiter about other claims; this
+    /// item of work is then queued again, as `again`, behind those or behind the answers to
+    /// recalls.
     func readAnnouncements(
         _ check: RecordCheck, _ client: Client, again: (RecordCheck) -> Work
-    ) -> [ItemOutcome]? {
-        guard let claim = records.claim(check.record, of: client.id) else { return [] }
+    ) -> ClaimReport? {
+        guard let claim = records.claim(check.record, of: client.id) else { return ClaimReport() }
         // While recalls are pending, the arbiter postpones events, but the relocation log would
         // count this event as handled. The answers to the recalls are queued in front of this
         // check, so it is repeated after all of them.
@@ -31,7 +31,8 @@ extension Server {
         watchWrites(of: claim, isFound: true)
         var handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
         let bytes = client.ledger.outcome(check.record, from: handled) ?? []
-        for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {
+        let entries = ClaimLogEntry.entries(decoding: bytes)
+        for (entry, length) in entries {
             switch entry {
             case .announced(let announcement):
                 let event = Event.claimAnnounced(claim, announcement)
@@ -41,11 +42,12 @@ extension Server {
                 decide(event, handled: (claim, handled))
             // The client may have written the outcomes just before it releases the claim. They are
             // handled together with the release.
-            case .outcomes(let outcomes): return outcomes
+            case .outcomes(let outcomes):
+                return ClaimReport(outcomes: outcomes, written: WrittenItems(entries))
             case .itemChanges, .pathChanges, .arrivals: break
             }
         }
-        return []
+        return ClaimReport(written: WrittenItems(entries))
     }
 
     /// Repeats to the arbiter the announcements of a running claim that a former server has

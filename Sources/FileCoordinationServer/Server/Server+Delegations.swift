@@ -13,7 +13,7 @@ import FileCoordinationWire
 extension Server {
     /// Returns a closure that finds a client's ledger, or nil if the client is gone.
     var ledgers: Delegations.Ledgers {
-        { [clients] id in clients[id]?.ledger }
+        { [self] id in clients[id]?.ledger }
     }
 
     /// Recalls the delegations that events concern.

@@ -30,7 +30,7 @@ extension Server {
     private func receiveMessages(from connection: Connection) {
         for _ in 0..<ServerLimits.messagesPerTurn {
             guard connections[connection.token] != nil else { return }
-            switch connection.take() {
+            switch connections.take(from: connection) {
             case .received(let incoming): take(incoming, from: connection)
             case .nothing: return
             case .ended: return hangUp(connection.token)

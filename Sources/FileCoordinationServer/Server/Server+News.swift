@@ -105,10 +105,16 @@ extension Server {
             id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
     }
 
-    /// Tells the watcher which changes a finished write has made; `each` is what several writes of
-    /// its item have made, one after the other, if they count as one.
+    /// Tells the watcher which changes a finished write has made.
+    ///
+    /// - Parameters:
+    ///   - id: the claim.
+    ///   - outcomes: one for each item; anything may have changed if there are none.
+    ///   - known: what the claimant saw of the items.
+    ///   - each: what several writes of its item have made, one after the other, if they count as
+    ///     one.
     func reportWrites(
-        of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client,
+        of id: ClaimID, _ outcomes: [ItemOutcome], _ known: WrittenItems,
         each: [ItemChange]? = nil
     ) {
         guard outgoing.watching.isActive else { return }
@@ -117,7 +123,6 @@ extension Server {
         watchWrites(of: id, isFound: true)
         guard outgoing.watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
         let isComplete = outcomes.count == claim.items.count
-        let known = client.ledger.writtenItems(record)
         let written = known.paths(
             of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(id),
             isComplete ? outcomes : claim.items.map { _ in .changed })
@@ -149,7 +154,7 @@ extension Server {
         of client: Client, _ known: [(record: RecordReference, identity: KnownRecord.Identity)]
     ) {
         for case (let record, .claim(let claim)) in known {
-            reportWrites(of: claim, [], record, client)
+            reportWrites(of: claim, [], client.ledger.writtenItems(record))
         }
     }
 

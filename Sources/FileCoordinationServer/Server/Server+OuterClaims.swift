@@ -18,13 +18,15 @@ extension Server {
     private static let depthLimit = 64
 
     /// Returns the running claims around a claim that the arbiter does not know, each after the
-    /// claims around it.
+    /// claims around it; `body` is what the claim's record says.
     ///
     /// Only invalid records can name each other in a cycle, so each record is examined only once.
-    func unknownOuterClaims(of inner: RecordAddress) -> [RecordCheck] {
+    func unknownOuterClaims(of inner: RecordAddress, _ body: ClaimBody) -> [RecordCheck] {
+        let outer = outerRecords(of: inner, body)
+        if outer.isEmpty { return [] }
         var order: [RecordCheck] = []
         var seen: Set<RecordAddress> = [inner]
-        var open = outerRecords(of: inner).reversed().map { (address: $0, isEntered: false) }
+        var open = outer.reversed().map { (address: $0, isEntered: false) }
         while let (address, isEntered) = open.popLast() {
             if isEntered {
                 order.append(
@@ -37,15 +39,16 @@ extension Server {
                 clients[address.client]?.ledger.runs(address.record) == true
             else { continue }
             open.append((address, true))
-            open += outerRecords(of: address).reversed().map { ($0, false) }
+            let body = clients[address.client]?.ledger.claimBody(address.record)
+            open += outerRecords(of: address, body).reversed().map { ($0, false) }
         }
         return order
     }
 
     /// The records of the claims that a record names as those around it.
-    private func outerRecords(of inner: RecordAddress) -> [RecordAddress] {
+    private func outerRecords(of inner: RecordAddress, _ body: ClaimBody?) -> [RecordAddress] {
         guard let client = clients[inner.client] else { return [] }
-        let enclosing = client.ledger.claimBody(inner.record)?.enclosing ?? []
+        let enclosing = body?.enclosing ?? []
         let own = enclosing.map { RecordAddress(client: client.id, record: RecordReference($0)) }
         let others = client.ledger.outerClaims(inner.record)
         return own + others.compactMap { address(of: $0, besides: client) }

@@ -182,7 +182,7 @@ extension Server {
         again: (RecordCheck) -> Work
     ) -> FiledClaim? {
         if !check.isPrepared {
-            let outer = unknownOuterClaims(of: check.address)
+            let outer = unknownOuterClaims(of: check.address, body)
             if !outer.isEmpty {
                 var prepared = check
                 prepared.isPrepared = true
@@ -220,11 +220,11 @@ extension Server {
         guard let claim = records.claim(check.record, of: client.id) else {
             return giveBack(check.record, client, mayHideOthers: hidesOthers)
         }
-        guard let own = readAnnouncements(check, client, again: { .end($0) }) else { return }
+        guard let report = readAnnouncements(check, client, again: { .end($0) }) else { return }
         let series = delegations.reports.takeSeries(check.address)
-        let outcomes = series?.outcomes ?? own
+        let outcomes = series?.outcomes ?? report.outcomes
         checkStoppedProcesses()
-        reportWrites(of: claim, outcomes, check.record, client, each: series?.changes)
+        reportWrites(of: claim, outcomes, report.written, each: series?.changes)
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
         for record in (series?.others ?? []) + [check.record] {

@@ -106,7 +106,7 @@ package final class Server {
         do {
             // The work that was just finished may have set a nearer deadline, so it is computed
             // here.
-            try connections.wait(until: [nextDeadline, limit].compactMap { $0 }.min())
+            try connections.wait(until: MonotonicClock.earlier(nextDeadline, limit))
         } catch {
             return leave(.stopped)
         }
@@ -172,15 +172,21 @@ package final class Server {
     /// The time at which the server must wake up even if no input comes, or nil.
     package var nextDeadline: UInt64? {
         if hasReportWork { return 0 }
-        let idleEnd = configuration.idleExit.flatMap { exit in
-            presence.idleSince.map { $0 + exit }
+        // Computed for each message, so without an array.
+        var next = arbiter.nextDeadline
+        func include(_ time: UInt64?) { next = MonotonicClock.earlier(next, time) }
+        include(connections.acceptor.resumeAt)
+        include(processes.nextCheck)
+        include(presence.restoreAt)
+        include(presence.otherPlaces.takeAt)
+        include(clients.nextCheck)
+        include(outgoing.watching.nextDeadline)
+        include(delegations.reports.nextEnd)
+        if let exit = configuration.idleExit, let since = presence.idleSince {
+            include(since + exit)
         }
-        return [
-            arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextCheck,
-            presence.nextDeadline, clients.nextCheck, idleEnd, outgoing.watching.nextDeadline,
-            delegations.reports.nextEnd,
-            outgoing.recordings.isEmpty ? nil : nextRecordingDeadline,
-        ].compactMap { $0 }.min()
+        if !outgoing.recordings.isEmpty { include(nextRecordingDeadline) }
+        return next
     }
 
     private func takeTimers() {

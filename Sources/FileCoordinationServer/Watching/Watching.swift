@@ -11,7 +11,7 @@ import FileCoordinationSystem
 import FileCoordinationWatching
 
 /// The watcher, and what it was told.
-struct Watching {
+struct Watching: ~Copyable {
     /// A change that is held back until the end of the write that may have made it.
     struct Held {
         let presenter: PresenterID
@@ -187,9 +187,10 @@ struct Watching {
 
     /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
-        let retry = watcher == nil && !presenters.isEmpty ? retryAt : nil
-        let check = presenters.isEmpty ? nil : supervision.next
-        return [unanswered.values.min(), retry, claims.nextDeadline, check].compactMap { $0 }.min()
+        var next = MonotonicClock.earlier(unanswered.values.min(), claims.nextDeadline)
+        guard !presenters.isEmpty else { return next }
+        next = MonotonicClock.earlier(next, supervision.next)
+        return watcher == nil ? MonotonicClock.earlier(next, retryAt) : next
     }
 
     /// Stops watching for a presenter that is gone.

@@ -61,22 +61,33 @@ struct WrittenItems {
     }
 }
 
-extension LedgerReader {
-    /// Returns what the claimant of a record saw of its items before and after its accessor.
-    func writtenItems(_ record: RecordReference) -> WrittenItems {
-        var result = WrittenItems()
-        for (entry, _) in ClaimLogEntry.entries(decoding: outcome(record) ?? []) {
+extension WrittenItems {
+    /// Finds what the claimant saw of its items in the entries of its log.
+    init(_ entries: [(entry: ClaimLogEntry, length: Int)]) {
+        for (entry, _) in entries {
             switch entry {
-            case .itemChanges(let changes): result.changes = changes
-            case .pathChanges(let changes):
-                (result.changes, result.isOfPathsAsBegun) = (changes, true)
+            case .itemChanges(let changes): self.changes = changes
+            case .pathChanges(let changes): (self.changes, isOfPathsAsBegun) = (changes, true)
             case .arrivals(let arrivals):
-                result.arrivals = arrivals.map { ($0.path, $0.after.map { ObservedFile($0) }) }
+                self.arrivals = arrivals.map { ($0.path, $0.after.map { ObservedFile($0) }) }
             case .announced, .outcomes: break
             }
         }
-        return result
     }
+}
+
+extension LedgerReader {
+    /// Returns what the claimant of a record saw of its items before and after its accessor.
+    func writtenItems(_ record: RecordReference) -> WrittenItems {
+        WrittenItems(ClaimLogEntry.entries(decoding: outcome(record) ?? []))
+    }
+}
+
+/// What a claimant wrote into its log when its accessor had returned.
+struct ClaimReport {
+    /// One for each item; empty if the claimant has not written them.
+    var outcomes: [ItemOutcome] = []
+    var written = WrittenItems()
 }
 
 extension ClaimedChange {

@@ -58,6 +58,18 @@ int echo_start(int cpu, int *server);
 /// Sends 64 bytes over SOCK_SEQPACKET and waits for the answer.
 int64_t time_echo(int socket, int count);
 
+/// Listens for the connection of a relay; returns the listening socket.
+int answer_listen(const char *path);
+/// The connection of a relay.
+int answer_accept(int listener);
+/// Waits for a message of a relay; 0 at the end.
+int answer_receive(int connection);
+/// Answers a message of a relay.
+int answer_send(int connection);
+/// Starts a server that passes messages on to the listener at `path`, and answers back; returns
+/// the socket, for ``time_echo``.
+int relay_start(const char *path);
+
 /// Connects to a stream socket in the file system.
 int connect_local(const char *path);
 /// Connects to a port of this machine.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A claim as the arbiter is told of it. The arbiter and the server pass claims on by the dozen for
+// each access, so a copy must cost no more than a reference.
+
+/// A claim as its client filed it: one call with one or more items (Rule 2.13).
+public struct FiledClaim: Hashable, Sendable {
+    /// The stored properties, kept behind one reference.
+    private struct Content: Hashable, Sendable {
+        var id: ClaimID
+        var client: ClientID
+        var purpose: Purpose
+        var items: [AccessItem]
+        var enclosing: [ClaimID]
+        var surrounding: [ClaimID]
+        var kind: ClaimKind
+        var standpoint: Standpoint?
+        var blocksCaller: Bool
+        var request: DelegationRequest?
+        var mayGoUnreported: Bool
+        var precedesQueue: Bool
+        var awaitsMoves: Bool
+        var movedItems: MovedItems = MovedItems()
+    }
+
+    /// An array with exactly one element.
+    ///
+    /// Copies of the claim share it until one of them changes.
+    private var content: [Content]
+
+    /// Creates a claim.
+    public init(
+        id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
+        enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
+        standpoint: Standpoint? = nil, blocksCaller: Bool = false,
+        request: DelegationRequest? = nil, mayGoUnreported: Bool = false,
+        precedesQueue: Bool = false, awaitsMoves: Bool = false
+    ) {
+        content = [
+            Content(
+                id: id, client: client, purpose: purpose, items: items, enclosing: enclosing,
+                surrounding: surrounding, kind: kind, standpoint: standpoint,
+                blocksCaller: blocksCaller, request: request, mayGoUnreported: mayGoUnreported,
+                precedesQueue: precedesQueue, awaitsMoves: awaitsMoves)
+        ]
+    }
+
+    /// The serial number.
+    public var id: ClaimID {
+        get { content[0].id }
+        _modify { yield &content[0].id }
+    }
+    /// The client that filed the claim.
+    public var client: ClientID {
+        get { content[0].client }
+        _modify { yield &content[0].client }
+    }
+    /// The coordinator's purpose.
+    public var purpose: Purpose {
+        get { content[0].purpose }
+        _modify { yield &content[0].purpose }
+    }
+    /// The items and the access to each.
+    ///
+    /// May be empty (Rule 13.6).
+    public var items: [AccessItem] {
+        get { content[0].items }
+        _modify { yield &content[0].items }
+    }
+    /// The claims whose accessors made the call, on the same thread or task; sorted.
+    public var enclosing: [ClaimID] {
+        get { content[0].enclosing }
+        _modify { yield &content[0].enclosing }
+    }
+    /// Claims of other processes that wait for this one, because a command that runs inside their
+    /// accessors has filed it; ascending.
+    public var surrounding: [ClaimID] {
+        get { content[0].surrounding }
+        _modify { yield &content[0].surrounding }
+    }
+    /// The kind of the claim.
+    public var kind: ClaimKind {
+        get { content[0].kind }
+        _modify { yield &content[0].kind }
+    }
+    /// The coordinator's presenter and the last path that it was told (Rule 11.7).
+    ///
+    /// Nil if the coordinator has no registered presenter.
+    public var standpoint: Standpoint? {
+        get { content[0].standpoint }
+        _modify { yield &content[0].standpoint }
+    }
+    /// Whether the accessors that surround the claim wait for it (Rule 18.4).
+    public var blocksCaller: Bool {
+        get { content[0].blocksCaller }
+        _modify { yield &content[0].blocksCaller }
+    }
+    /// The delegation that the client requests for the time after the claim.
+    public var request: DelegationRequest? {
+        get { content[0].request }
+        _modify { yield &content[0].request }
+    }
+    /// Whether the client can end the claim without a report, if the arbiter needs none.
+    public var mayGoUnreported: Bool {
+        get { content[0].mayGoUnreported }
+        _modify { yield &content[0].mayGoUnreported }
+    }
+    /// Whether the claim was filed before the ticket queue at its path opened, of which its client
+    /// is a member.
+    public var precedesQueue: Bool {
+        get { content[0].precedesQueue }
+        _modify { yield &content[0].precedesQueue }
+    }
+    /// Whether plain programs may have moved presenters' items here of which the arbiter was not
+    /// told yet: the claim is not granted before ``Event/movesTold(before:)`` (Rule 1.15).
+    public var awaitsMoves: Bool {
+        get { content[0].awaitsMoves }
+        _modify { yield &content[0].awaitsMoves }
+    }
+    /// In a claim that a former server granted, where its items are, if a claim inside it has moved
+    /// them (Rule 2.20).
+    public var movedItems: MovedItems {
+        get { content[0].movedItems }
+        _modify { yield &content[0].movedItems }
+    }
+}
+
+extension FiledClaim {
+    /// Whether the claim was made inside an accessor of its own or another process.
+    var isNested: Bool { !enclosing.isEmpty || !surrounding.isEmpty }
+
+    /// All claims inside whose accessors it was made, of its own and other processes.
+    var outerClaims: [ClaimID] { surrounding.isEmpty ? enclosing : enclosing + surrounding }
+
+    /// Whether the claim was made inside the accessor of `claim`.
+    func isInside(_ claim: ClaimID) -> Bool {
+        enclosing.contains(claim) || surrounding.contains(claim)
+    }
+}
