@@ -3,36 +3,6 @@
 // The arbiter's inputs (``Event``) and outputs (``Effect``), and the values in them. Events are
 // facts, named in the past tense; effects are orders to the server, named as imperatives.
 
-/// The kind of a claim.
-public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
-    /// An access, which excludes conflicting ones.
-    case access = 0
-    /// A batch: its presenters are asked in advance, and it excludes no claim (Rules 14.1, 14.3).
-    case preparation = 1
-
-    /// Whether the claim waits for others and others wait for it.
-    var takesPart: Bool {
-        switch self {
-        case .access: true
-        case .preparation: false
-        }
-    }
-}
-
-/// A coordinator's presenter, and the last path that this presenter was told (Rule 11.7).
-public struct Standpoint: Hashable, Sendable {
-    /// The coordinator's presenter.
-    public var presenter: PresenterID
-    /// The presenter's path, as far as the presenter has been told.
-    public var place: ItemPath
-
-    /// Creates a standpoint.
-    public init(_ presenter: PresenterID, at place: ItemPath) {
-        self.presenter = presenter
-        self.place = place
-    }
-}
-
 /// One claim of a cycle.
 ///
 /// It waits for the next one, and the last one for the first.

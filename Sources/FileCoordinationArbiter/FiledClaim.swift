@@ -3,6 +3,53 @@
 // A claim as the arbiter is told of it. The arbiter and the server pass claims on by the dozen for
 // each access, so a copy must cost no more than a reference.
 
+/// The kind of a claim.
+public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
+    /// An access, which excludes conflicting ones.
+    case access = 0
+    /// A batch: its presenters are asked in advance, and it excludes no claim (Rules 14.1, 14.3).
+    case preparation = 1
+
+    /// Whether the claim waits for others and others wait for it.
+    var takesPart: Bool {
+        switch self {
+        case .access: true
+        case .preparation: false
+        }
+    }
+}
+
+/// A coordinator's presenter, and the last path that this presenter was told (Rule 11.7).
+public struct Standpoint: Hashable, Sendable {
+    /// The coordinator's presenter.
+    public var presenter: PresenterID
+    /// The presenter's path, as far as the presenter has been told.
+    public var place: ItemPath
+
+    /// Creates a standpoint.
+    public init(_ presenter: PresenterID, at place: ItemPath) {
+        self.presenter = presenter
+        self.place = place
+    }
+}
+
+/// The items that a running claim holds besides its own, because they were moved.
+public struct MovedItems: Hashable, Sendable {
+    /// The claim's items where they are now, in its order; nil for those that were not moved.
+    public var own: [AccessItem?]
+    /// Items that were moved out of directories that the claim covers (Rule 2.23).
+    public var others: [AccessItem]
+
+    /// Creates the list.
+    public init(own: [AccessItem?] = [], others: [AccessItem] = []) {
+        self.own = own
+        self.others = others
+    }
+
+    /// Whether nothing was moved.
+    var isEmpty: Bool { others.isEmpty && own.allSatisfy { $0 == nil } }
+}
+
 /// A claim as its client filed it: one call with one or more items (Rule 2.13).
 public struct FiledClaim: Hashable, Sendable {
     /// The stored properties, kept behind one reference.

@@ -4,23 +4,6 @@
 // them. The next server needs that: it learns the announcements of claims that run, but not of
 // those inside them that have ended (Rule 2.20).
 
-/// The items that a running claim holds besides its own, because they were moved.
-public struct MovedItems: Hashable, Sendable {
-    /// The claim's items where they are now, in its order; nil for those that were not moved.
-    public var own: [AccessItem?]
-    /// Items that were moved out of directories that the claim covers (Rule 2.23).
-    public var others: [AccessItem]
-
-    /// Creates the list.
-    public init(own: [AccessItem?] = [], others: [AccessItem] = []) {
-        self.own = own
-        self.others = others
-    }
-
-    /// Whether nothing was moved.
-    var isEmpty: Bool { others.isEmpty && own.allSatisfy { $0 == nil } }
-}
-
 extension Arbiter {
     /// Returns the running claims inside whose accessors a claim was made, and where their items
     /// are now, if any were moved.

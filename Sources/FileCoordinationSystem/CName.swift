@@ -10,16 +10,21 @@ struct CName: CustomStringConvertible {
     private let bytes: [CChar]
 
     init(_ bytes: [UInt8], for operation: String) throws(SystemError) {
-        guard !bytes.contains(0) else {
+        let length = bytes.count
+        // The C functions: every system call on a path comes by here.
+        let isName = unsafe bytes.withUnsafeBytes { source in
+            unsafe source.baseAddress.map { unsafe memchr($0, 0, length) == nil } ?? true
+        }
+        guard isName else {
             throw SystemError(
                 code: EINVAL, operation: "\(operation) \(String(decoding: bytes, as: UTF8.self))")
         }
-        self.bytes = unsafe Array(unsafeUninitializedCapacity: bytes.count + 1) { buffer, count in
-            for (index, byte) in bytes.enumerated() {
-                unsafe buffer[index] = CChar(bitPattern: byte)
+        self.bytes = unsafe Array(unsafeUninitializedCapacity: length + 1) { buffer, count in
+            unsafe bytes.withUnsafeBytes { source in
+                unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: source)
             }
-            unsafe buffer[bytes.count] = 0
-            count = bytes.count + 1
+            unsafe buffer[length] = 0
+            count = length + 1
         }
     }
 

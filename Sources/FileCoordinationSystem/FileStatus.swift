@@ -81,12 +81,30 @@ public struct FileStatus: Hashable, Sendable {
             directory: AT_FDCWD, name: try CName(path, for: "status"), followLinks: followLinks)
     }
 
+    /// Returns the status of the file at `path`, without following links; nil if there is no file
+    /// or it cannot be examined.
+    ///
+    /// Files that do not exist are common, so no error is worded for them.
+    public static func find(at path: [UInt8]) -> FileStatus? {
+        // A path that is no path for the kernel leads to no file.
+        guard let name = try? CName(path, for: "status") else { return nil }
+        var status = fcs_status()
+        let result = read(&status, AT_FDCWD, name, followLinks: false)
+        return result < 0 ? nil : FileStatus(status)
+    }
+
     init(directory: Int32, name: CName, followLinks: Bool) throws(SystemError) {
         var status = fcs_status()
-        let result = unsafe name.withPointer {
-            unsafe fcs_status_at(directory, $0, followLinks ? 1 : 0, &status)
-        }
+        let result = Self.read(&status, directory, name, followLinks: followLinks)
         try check(result, "read the status of \(name)")
         self.init(status)
+    }
+
+    private static func read(
+        _ status: inout fcs_status, _ directory: Int32, _ name: CName, followLinks: Bool
+    ) -> Int32 {
+        unsafe name.withPointer {
+            unsafe fcs_status_at(directory, $0, followLinks ? 1 : 0, &status)
+        }
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FileCoordinationServer
 
-@Suite(.timeLimit(.minutes(2))) struct DismissalTests {
+@Suite(.timeLimit(.minutes(15))) struct DismissalTests {
     /// A program that ends waits for its user.
     private struct User {
         let socket: SequencedSocket

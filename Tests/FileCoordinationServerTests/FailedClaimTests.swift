@@ -12,7 +12,7 @@ import Testing
 
 @testable import FileCoordinationServer
 
-@Suite(.timeLimit(.minutes(2))) struct FailedClaimTests {
+@Suite(.timeLimit(.minutes(15))) struct FailedClaimTests {
     private let world: TicketQueueWorld
     private let editor: TicketQueueClient
     private let presenter: Claimed

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FileCoordinationServer
 
-@Suite(.timeLimit(.minutes(2))) struct LateAnswerTests {
+@Suite(.timeLimit(.minutes(15))) struct LateAnswerTests {
     private let world: TicketQueueWorld
     private let editor: TicketQueueClient
     private let reader: TicketQueueClient

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FileCoordinationServer
 
-@Suite(.timeLimit(.minutes(2))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordingTests {
     /// A program that records.
     private struct Recorder {
         let socket: SequencedSocket

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FileCoordinationServer
 
-@Suite(.timeLimit(.minutes(2))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(15))) struct ReplayTests {
     //  A                       P presents f       server
     //  writes f by itself
     //    adds a version

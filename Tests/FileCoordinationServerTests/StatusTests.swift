@@ -10,7 +10,7 @@ import Testing
 
 @testable import FileCoordinationServer
 
-@Suite(.timeLimit(.minutes(2))) struct StatusTests {
+@Suite(.timeLimit(.minutes(15))) struct StatusTests {
     /// A program that asks for status.
     private struct Asker {
         let socket: SequencedSocket

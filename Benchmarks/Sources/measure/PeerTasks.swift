@@ -18,7 +18,8 @@ final class PeerTasks {
 
     var tasks: [String: WorkerTask] {
         [
-            "echo": timeEcho, "answer": answer, "relay": timeRelay, "flock": timeFlock, "ofd": timeRecordLock,
+            "echo": timeEcho, "answer": answer, "relay": timeRelay,
+            "flock": timeFlock, "ofd": timeRecordLock,
             "open-flock-close": timeOpening, "open-each": timeOpeningEach, "ring": walkRing,
             "flock-contend": contend, "sqlite": timeDatabase, "bus": timeBus, "bus-serve": serveBus,
             "redis": timeRedis, "etcd": timeEtcd, "programs": timePrograms,

@@ -33,7 +33,7 @@ struct ItemStamp: Hashable {
     static func take(of path: ItemPath) -> ItemStamp {
         ItemStamp(
             // An item that cannot be examined counts as absent.
-            status: try? FileStatus(path: path.bytes, followLinks: false),
+            status: FileStatus.find(at: path.bytes),
             takenAt: RealTimeClock.now)
     }
 

@@ -37,7 +37,7 @@ package enum PlaceResolver {
     /// Examines a canonical path, such as that of a moved item.
     package static func facts(of path: ItemPath, policy: PackagePolicy) -> ResolvedPlace {
         // What does not exist or cannot be examined is not a directory (Rule 1.1).
-        let status = try? FileStatus(path: path.bytes, followLinks: false)
+        let status = FileStatus.find(at: path.bytes)
         let isDirectory = status?.kind == .directory
         return ResolvedPlace(
             path: path, isDirectory: isDirectory,
@@ -49,7 +49,7 @@ package enum PlaceResolver {
         of path: ItemPath, inPackages outer: [Int], policy: PackagePolicy
     ) -> ResolvedPlace {
         // What does not exist or cannot be examined is not a directory (Rule 1.1).
-        let status = try? FileStatus(path: path.bytes, followLinks: false)
+        let status = FileStatus.find(at: path.bytes)
         let isDirectory = status?.kind == .directory
         let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)
         return ResolvedPlace(

@@ -15,13 +15,17 @@ extension Session {
     ///   - path: the path of the item.
     ///   - known: the cached place, if there is one.
     ///   - store: the version store.
+    ///   - hasReadEvents: whether the caller has just read the events of the cache.
     /// - Returns: false only if the item is known to have none.
     func mayHaveVersions(
-        at path: ItemPath, _ known: KnownPlace?, in store: any VersionKeeping
+        at path: ItemPath, _ known: KnownPlace?, in store: any VersionKeeping,
+        hasReadEvents: Bool = false
     ) -> Bool {
         let cache = places.present
         guard cache != nil || store.isThere else { return false }
-        if cache?.isAbsent(store.pathBytes, hasReadEvents: false) == true { return false }
+        if cache?.isAbsent(store.pathBytes, hasReadEvents: hasReadEvents) == true {
+            return false
+        }
         func hasNone() -> Bool {
             // An item that cannot be examined has no versions to keep.
             let status = try? FileStatus(path: path.bytes, followLinks: false)
@@ -41,9 +45,10 @@ extension Session {
             }
         }
         guard let found, let known = found.place, known.place.path == path else {
-            return mayHaveVersions(at: path, nil, in: store)
+            return mayHaveVersions(at: path, nil, in: store, hasReadEvents: found != nil)
         }
-        return !found.isVersionless && mayHaveVersions(at: path, known, in: store)
+        return !found.isVersionless
+            && mayHaveVersions(at: path, known, in: store, hasReadEvents: true)
     }
 
     /// Announces a change of a version that this process has made under a coordinated write.

@@ -133,10 +133,10 @@ final class SessionLink: Sendable {
             // A server that closed the connection before the hello may have sent the reason.
             if (try? session.connected(socket)) != nil {
                 stoppedServer = converse(on: socket, session, buffer)
-                readDismissals(from: socket, session, buffer)
+                session.readDismissals(from: socket, using: buffer)
             } else {
                 // Read the reason for which the server has refused this client.
-                _ = readMessages(from: socket, session, buffer)
+                _ = session.readMessages(from: socket, using: buffer)
             }
             // Callers from here on may have to wait for long, until the next server, which may need
             // the fallback.
@@ -211,7 +211,7 @@ final class SessionLink: Sendable {
                     watchdog.reset()
                     if event.writable { sendOutbox(on: socket) }
                     guard event.readable || event.hangup else { continue }
-                    guard readMessages(from: socket, session, buffer) else { return nil }
+                    guard session.readMessages(from: socket, using: buffer) else { return nil }
                 }
             }
             let now = MonotonicClock.now
@@ -294,49 +294,6 @@ final class SessionLink: Sendable {
             return false
         }
     }
-
-    /// Reads all waiting messages.
-    ///
-    /// Returns false if the connection must be closed.
-    private func readMessages(
-        from socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
-    ) -> Bool {
-        while true {
-            switch socket.receiveMessage(using: buffer) {
-            case .bytes(let bytes):
-                let version = session.spokenVersion
-                // A server that sends an invalid message is not used any more.
-                guard let message = try? ServerMessage(decoding: bytes, version: version) else {
-                    return false
-                }
-                guard !session.isServerDeposed else {
-                    if case .dismissed = message { _ = session.receive(message) }
-                    return false
-                }
-                guard session.receive(message) else { return false }
-            case .wouldBlock: return true
-            case .tooLong, .closed: return false
-            }
-        }
-    }
-
-    /// Reads what is left of the messages of a server whose connection has ended, and acts on those
-    /// that a user's orders caused: no later server knows of these.
-    private func readDismissals(
-        from socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
-    ) {
-        for _ in 0..<Self.lastMessages {
-            guard case .bytes(let bytes) = socket.receiveMessage(using: buffer) else { return }
-            // A message that cannot be read says nothing.
-            guard let message = try? ServerMessage(decoding: bytes, version: session.spokenVersion),
-                case .dismissed = message
-            else { continue }
-            _ = session.receive(message)
-        }
-    }
-
-    /// How many messages are read after the end of a connection: more than a socket holds.
-    private static let lastMessages = 1000
 
     /// Returns when to look for a server again without a caller, if other processes may wait for
     /// that.

@@ -105,14 +105,8 @@ extension Server {
             id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
     }
 
-    /// Tells the watcher which changes a finished write has made.
-    ///
-    /// - Parameters:
-    ///   - id: the claim.
-    ///   - outcomes: one for each item; anything may have changed if there are none.
-    ///   - known: what the claimant saw of the items.
-    ///   - each: what several writes of its item have made, one after the other, if they count as
-    ///     one.
+    /// Tells the watcher which changes a finished write has made; `known` is what the claimant saw,
+    /// and `each` what several writes of its item have made, if they count as one.
     func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ known: WrittenItems,
         each: [ItemChange]? = nil
