@@ -136,7 +136,7 @@ extension Arbiter {
         var items = claim.items
         // A move may redirect the claim (Rule 11.7).
         if claim.standpoint != nil { items += redirected(claim).items }
-        items = items.map(\.normalised)
+        if !items.allSatisfy(\.isNormal) { items = items.map(\.normalised) }
         let concerned = delegations.index.concerned(by: items)
         guard !concerned.isEmpty else { return [] }
         let writing = items.filter(\.access.isWriting)

@@ -67,12 +67,35 @@ public struct Arbiter: Hashable, Sendable {
     /// Events about claims and presenters that no longer exist are normal races and are ignored. So
     /// are identifiers that are used a second time.
     public mutating func handle(_ event: Event) -> [Effect] {
+        if recordOnly(event) {
+            assertInvariants()
+            return []
+        }
         // In most cases no delegation is concerned.
         let effects = delegations.isEmpty ? decide(event) : handleAmongDelegations(event)
         let isAllSaid = delegations.held.isEmpty
         let result = isAllSaid ? effects : effects + handleHeld()
         assertInvariants()
         return result
+    }
+
+    /// Handles an event from which nothing can follow; returns false for another one.
+    ///
+    /// Each turn of the server begins with such an event, and most claims that go unreported with
+    /// another one, so they need no queue of reevaluations.
+    private mutating func recordOnly(_ event: Event) -> Bool {
+        guard delegations.recalling.isEmpty, delegations.held.isEmpty else { return false }
+        if case .clockAdvanced(let time) = event {
+            let time = max(now, time)
+            guard purposeIndex.postponedCount == 0, time < nextDeadline ?? .max else {
+                return false
+            }
+            now = time
+            return true
+        }
+        guard case .unreportedClaimEnded(let claim) = event else { return false }
+        forgetUnreported(claim)
+        return true
     }
 
     /// Handles an event that concerns no delegation.

@@ -28,7 +28,7 @@ extension AccessItem {
     var staysInPlace: Bool { access.writingOptions?.staysInPlace ?? false }
 
     /// Whether the package depths are consistent.
-    fileprivate var isNormal: Bool { packageDepths.isEmpty || self == normalised }
+    var isNormal: Bool { packageDepths.isEmpty || self == normalised }
 
     /// The item with consistent package depths.
     ///

@@ -265,10 +265,9 @@ package final class DelegatedPlaces: Sendable {
             state.directories.count < directoryLimit
         else { return nil }
         if state.firstUses.count >= candidateLimit { state.firstUses = [:] }
-        state.firstUses[directory, default: 0] += 1
-        guard state.firstUses[directory, default: 0] >= directoryUses,
-            let slot = takeSlot(&state)
-        else { return nil }
+        let uses = state.firstUses[directory, default: 0] + 1
+        state.firstUses[directory] = uses
+        guard uses >= directoryUses, let slot = takeSlot(&state) else { return nil }
         state.firstUses[directory] = nil
         state.directories[directory] = slot
         return slot

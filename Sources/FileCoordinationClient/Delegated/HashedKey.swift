@@ -13,6 +13,14 @@ struct HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
         hash = key.hashValue
     }
 
+    /// Hashes all bytes at once; an array hashes its elements one by one.
+    init(_ key: [UInt8]) where Key == [UInt8] {
+        var hasher = Hasher()
+        unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        self.key = key
+        hash = hasher.finalize()
+    }
+
     static func == (one: Self, other: Self) -> Bool {
         one.hash == other.hash && one.key == other.key
     }

@@ -19,7 +19,7 @@ struct KnownDirectory {
 /// The directories of one cache.
 struct KnownDirectories {
     /// By path.
-    private var directories: [[UInt8]: KnownDirectory] = [:]
+    private var directories: [HashedKey<[UInt8]>: KnownDirectory] = [:]
     /// The directory that was used last.
     private var recent: (path: [UInt8], directory: KnownDirectory)?
     /// The names of plain files in a directory, by its watch; empty if there are too many.
@@ -45,7 +45,7 @@ struct KnownDirectories {
     private static let usedOnceLimit = 4096
 
     mutating func insert(_ directory: KnownDirectory, at path: [UInt8]) {
-        directories[path] = directory
+        directories[HashedKey(path)] = directory
         recent = nil
     }
 
@@ -60,7 +60,7 @@ struct KnownDirectories {
             return now < recent.directory.expires ? recent.directory : nil
         }
         let bytes = path.directoryBytes
-        guard let known = directories[bytes], now < known.expires else { return nil }
+        guard let known = directories[HashedKey(bytes)], now < known.expires else { return nil }
         recent = (bytes, known)
         return known
     }
