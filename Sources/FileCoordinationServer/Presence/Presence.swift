@@ -54,6 +54,9 @@ struct Presence {
     // MARK: The role
 
     /// Whether another server has taken the role, even if only briefly.
+    ///
+    /// Inlined, because the server asks in each turn and would copy the whole value.
+    @inline(__always)
     var isDeposed: Bool { epochs.isPast(epoch, era: era) }
 
     /// Whether this server has the role, according to the lock file and the epoch.

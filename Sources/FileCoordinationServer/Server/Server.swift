@@ -103,19 +103,21 @@ package final class Server {
     package func turn(until limit: UInt64? = nil) -> ServerEnding? {
         sendAll()
         if let ending = presence.ending { return leave(ending) }
+        // The work that was just finished may have set a nearer deadline, so it is computed here.
+        let deadline = nextDeadline
         do {
-            // The work that was just finished may have set a nearer deadline, so it is computed
-            // here.
-            try connections.wait(until: MonotonicClock.earlier(nextDeadline, limit))
+            try connections.wait(until: MonotonicClock.earlier(deadline, limit))
         } catch {
             return leave(.stopped)
         }
         // The process may have been suspended while it waited, and deposed meanwhile.
         if presence.isDeposed { return leave(.deposed) }
-        decide(.clockAdvanced(to: MonotonicClock.now))
+        let now = MonotonicClock.now
+        decide(.clockAdvanced(to: now))
         finishWork()
         for event in connections.ready { take(event) }
-        takeTimers()
+        // What becomes due during the turn is the deadline of the next wait.
+        if now >= deadline ?? .max { takeTimers() }
         workOnReports()
         sendRecordings()
         finishWork()
