@@ -214,7 +214,7 @@ public struct Arbiter: Hashable, Sendable {
         let claim = record.claim
         if purposeIndex.blocking.contains(claim.id) { endBlocking(claim) }
         records[claim.id] = nil
-        clientStates[claim.client]?.claims.remove(claim.id)
+        clientStates[claim.client, default: ClientState()].claims.remove(claim.id)
         discardIfEmpty(claim.client)
         purposeIndex.leave(claim, record.state)
         tree.remove(claim.id)

@@ -106,7 +106,7 @@ struct DelegationTable: Hashable, Sendable {
     }
 
     private mutating func discard(_ id: DelegationID, of client: ClientID) {
-        byClient[client]?.remove(id)
+        byClient[client, default: []].remove(id)
         if byClient[client]?.isEmpty == true { byClient[client] = nil }
     }
 

@@ -75,6 +75,9 @@ public struct FiledClaim: Hashable, Sendable {
     /// Copies of the claim share it until one of them changes.
     private var content: [Content]
 
+    // What the server changes has a setter, because to change a value in place in another module
+    // takes memory for a coroutine.
+
     /// Creates a claim.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
@@ -95,7 +98,7 @@ public struct FiledClaim: Hashable, Sendable {
     /// The serial number.
     public var id: ClaimID {
         get { content[0].id }
-        _modify { yield &content[0].id }
+        set { content[0].id = newValue }
     }
     /// The client that filed the claim.
     public var client: ClientID {
@@ -145,7 +148,7 @@ public struct FiledClaim: Hashable, Sendable {
     /// The delegation that the client requests for the time after the claim.
     public var request: DelegationRequest? {
         get { content[0].request }
-        _modify { yield &content[0].request }
+        set { content[0].request = newValue }
     }
     /// Whether the client can end the claim without a report, if the arbiter needs none.
     public var mayGoUnreported: Bool {
@@ -156,13 +159,13 @@ public struct FiledClaim: Hashable, Sendable {
     /// is a member.
     public var precedesQueue: Bool {
         get { content[0].precedesQueue }
-        _modify { yield &content[0].precedesQueue }
+        set { content[0].precedesQueue = newValue }
     }
     /// Whether plain programs may have moved presenters' items here of which the arbiter was not
     /// told yet: the claim is not granted before ``Event/movesTold(before:)`` (Rule 1.15).
     public var awaitsMoves: Bool {
         get { content[0].awaitsMoves }
-        _modify { yield &content[0].awaitsMoves }
+        set { content[0].awaitsMoves = newValue }
     }
     /// In a claim that a former server granted, where its items are, if a claim inside it has moved
     /// them (Rule 2.20).

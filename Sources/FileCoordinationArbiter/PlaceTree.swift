@@ -91,8 +91,9 @@ struct PlaceTree: Sendable {
     mutating func displace(_ claim: ClaimID) { refile(claim, holdsPosition: false) }
 
     private mutating func refile(_ claim: ClaimID, holdsPosition: Bool) {
-        guard let filing = filings[claim], filing.holdsPosition != holdsPosition else { return }
-        filings[claim]?.holdsPosition = holdsPosition
+        guard var filing = filings[claim], filing.holdsPosition != holdsPosition else { return }
+        filing.holdsPosition = holdsPosition
+        filings[claim] = filing
         let id = QueuedClaim(claim: claim, purpose: filing.purpose)
         for located in filing.locatedItems {
             forEachList(of: located) {

@@ -22,8 +22,9 @@ struct DelegationRegistry {
     }
 
     private var entries: [DelegationID: Entry] = [:]
-    /// Sets and dictionaries that become empty stay until their client is gone: most clients fill
-    /// them again with the next claim.
+    // Sets and dictionaries that become empty stay until their client is gone: most clients fill
+    // them again with the next claim. They are changed by way of a default, because a change by
+    // way of an optional takes memory for coroutines.
     private var byClient: [ClientID: Set<DelegationID>] = [:]
     private var byRecord: [ClientID: [UInt32: DelegationID]] = [:]
 
@@ -45,11 +46,11 @@ struct DelegationRegistry {
     @discardableResult
     mutating func remove(_ id: DelegationID) -> Entry? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
-        byClient[entry.client]?.remove(id)
+        byClient[entry.client, default: []].remove(id)
         if case .claim(let record, _) = entry.subject,
             byRecord[entry.client]?[record.index] == id
         {
-            byRecord[entry.client]?[record.index] = nil
+            byRecord[entry.client, default: [:]].removeValue(forKey: record.index)
         }
         return entry
     }

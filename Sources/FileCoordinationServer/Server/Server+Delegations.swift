@@ -52,6 +52,7 @@ extension Server {
     func follow(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
     ) -> Bool {
+        if recalled.isEmpty { return false }
         for event in recalled.compactMap(\.queueClosed) { decide(event) }
         return put(recalled, before: bound, then: [next].compactMap { $0 })
     }

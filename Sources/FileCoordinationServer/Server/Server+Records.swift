@@ -33,14 +33,12 @@ extension Server {
             // Forget the failure and let the arbiter decide again.
             discardRefused(claim, at: record.index, of: client)
         }
-        var steps: [Work] = []
+        work.replace(by: .check(RecordCheck(snapshot, of: client.id)))
         if snapshot.state == .asked, snapshot.kind == .claim, clients.hasSuspects {
             // Clients that have not reconnected yet may have filed earlier claims. Those come
             // first.
-            steps.append(.scan(.absent(until: snapshot.filedAt, and: nil)))
+            work.replace(by: .scan(.absent(until: snapshot.filedAt, and: nil)))
         }
-        steps.append(.check(RecordCheck(snapshot, of: client.id)))
-        work.replace(by: steps)
     }
 
     /// Compares a record with what the arbiter knows about it, and acts on the difference.
@@ -73,7 +71,8 @@ extension Server {
         case .claimIsOver(let isKnown):
             // The client granted the claim itself, but announced something, and has released it
             // already.
-            work.replace(by: (isKnown ? [] : [.makeKnown(check)]) + [.end(check)])
+            work.replace(by: .end(check))
+            if !isKnown { work.replace(by: .makeKnown(check)) }
         case .claimIsCancelled(let claim):
             if let claim { cancel(claim) }
             giveBack(check.record, client)

@@ -33,6 +33,9 @@ struct WorkQueue {
     /// Adds a step behind all others.
     mutating func append(_ work: Work) { following.append(work) }
 
+    /// Puts one step in the place of the item that was taken out last.
+    mutating func replace(by work: Work) { replacing.append(work) }
+
     /// Puts steps in the place of the item that was taken out last, in this order.
     mutating func replace(by work: [Work]) { replacing.append(contentsOf: work.reversed()) }
 
