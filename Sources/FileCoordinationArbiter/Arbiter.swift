@@ -82,7 +82,8 @@ public struct Arbiter: Hashable, Sendable {
     /// Handles an event from which nothing can follow; returns false for another one.
     ///
     /// Each turn of the server begins with such an event, and most claims that go unreported with
-    /// another one, so they need no queue of reevaluations.
+    /// another one, so they need no queue of reevaluations. Neither event changes what is claimed
+    /// or presented, so no claim is freed and no ticket queue can open.
     private mutating func recordOnly(_ event: Event) -> Bool {
         guard delegations.recalling.isEmpty, delegations.held.isEmpty else { return false }
         if case .clockAdvanced(let time) = event {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claim as the arbiter is told of it. The arbiter and the server pass claims on by the dozen for
-// each access, so a copy must cost no more than a reference.
+// A claim as the arbiter is told of it. The arbiter and the server copy a claim dozens of times for
+// each access, so a copy must cost no more than a reference. Properties that the server assigns
+// have a setter, because `_modify` from another module allocates a coroutine frame.
 
 /// The kind of a claim.
 public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
@@ -75,9 +76,6 @@ public struct FiledClaim: Hashable, Sendable {
     /// Copies of the claim share it until one of them changes.
     private var content: [Content]
 
-    // What the server changes has a setter, because to change a value in place in another module
-    // takes memory for a coroutine.
-
     /// Creates a claim.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
@@ -138,7 +136,7 @@ public struct FiledClaim: Hashable, Sendable {
     /// Nil if the coordinator has no registered presenter.
     public var standpoint: Standpoint? {
         get { content[0].standpoint }
-        _modify { yield &content[0].standpoint }
+        set { content[0].standpoint = newValue }
     }
     /// Whether the accessors that surround the claim wait for it (Rule 18.4).
     public var blocksCaller: Bool {
@@ -171,7 +169,7 @@ public struct FiledClaim: Hashable, Sendable {
     /// them (Rule 2.20).
     public var movedItems: MovedItems {
         get { content[0].movedItems }
-        _modify { yield &content[0].movedItems }
+        set { content[0].movedItems = newValue }
     }
 }
 

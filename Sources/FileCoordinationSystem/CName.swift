@@ -11,7 +11,7 @@ struct CName: CustomStringConvertible {
 
     init(_ bytes: [UInt8], for operation: String) throws(SystemError) {
         let length = bytes.count
-        // The C functions: every system call on a path comes by here.
+        // Uses memchr and a copy of all bytes, because every system call on a path creates a name.
         let isName = unsafe bytes.withUnsafeBytes { source in
             unsafe source.baseAddress.map { unsafe memchr($0, 0, length) == nil } ?? true
         }

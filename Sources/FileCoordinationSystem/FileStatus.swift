@@ -81,12 +81,14 @@ public struct FileStatus: Hashable, Sendable {
             directory: AT_FDCWD, name: try CName(path, for: "status"), followLinks: followLinks)
     }
 
-    /// Returns the status of the file at `path`, without following links; nil if there is no file
-    /// or it cannot be examined.
+    /// Returns the status of the file at a path, without following links.
     ///
-    /// Files that do not exist are common, so no error is worded for them.
+    /// Files that do not exist are common, so it creates no error message.
+    ///
+    /// - Parameter path: the path, without a terminating zero.
+    /// - Returns: the status; nil if there is no file, or it cannot be examined.
     public static func find(at path: [UInt8]) -> FileStatus? {
-        // A path that is no path for the kernel leads to no file.
+        // A path with a NUL byte names no file.
         guard let name = try? CName(path, for: "status") else { return nil }
         var status = fcs_status()
         let result = read(&status, AT_FDCWD, name, followLinks: false)

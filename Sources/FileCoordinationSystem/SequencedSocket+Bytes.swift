@@ -19,7 +19,9 @@ public enum ReceivedMessage: Sendable {
 @safe public struct MessageBuffer: ~Copyable {
     fileprivate let memory: UnsafeMutableRawBufferPointer
 
-    /// Creates a buffer for messages of at most `limit` bytes.
+    /// Creates a buffer.
+    ///
+    /// - Parameter limit: the bytes of the longest message.
     public init(limit: Int) {
         unsafe memory = .allocate(byteCount: limit, alignment: 1)
     }
@@ -28,9 +30,12 @@ public enum ReceivedMessage: Sendable {
 }
 
 extension SequencedSocket {
-    /// Receives one message that fits into `buffer`, without blocking.
+    /// Receives one message, without blocking.
     ///
     /// Descriptors in the message are closed.
+    ///
+    /// - Parameter buffer: memory for the message; no other thread uses it now.
+    /// - Returns: a copy of the message, or why there is none.
     public func receiveMessage(using buffer: borrowing MessageBuffer) -> ReceivedMessage {
         switch unsafe receiveOnceMore(into: buffer.memory) {
         case .bytes(let count, _, let isTruncated):

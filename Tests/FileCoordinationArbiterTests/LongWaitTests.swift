@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileCoordinationArbiter
 
-@Suite(.timeLimit(.minutes(15))) struct LongWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct LongWaitTests {
     private static let crowd = 2000
 
     @Test func `Rule 2.17: thousands of calls inside accessors that a deletion waits for`() {

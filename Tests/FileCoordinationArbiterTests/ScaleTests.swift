@@ -9,7 +9,7 @@ import Testing
 
 @testable import FileCoordinationArbiter
 
-@Suite(.timeLimit(.minutes(15))) struct ScaleTests {
+@Suite(.timeLimit(.minutes(5))) struct ScaleTests {
     private static let crowd = 2000
 
     @Test func `Rule 2.14: each of thousands that wait for one file has its turn`() {

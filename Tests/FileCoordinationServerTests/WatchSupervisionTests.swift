@@ -49,6 +49,24 @@ import Testing
         #expect(watching.outage(at: start) == nil)
     }
 
+    @Test func `A watcher that is missing is due when the server is told that it is`() throws {
+        var watching = Watching(isWanted: true)
+        defer { watching.stop() }
+        let start = MonotonicClock.now
+        watching.present(
+            PresenterID(rawValue: 1), try presenter("/nowhere/f"), changedAfter: 0)
+        for now in [start, start + Self.second] {
+            #expect(watching.isDue(at: now) && watching.nextDeadline ?? .max <= now)
+            #expect(try watching.start(at: now) != nil)
+            #expect(!watching.isDue(at: now) && watching.nextDeadline ?? 0 > now)
+            watching.stop()
+        }
+        watching.fail(at: start)
+        let deadline = watching.nextDeadline
+        let retry = try #require(deadline)
+        #expect(retry > start && !watching.isDue(at: retry - 1) && watching.isDue(at: retry))
+    }
+
     @Test func `A turn that takes long is an outage`() {
         let began = 100 * Self.second
         #expect(!WatchSupervision.isStuck(sinceTurnBegan: nil, at: began))

@@ -46,7 +46,8 @@ int64_t time_echo(int socket, int count) {
     int64_t start = nanoseconds_now();
     for (int i = 0; i < count; i++) {
         if (send(socket, message, sizeof message, MSG_NOSIGNAL) < 0) return -errno;
-        if (recv(socket, message, sizeof message, 0) <= 0) return -errno;
+        ssize_t length = recv(socket, message, sizeof message, 0);
+        if (length <= 0) return length < 0 ? -errno : -ECONNRESET;
     }
     return nanoseconds_now() - start;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least that a question to a presenter takes: a message to a server, which passes it on to a
-// third process, and the answer on the same way back. Nothing is decided anywhere.
+// The bare messages of a question to a presenter: one to a server, which passes it on to a third
+// process, and the answer on the same way back. Nothing is decided anywhere. The third process
+// answers as a presenter must: a thread receives, and an operation of Foundation's queue answers.
 #define _GNU_SOURCE
 #include "peers.h"
 

@@ -96,6 +96,7 @@ final class PeerTasks {
         answers.maxConcurrentOperationCount = 1
         Thread.detachNewThread { [answers] in
             let connection = answer_accept(listener)
+            if connection < 0 { return Terminal.complain("no relay has connected") }
             while answer_receive(connection) > 0 {
                 answers.addOperation { _ = answer_send(connection) }
             }

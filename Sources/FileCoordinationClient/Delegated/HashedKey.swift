@@ -13,11 +13,13 @@ struct HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
         hash = key.hashValue
     }
 
-    /// Hashes all bytes at once; an array hashes its elements one by one.
-    init(_ key: [UInt8]) where Key == [UInt8] {
+    /// Creates a key of bytes, which are hashed at once: an array hashes its elements one by one.
+    ///
+    /// A table of such keys must be used with these alone, because their hashes are others.
+    init(bytes: [UInt8]) where Key == [UInt8] {
         var hasher = Hasher()
-        unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        self.key = key
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        key = bytes
         hash = hasher.finalize()
     }
 

@@ -45,7 +45,7 @@ struct KnownDirectories {
     private static let usedOnceLimit = 4096
 
     mutating func insert(_ directory: KnownDirectory, at path: [UInt8]) {
-        directories[HashedKey(path)] = directory
+        directories[HashedKey(bytes: path)] = directory
         recent = nil
     }
 
@@ -60,7 +60,9 @@ struct KnownDirectories {
             return now < recent.directory.expires ? recent.directory : nil
         }
         let bytes = path.directoryBytes
-        guard let known = directories[HashedKey(bytes)], now < known.expires else { return nil }
+        guard let known = directories[HashedKey(bytes: bytes)], now < known.expires else {
+            return nil
+        }
         recent = (bytes, known)
         return known
     }
@@ -70,7 +72,7 @@ struct KnownDirectories {
     /// Returns whether it is the first one there.
     mutating func recordFirstLookup(inDirectoryAt path: [UInt8]) -> Bool {
         if usedOnce.count >= Self.usedOnceLimit { usedOnce = [] }
-        return usedOnce.insert(HashedKey(path)).inserted
+        return usedOnce.insert(HashedKey(bytes: path)).inserted
     }
 
     // MARK: Listings
@@ -84,7 +86,7 @@ struct KnownDirectories {
     /// - Returns: false also if the directory was not listed, or the listing has expired.
     func isFile(_ path: ItemPath, in directory: KnownDirectory, now: UInt64) -> Bool {
         guard let listing = listings[directory.watch], now < listing.expires else { return false }
-        return listing.files.contains(HashedKey(path.nameBytes))
+        return listing.files.contains(HashedKey(bytes: path.nameBytes))
     }
 
     /// Counts an item that was examined by itself.
@@ -99,7 +101,7 @@ struct KnownDirectories {
     /// Stores the names of plain files in a directory; nil if there are too many.
     mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
         if listings.count >= Self.listingLimit { listings = [:] }
-        let files = Set((names ?? []).map { HashedKey($0) })
+        let files = Set((names ?? []).map { HashedKey(bytes: $0) })
         listings[directory.watch] = Listing(files: files, expires: expires)
         examined[directory.watch] = nil
     }
@@ -107,7 +109,7 @@ struct KnownDirectories {
     /// Discards what an event may concern.
     mutating func forget(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
-        listings[watch]?.files.remove(HashedKey(name))
+        listings[watch]?.files.remove(HashedKey(bytes: name))
     }
 }
 

@@ -23,8 +23,8 @@ struct DelegationRegistry {
 
     private var entries: [DelegationID: Entry] = [:]
     // Sets and dictionaries that become empty stay until their client is gone: most clients fill
-    // them again with the next claim. They are changed by way of a default, because a change by
-    // way of an optional takes memory for coroutines.
+    // them again with the next claim. They are changed through `[key, default:]`, because a change
+    // through an optional allocates coroutine frames.
     private var byClient: [ClientID: Set<DelegationID>] = [:]
     private var byRecord: [ClientID: [UInt32: DelegationID]] = [:]
 

@@ -54,8 +54,7 @@ struct Presence {
     // MARK: The role
 
     /// Whether another server has taken the role, even if only briefly.
-    ///
-    /// Inlined, because the server asks in each turn and would copy the whole value.
+    // Inlined, because the server asks in each turn and would copy the whole value.
     @inline(__always)
     var isDeposed: Bool { epochs.isPast(epoch, era: era) }
 

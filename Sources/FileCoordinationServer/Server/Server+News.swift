@@ -45,7 +45,7 @@ extension Server {
             try connections.poller.add(
                 descriptor, token: Connections.FixedToken.news, .readable)
         } catch {
-            outgoing.watching.stop()
+            outgoing.watching.fail(at: now)
             configuration.log(.watchingFailed(reason: "\(error)"))
         }
     }

@@ -33,7 +33,8 @@ struct WorkQueue {
     /// Adds a step behind all others.
     mutating func append(_ work: Work) { following.append(work) }
 
-    /// Puts one step in the place of the item that was taken out last.
+    /// Puts one step in the place of the item that was taken out last, before steps that are there
+    /// already: of several calls, the step of the last one is performed first.
     mutating func replace(by work: Work) { replacing.append(work) }
 
     /// Puts steps in the place of the item that was taken out last, in this order.

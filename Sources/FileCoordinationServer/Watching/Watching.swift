@@ -128,6 +128,12 @@ struct Watching: ~Copyable {
         moves = AnnouncedMoves()
     }
 
+    /// Stops a watcher that cannot be used; another one is started after a pause.
+    mutating func fail(at now: UInt64) {
+        stop()
+        retryAt = now + Self.retryPause
+    }
+
     /// From about now on, presenters are told of no changes.
     private mutating func beginUnwatched() {
         unwatchedSince = unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause)
@@ -190,7 +196,7 @@ struct Watching: ~Copyable {
         var next = MonotonicClock.earlier(unanswered.values.min(), claims.nextDeadline)
         guard !presenters.isEmpty else { return next }
         next = MonotonicClock.earlier(next, supervision.next)
-        return watcher == nil ? MonotonicClock.earlier(next, retryAt) : next
+        return isWanted && watcher == nil ? MonotonicClock.earlier(next, retryAt ?? 0) : next
     }
 
     /// Stops watching for a presenter that is gone.

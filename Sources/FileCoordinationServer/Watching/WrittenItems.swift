@@ -87,6 +87,7 @@ extension LedgerReader {
 struct ClaimReport {
     /// One for each item; empty if the claimant has not written them.
     var outcomes: [ItemOutcome] = []
+    /// What it saw of the items.
     var written = WrittenItems()
 }
 

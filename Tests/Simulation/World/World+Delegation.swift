@@ -17,6 +17,17 @@ struct DeferredEvent {
     let announced: (claim: ClaimID, announcement: Announcement)?
 }
 
+extension DeferredEvent {
+    /// Whether it says where a presenter's item is.
+    func places(_ presenter: PresenterID) -> Bool {
+        switch fact {
+        case .presenterAdded(let added): added.key == presenter.key
+        case .presenterRelocated(let key, _): key == presenter.key
+        default: false
+        }
+    }
+}
+
 /// What the parties know of delegations.
 struct SimulatedDelegations {
     /// What the slots of clients say.
@@ -296,7 +307,7 @@ extension World {
             // A presenter whose registration, or new path, still waits for a recall came after the
             // end of the write.
             for presenter in presenters
-            where arbiter.presenter(presenter.id)?.path == item.path
+            where !delegations.deferred.contains(where: { $0.places(presenter.id) })
                 && presenter.registered.path == item.path
                 && presenter.registered.purpose != claim.filed.purpose
                 && presenter.registered.methods.contains(.itemDidChange)

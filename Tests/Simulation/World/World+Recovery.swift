@@ -14,9 +14,9 @@ extension World {
         var ended: (claim: SimulatedClaim, outcomes: [ItemOutcome])?
         /// Something that was made known, and of which nothing has come yet.
         var unheard: (claim: ClaimID, announcement: Announcement)?
-        /// That one and the claims around it: of where their items are, nothing was written down
-        /// since.
-        var asBefore: [ClaimID] = []
+        /// The announcing claim and the claims around it: the next arbiter gets their items'
+        /// places from before the announcement.
+        var placedAsBefore: [ClaimID] = []
         /// Claims that ran in a process that has died.
         var orphans: [SimulatedClaim] = []
     }
@@ -56,7 +56,7 @@ extension World {
                 remains.unheard = (id, announcement)
                 if let index = index(id) {
                     claims[index].heard.removeLast()
-                    remains.asBefore = [id] + claims[index].filed.enclosing
+                    remains.placedAsBefore = [id] + claims[index].filed.enclosing
                 }
             }
         } else {
@@ -105,7 +105,7 @@ extension World {
             var filed = claim.filed
             if claim.isAroundMover {
                 let moved =
-                    remains.asBefore.contains(claim.id)
+                    remains.placedAsBefore.contains(claim.id)
                     ? claim.movedBefore : former.movedItems(of: claim.id)
                 filed.movedItems = moved ?? MovedItems()
             }
