@@ -147,10 +147,10 @@ final class ProcessTests: XCTestCase {
     private func awaitEndOfOtherChildren() throws {
         let deadline = MonotonicClock.after(.seconds(60))
         var status = siginfo_t()
-        // ECHILD: there is none. The ended ones stay, for those who wait for them.
+        // ECHILD: there is none. One that has ended stays until its test has taken its status.
         while waitid(P_ALL, 0, &status, WEXITED | WNOHANG | WNOWAIT) == 0 {
             try XCTSkipIf(MonotonicClock.now > deadline, "A child of another test stays")
-            usleep(1000)
+            sched_yield()
         }
     }
 

@@ -13,7 +13,8 @@ enum SharedStage {
     private static let changing = "coordinated write that changes the item's size, presented too"
     private static let alone = "change of the item's size, without coordination"
     private static let yielding = "coordinated write, another process's presenter relinquishes"
-    private static let bareQuestion = "question to another process's operation queue by bare sockets"
+    private static let bareQuestion =
+        "question to another process's operation queue by bare sockets"
     private static let flock = "flock + unflock of an open file"
     private static let echo = "SEQPACKET round trip to another process"
 
@@ -37,7 +38,9 @@ enum SharedStage {
             Row(
                 "decided", "write that a presenter relinquishes for", yielding, to: echo,
                 .atMost(must: 4.0, aim: 3.0)),
-            Row("bare-question", "a bare question and answer by way of a server", bareQuestion, to: echo),
+            Row(
+                "bare-question", "a bare question and answer by way of a server", bareQuestion,
+                to: echo),
         ],
         prepare: prepare)
 
