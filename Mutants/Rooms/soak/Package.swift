@@ -70,7 +70,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "coordination-soak", dependencies: ["FileCoordination"],
+            name: "coordination-soak",
+            dependencies: ["FileCoordination", "FileCoordinationSystem"],
             path: "Tests/Peers/coordination-soak", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
