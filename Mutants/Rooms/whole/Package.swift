@@ -82,12 +82,12 @@ let package = Package(
             name: "FileCoordinationServerTests",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem",
+                "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationWatching",
             ],
             sources: [
                 "FailedClaimTests.swift", "GatheredReportsTests.swift", "LateAnswerTests.swift",
                 "StatusTests.swift", "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
-                "TicketQueueWorld.swift",
+                "TicketQueueWorld.swift", "WatchSupervisionTests.swift",
             ],
             swiftSettings: strict),
         .testTarget(
