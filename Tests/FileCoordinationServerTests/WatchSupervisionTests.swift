@@ -67,6 +67,22 @@ import Testing
         #expect(retry > start && !watching.isDue(at: retry - 1) && watching.isDue(at: retry))
     }
 
+    @Test func `A server that leaves keeps the watcher until it is released itself`() throws {
+        let made = WeakWatcher()
+        var watching: Watching? = Watching(isWanted: true) { (settings) throws(SystemError) in
+            let watcher = try Watcher(settings)
+            made.set(watcher)
+            return watcher
+        }
+        watching?.present(
+            PresenterID(rawValue: 1), try presenter("/nowhere/f"), changedAfter: 0)
+        #expect(try watching?.start(at: MonotonicClock.now) != nil)
+        watching?.leave()
+        #expect(made.isThere)
+        watching = nil
+        #expect(!made.isThere)
+    }
+
     @Test func `A turn that takes long is an outage`() {
         let began = 100 * Self.second
         #expect(!WatchSupervision.isStuck(sinceTurnBegan: nil, at: began))
@@ -75,4 +91,12 @@ import Testing
         // The clock was read before the turn began.
         #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began - 1))
     }
+}
+
+private final class WeakWatcher: Sendable {
+    private struct State { weak var watcher: Watcher? }
+    private let state = Lock(State())
+
+    var isThere: Bool { state.withLock { $0.watcher != nil } }
+    func set(_ watcher: Watcher) { state.withLock { $0.watcher = watcher } }
 }

@@ -41,6 +41,8 @@ package final class EmbeddedServer: Sendable {
                 let ending = server.run()
                 ProcessEnd.forget(wakeUp)
                 onEnd(ending)
+                // Its release closes inotify instances, for which an exit must not wait.
+                withExtendedLifetime(server) {}
             } catch {
                 outcome.withLock { $0 = .failure(error) }
                 outcome.notifyAll()

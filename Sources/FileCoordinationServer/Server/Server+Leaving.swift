@@ -28,7 +28,7 @@ extension Server {
     func leave(_ ending: ServerEnding) -> ServerEnding {
         configuration.log(.leaving(ending))
         if !presence.isDeposed { giveBackAllKept() }
-        outgoing.watching.stop()
+        outgoing.watching.leave()
         switch ending {
         case .idle, .handedOver, .stopped:
             guard !presence.isDeposed else { break }
