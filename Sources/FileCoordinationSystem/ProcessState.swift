@@ -12,11 +12,12 @@ public enum ProcessState {
         return ControlGroup.isFrozen(processID)
     }
 
-    /// Whether no thread of the process will run again: it has ended or is dumping core; false if
-    /// that cannot be determined.
+    /// Whether no thread of the process will run again: it has ended, is dumping core or has no
+    /// memory any more; false if that cannot be determined.
     ///
-    /// Its memory can exist for long after that, with the locks on mapped files: while the kernel
-    /// writes the core dump, or while a child between fork and exec shares the memory.
+    /// Its sockets and its locks on mapped files can exist for long after that: while the kernel
+    /// writes the core dump or closes an inotify instance, or while a child between fork and exec
+    /// shares the memory.
     public static func hasEnded(_ processID: Int32) -> Bool {
         guard processID > 0 else { return false }
         do {
@@ -26,24 +27,51 @@ public enum ProcessState {
         }
     }
 
-    /// Whether the kernel is writing the process's memory to a core file or handler; false if that
-    /// cannot be determined.
-    public static func isDumpingCore(_ processID: Int32) -> Bool {
-        guard processID > 0, let text = KernelText.readAll("/proc/\(processID)/status") else {
-            return false
-        }
-        return saysDumpingCore(text)
+    /// The memory of a process or thread, according to `/proc/PID/status`.
+    enum Memory: Hashable {
+        /// Code can run in it.
+        case usable
+        /// The kernel is writing it to a core file or handler.
+        case dumped
+        /// There is none: the process or thread ends.
+        case released
     }
 
-    /// Whether a text in the format of `/proc/PID/status` shows that the kernel is writing the
-    /// process's core dump.
-    static func saysDumpingCore(_ text: [UInt8]) -> Bool {
-        let name = Array("CoreDumping:".utf8)
-        // The program's name comes before, with newlines escaped.
-        return text.split(separator: UInt8(ascii: "\n")).contains { line in
-            line.starts(with: name)
-                && line.dropFirst(name.count).contains(UInt8(ascii: "1"))
+    /// Whether the kernel is writing the process's memory to a core file or handler, or has
+    /// released it; false if that cannot be determined.
+    ///
+    /// To close an inotify instance, the kernel waits for some 15 ms, and it closes the other files
+    /// of a dying process one after the other, and at last those that were mapped.
+    public static func isEnding(_ processID: Int32) -> Bool {
+        guard processID > 0 else { return false }
+        switch memory(of: "/proc/\(processID)") {
+        case .dumped: return true
+        case .usable, nil: return false
+        case .released: break
         }
+        // The first thread of a running process may have ended before the others.
+        let tasks = "/proc/\(processID)/task"
+        // If the threads are not listed, nothing is known of them.
+        guard showsMemory, let threads = try? Directory.open(tasks).names() else { return false }
+        return threads.allSatisfy { memory(of: "\(tasks)/\($0)") ?? .released == .released }
+    }
+
+    /// Whether the kernel shows which processes have memory; those before 4.15 do not.
+    private static let showsMemory = memory(of: "/proc/self") == .usable
+
+    /// Returns nil if there is no such process or thread, or it may not be examined.
+    private static func memory(of directory: String) -> Memory? {
+        KernelText.readAll("\(directory)/status").map { memory($0) }
+    }
+
+    /// Returns what a text in the format of `/proc/PID/status` says of the memory.
+    static func memory(_ text: [UInt8]) -> Memory {
+        let name = Array("CoreDumping:".utf8)
+        // The program's name comes before, with newlines escaped. The line is left out if there is
+        // no memory.
+        let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name) }
+        guard let line else { return .released }
+        return line.dropFirst(name.count).contains(UInt8(ascii: "1")) ? .dumped : .usable
     }
 
     /// Whether a process is this one, or a child of it, or a child of such a child.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Processes that are dead, and whose memory is not gone yet, with the locks that it keeps: one that
-// dumps core, and one whose half-made child shares its memory (Rules 15.8, 18.8).
+// dumps core, one whose half-made child shares its memory, and one with files that the kernel takes
+// long to close (Rules 15.8, 18.8).
 
+import FileCoordinationSystem
 import FileCoordinationWire
 import TestHome
 import XCTest
@@ -10,6 +12,12 @@ import XCTest
 extension StageTestCase {
     fileprivate func isDumping(_ process: pid_t) -> Bool {
         stage.text("/proc/\(process)/status")?.contains("CoreDumping:\t1") ?? false
+    }
+
+    /// Whether a killed program, which has no memory any more, still has files that are open.
+    fileprivate func isClosingFiles(_ process: pid_t) -> Bool {
+        ProcessState.isEnding(process)
+            && (try? ProcessHandle(processID: process).hasExited) == false
     }
 
     fileprivate func wait(for what: String, line: UInt = #line, _ isSo: () -> Bool) throws {
@@ -28,19 +36,27 @@ extension StageTestCase {
     }
 
     /// Asserts that each program says its line while another one still dumps core.
-    ///
-    /// The test looks until then, because it cannot tell afterwards what came first. It fails only
-    /// if it has seen a line missing for two seconds, longer on a busy machine, during the dump.
     fileprivate func assertLines(
         _ lines: [(program: Program, text: String)], whileDumping dead: Program, line: UInt = #line
     ) throws {
-        let end = Date() + test_patience(2)
+        try assertLines(lines, before: dead, within: 2, line: line) { isDumping(dead.pid) }
+    }
+
+    /// Asserts that each program says its line while another one lingers.
+    ///
+    /// The test looks until then, because it cannot tell afterwards what came first. It fails only
+    /// if it has seen a line missing for so many seconds, longer on a busy machine, meanwhile.
+    fileprivate func assertLines(
+        _ lines: [(program: Program, text: String)], before dead: Program, within seconds: Double,
+        line: UInt = #line, _ lingers: () -> Bool
+    ) throws {
+        let end = Date() + test_patience(seconds)
         var isLate = false
-        while isDumping(dead.pid) {
+        while lingers() {
             let isOver = Date() > end
             if lines.allSatisfy({ $0.program.said($0.text) }) {
-                // The dump may have ended before the last line was said.
-                guard isDumping(dead.pid) else { break }
+                // It may have gone before the last line was said.
+                guard lingers() else { break }
                 return dead.end()
             }
             isLate = isOver
@@ -48,8 +64,8 @@ extension StageTestCase {
         }
         for (program, text) in lines { try program.expect(text) }
         try dead.awaitEnd()
-        try XCTSkipUnless(isLate, "Cores are written too quickly here, or the test is too slow")
-        XCTFail("The dead program kept what it had until its core was written", line: line)
+        try XCTSkipUnless(isLate, "It is gone too quickly here, or the test is too slow")
+        XCTFail("The dead program kept what it had until it was gone", line: line)
     }
 }
 
@@ -250,5 +266,42 @@ final class LingeringServerTests: StageTestCase {
         try b.expect("b granted")
         let c = try stage.peer("C")
         try c.ask("c write \(stage.path("g"))", "c granted")
+    }
+
+    //  A                       B
+    //  watches much
+    //  serves                  read(f) granted
+    //  killed
+    //                          write(f) granted
+    //
+    /// Rule 18.7: the kernel closes the dead server's files for long, its socket and locks too.
+    func testAServerIsKilledWhoseFilesAreClosedSlowly() throws {
+        let a = try stage.peer("A")
+        // Users may have 128 instances. The kernel closes the latest files first: the connections,
+        // then these, and then the server's socket and locks.
+        try a.ask("x watch \(try stage.folder("watched")) 100", "x watches")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        try a.ask("a go", "a released")
+        let b = try stage.peer("B")
+        try b.ask("b read \(stage.path("f"))", "b granted")
+        try b.ask("b go", "b released")
+        a.signal(SIGKILL)
+        try wait(for: "it has no memory") { ProcessState.hasEnded(a.pid) }
+        b.tell("c write \(stage.path("f"))")
+        try assertLines([(b, "c granted")], before: a, within: 0.2) { isClosingFiles(a.pid) }
+    }
+
+    /// A process of which only the first thread has ended is not dead, although it looks so.
+    func testAServerWithoutItsFirstThreadServes() throws {
+        let a = try stage.peer("A", environment: ["PEER_FIRST_THREAD": "waits"])
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        a.tell("x endfirst")
+        try wait(for: "the first thread has ended") {
+            stage.text("/proc/\(a.pid)/stat")?.contains(") Z ") == true
+        }
+        XCTAssertFalse(ProcessState.isEnding(a.pid))
+        XCTAssertFalse(ProcessState.hasEnded(a.pid))
+        let b = try stage.peer("B")
+        try b.ask("b write \(stage.path("g"))", "b granted")
     }
 }

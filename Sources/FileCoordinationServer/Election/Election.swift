@@ -183,7 +183,12 @@ package struct Election: Sendable {
     private func awaitServer(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
         var wait = RoleWait(for: name, in: runtime, serverReady: serverReady)
         while true {
-            if let socket = try Self.connectIfServed(in: runtime) { return .connected(socket) }
+            // The socket of a dead server can exist for some 20 ms, and accept connections.
+            if let socket = try Self.connectIfServed(in: runtime),
+                !ServerWatchdog(over: socket).hasEnded
+            {
+                return .connected(socket)
+            }
             if let lock = try RoleLock.tryAcquire(name, in: runtime) { return .free(lock) }
             wait.pause()
         }

@@ -59,7 +59,9 @@ struct RoleWait {
     private let name: String
     private let runtime: RuntimeDirectory
     private var nextPause: UInt64
-    private var nextCheck = MonotonicClock.now + ServerWatchdog.firstPause
+    private var nextCheck: UInt64
+    /// The least time between two checks of the holder, in nanoseconds.
+    private let checkPause: UInt64
     private var watchdog: ServerWatchdog?
     /// Wakes this process when a server listens.
     private let serverReady: ServerReadyEvent?
@@ -78,6 +80,11 @@ struct RoleWait {
         // server lock.
         let isWoken = serverReady != nil && name == RuntimeDirectory.Name.electionLock
         nextPause = isWoken ? 4_000_000 : 250_000
+        // The elected process also finds out at once that the holder is dead while its lock exists.
+        // If all did, they would slow it down.
+        let isElected = name == RuntimeDirectory.Name.serverLock
+        checkPause = isElected ? 0 : ServerWatchdog.pause
+        nextCheck = MonotonicClock.now + (isElected ? 0 : ServerWatchdog.firstPause)
         lastEventCount = serverReady?.count ?? 0
     }
 
@@ -85,7 +92,7 @@ struct RoleWait {
     mutating func pause() {
         let now = MonotonicClock.now
         if now >= nextCheck {
-            nextCheck = now + ServerWatchdog.pause
+            nextCheck = now + checkPause
             examineHolder(now)
         }
         if let serverReady {

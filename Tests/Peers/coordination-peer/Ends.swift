@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs that end in ways in which something of them stays for a while: one that writes its
-// memory to a file, and one whose half-made child shares its memory.
+// memory to a file, one whose half-made child shares its memory, and one with files that the kernel
+// takes long to close.
 
 import FileCoordination
 
@@ -26,6 +27,25 @@ enum Ends {
         var child: pid_t = 0
         let status = posix_spawn(&child, "/bin/true", &actions, nil, &words, environ)
         call.say("ghost \(status)")
+    }
+
+    /// `LABEL watch DIRECTORY COUNT`: opens so many inotify instances, and says how many it got.
+    ///
+    /// The kernel takes some 15 ms to close each of them.
+    static func watch(_ call: PeerCall) {
+        let wanted = Int(call.order.arguments[1]) ?? 0
+        let watches = (0..<wanted).map { _ in inotify_init1(Int32(IN_CLOEXEC)) }
+            .filter { $0 >= 0 && inotify_add_watch($0, call.order.operands[0], 0x100) >= 0 }
+        call.say("watches \(watches.count)")
+    }
+
+    /// `LABEL endfirst` signals this, if the program was started with PEER_FIRST_THREAD=waits: its
+    /// first thread ends, and the others go on.
+    static let firstThread = DispatchSemaphore(value: 0)
+
+    static func awaitEndOfFirstThread() -> Never {
+        firstThread.wait()
+        pthread_exit(nil)
     }
 
     /// `LABEL lockall`: all memory that it gets from now on is to stay in memory.

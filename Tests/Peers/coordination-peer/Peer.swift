@@ -23,6 +23,7 @@ enum Peer {
             exit(0)
         }
         say("ready")
+        if getenv("PEER_FIRST_THREAD") != nil { Ends.awaitEndOfFirstThread() }
         while true { RunLoop.main.run() }
     }
 

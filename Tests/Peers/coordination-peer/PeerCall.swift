@@ -71,6 +71,8 @@ struct PeerCall: Sendable {
         case "absurd": Absurd.run(self)
         case "crash": Ends.crash(self)
         case "ghost": Ends.ghost(self)
+        case "watch": Ends.watch(self)
+        case "endfirst": Ends.firstThread.signal()
         case "lockall": Ends.lockMemory(self)
         case "keys": Scarcity.takeKeys(self)
         case "exit": exit(0)
