@@ -23,13 +23,21 @@ public final class ProcessHandle: Sendable {
     /// Whether the process has ended, even if its parent has not waited for it yet.
     public var hasExited: Bool { fcs_is_readable_now(descriptor.number) > 0 }
 
-    /// Whether no thread of the process will run again: it has ended, is dumping core or has no
-    /// memory any more (``ProcessState/hasEnded(_:)``).
+    /// Whether no thread of the process will run again: it has ended or is dumping core
+    /// (``ProcessState/hasEnded(_:)``).
     ///
     /// Never examines another process, because the ID comes from this descriptor.
     public var hasEnded: Bool {
         if hasExited { return true }
-        guard let number = visibleNumber, ProcessState.isEnding(number) else { return false }
+        guard let number = visibleNumber, ProcessState.isDumpingCore(number) else { return false }
+        return visibleNumber == number
+    }
+
+    /// Whether the process has no memory any more (``ProcessState/hasNoMemory(_:)``).
+    ///
+    /// Never examines another process, because the ID comes from this descriptor.
+    public var hasNoMemory: Bool {
+        guard let number = visibleNumber, ProcessState.hasNoMemory(number) else { return false }
         return visibleNumber == number
     }
 

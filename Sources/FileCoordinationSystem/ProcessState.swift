@@ -12,12 +12,11 @@ public enum ProcessState {
         return ControlGroup.isFrozen(processID)
     }
 
-    /// Whether no thread of the process will run again: it has ended, is dumping core or has no
-    /// memory any more; false if that cannot be determined.
+    /// Whether no thread of the process will run again: it has ended or is dumping core; false if
+    /// that cannot be determined.
     ///
-    /// Its sockets and its locks on mapped files can exist for long after that: while the kernel
-    /// writes the core dump or closes an inotify instance, or while a child between fork and exec
-    /// shares the memory.
+    /// Its memory can exist for long after that, with the locks on mapped files: while the kernel
+    /// writes the core dump, or while a child between fork and exec shares the memory.
     public static func hasEnded(_ processID: Int32) -> Bool {
         guard processID > 0 else { return false }
         do {
@@ -27,7 +26,41 @@ public enum ProcessState {
         }
     }
 
-    /// The memory of a process or thread, according to `/proc/PID/status`.
+    /// Whether the kernel is writing the process's memory to a core file or handler; false if that
+    /// cannot be determined.
+    public static func isDumpingCore(_ processID: Int32) -> Bool {
+        processID > 0 && memory(of: "/proc/\(processID)") == .dumped
+    }
+
+    /// Whether the kernel has taken the memory from all threads of a process, so that none will run
+    /// again; false if that cannot be determined.
+    ///
+    /// The kernel then closes the process's files, the last ones first, and last of all those that
+    /// were mapped. For each inotify instance it waits for some 15 ms. Writes that the process has
+    /// left to the kernel may go on, so this is not the end of the process's claims.
+    public static func hasNoMemory(_ processID: Int32) -> Bool {
+        guard processID > 0, memory(of: "/proc/\(processID)") == .released, showsMemory else {
+            return false
+        }
+        // The first thread of a running process may have ended before the others. A thread that has
+        // gone cannot be read; it may have started another one before, and the list may be cut
+        // short at it. So two lists must be equal, and all their threads must have been read.
+        guard let threads = threads(of: processID),
+            threads.allSatisfy({ memory(of: "/proc/\(processID)/task/\($0)") == .released })
+        else { return false }
+        return self.threads(of: processID) == threads
+            && threads.allSatisfy { memory(of: "/proc/\(processID)/task/\($0)") == .released }
+    }
+
+    private static func threads(of processID: Int32) -> Set<String>? {
+        // Nothing is known of the threads of a process that has gone, or may not be examined.
+        (try? Directory.open("/proc/\(processID)/task").names()).map { Set($0) }
+    }
+
+    /// Whether the kernel shows which processes have memory; those before 4.15 do not.
+    private static var showsMemory: Bool { memory(of: "/proc/thread-self") == .usable }
+
+    /// The memory of a process or thread, according to its file `status`.
     enum Memory: Hashable {
         /// Code can run in it.
         case usable
@@ -36,28 +69,6 @@ public enum ProcessState {
         /// There is none: the process or thread ends.
         case released
     }
-
-    /// Whether the kernel is writing the process's memory to a core file or handler, or has
-    /// released it; false if that cannot be determined.
-    ///
-    /// To close an inotify instance, the kernel waits for some 15 ms, and it closes the other files
-    /// of a dying process one after the other, and at last those that were mapped.
-    public static func isEnding(_ processID: Int32) -> Bool {
-        guard processID > 0 else { return false }
-        switch memory(of: "/proc/\(processID)") {
-        case .dumped: return true
-        case .usable, nil: return false
-        case .released: break
-        }
-        // The first thread of a running process may have ended before the others.
-        let tasks = "/proc/\(processID)/task"
-        // If the threads are not listed, nothing is known of them.
-        guard showsMemory, let threads = try? Directory.open(tasks).names() else { return false }
-        return threads.allSatisfy { memory(of: "\(tasks)/\($0)") ?? .released == .released }
-    }
-
-    /// Whether the kernel shows which processes have memory; those before 4.15 do not.
-    private static let showsMemory = memory(of: "/proc/self") == .usable
 
     /// Returns nil if there is no such process or thread, or it may not be examined.
     private static func memory(of directory: String) -> Memory? {

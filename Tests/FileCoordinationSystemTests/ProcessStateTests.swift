@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a text of `/proc/PID/status` says of the process's memory. LingeringDeathTests has processes
-// that dump core, and DyingProcessTests has dying ones.
+// that dump core, and dying ones.
 
 import Testing
 
@@ -40,8 +40,10 @@ import Testing
         #expect(memory("Name:\t\(name)\nThreads:\t1\nCoreDumping:\t1\n") == .dumped)
     }
 
-    @Test func `This process is not ending`() {
-        #expect(!ProcessState.isEnding(CurrentProcess.id))
-        #expect(!ProcessState.isEnding(0))
+    @Test func `This process has its memory and dumps no core`() {
+        for process in [CurrentProcess.id, 0] {
+            #expect(!ProcessState.isDumpingCore(process))
+            #expect(!ProcessState.hasNoMemory(process))
+        }
     }
 }

@@ -94,8 +94,8 @@ struct Processes {
 
     /// Whether a client holds its lock and its process is not known to have ended.
     ///
-    /// The lock alone does not suffice: it outlives a dying process while the kernel closes its
-    /// other files, and while a child between fork and exec shares the memory.
+    /// The lock alone does not suffice: a child between fork and exec shares its parent's memory,
+    /// so that the lock and copies of the sockets outlive a dying parent.
     func isAlive(_ client: Client) -> Bool {
         guard client.ledger.isAlive else { return false }
         return !(processes[client.id]?.handle?.hasExited ?? false)
@@ -108,11 +108,8 @@ struct Processes {
             && ProcessState.hasEnded(client.ledger.processID)
     }
 
-    /// Whether no thread of a client's process will run again, although its lock may be held.
-    ///
-    /// Reads two of the kernel's files, which would take too long for each client of a former
-    /// server.
-    func isEnding(_ client: Client) -> Bool {
+    /// Whether a client's process is dead for certain, while the kernel still writes its core dump.
+    func isDumpingCore(_ client: Client) -> Bool {
         guard client.ledger.processID != CurrentProcess.id || isForeign(client) else {
             return false
         }

@@ -183,11 +183,14 @@ package struct Election: Sendable {
     private func awaitServer(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
         var wait = RoleWait(for: name, in: runtime, serverReady: serverReady)
         while true {
-            // The socket of a dead server can exist for some 20 ms, and accept connections.
-            if let socket = try Self.connectIfServed(in: runtime),
-                !ServerWatchdog(over: socket).hasEnded
-            {
-                return .connected(socket)
+            if let socket = try Self.connectIfServed(in: runtime) {
+                let server = ServerWatchdog(over: socket)
+                guard server.hasEnded else { return .connected(socket) }
+                // The socket of a dead server can exist for long, and accept connections. The
+                // elected process, which has the election lock, removes it.
+                if name == RuntimeDirectory.Name.serverLock {
+                    try deposeWhileElecting(server, in: runtime)
+                }
             }
             if let lock = try RoleLock.tryAcquire(name, in: runtime) { return .free(lock) }
             wait.pause()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits for a role lock whose holder may be stopped, or dead while the kernel still has its memory.
-// The kernel does not tell which process holds such a lock, so the holder writes its process ID
-// into the lock file. A waiting process checks the holder from time to time. If the holder is
-// stopped for too long, the waiter removes the file, so that processes create and lock a new one
-// (Rule 18.7a).
+// Waits for a role lock whose holder may be stopped, or dead while the kernel still has its memory
+// or has not closed its files. The kernel does not tell which process holds such a lock, so the
+// holder writes its process ID into the lock file. A waiting process checks the holder from time to
+// time. If the holder is dead, or stopped for too long, the waiter removes the file, so that
+// processes create and lock a new one (Rule 18.7a).
 //
 // If another process was faster and the wrong file is removed, the election is merely repeated:
 // epochs keep two servers apart.

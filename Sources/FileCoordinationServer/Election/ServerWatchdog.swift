@@ -46,13 +46,14 @@ package struct ServerWatchdog: Sendable {
     /// Whether the server is stopped now.
     var isStopped: Bool { processID != CurrentProcess.id && present?.isStopped == true }
 
-    /// Whether the server is dead.
+    /// Whether the server is dead, perhaps while its socket and its locks still exist.
     ///
     /// One check suffices for that.
     var hasEnded: Bool {
         guard processID != CurrentProcess.id else { return false }
         // There is no process with this ID any more, or no descriptor was available for a handle.
-        return present?.hasEnded ?? ProcessState.hasEnded(processID)
+        guard let present else { return ProcessState.hasEnded(processID) }
+        return present.hasEnded || present.hasNoMemory
     }
 
     /// Whether both watchdogs check the same process.

@@ -89,18 +89,19 @@ final class StandIn: Sendable {
         }
     }
 
-    /// Whether the server that holds the stand-in at `path` is stopped, as far as this process can
-    /// see.
-    static func isHolderStopped(_ path: String) -> Bool {
+    /// Whether the server that holds the stand-in at `path` is stopped or dead, as far as this
+    /// process can see.
+    static func isHolderGone(_ path: String) -> Bool {
         guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
             // A holder that cannot be seen is not known to be stopped.
             let parent = try? Directory.open(directory),
             let holder = RoleHolder.read(name, in: parent)
         else { return false }
-        return ServerWatchdog(over: holder.processID).isStopped
+        let server = ServerWatchdog(over: holder.processID)
+        return server.isStopped || server.hasEnded
     }
 
-    /// Removes the stand-in of a deposed server that is stopped.
+    /// Removes the stand-in of a deposed server that is stopped or dead.
     ///
     /// The caller has that server's role.
     static func removeDeposed(_ path: String) {

@@ -51,8 +51,9 @@ struct StandIns: Sendable {
             case .deserted(let directory): try clear(directory, for: home)
             case .standIn(let other, isHeld: true):
                 guard other == home else { throw .divided(home.path, other.path) }
-                // This place's former server is deposed and stopped, or it has lost its directory.
-                if givesWay, !StandIn.isHolderStopped(path) { throw .busy(path) }
+                // This place's former server is deposed and stopped, or dead while its locks exist,
+                // or it has lost its directory.
+                if givesWay, !StandIn.isHolderGone(path) { throw .busy(path) }
                 StandIn.removeDeposed(path)
             case .standIn, .vacant:
                 do throws(SystemError) {

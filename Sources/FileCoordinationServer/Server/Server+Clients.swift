@@ -77,7 +77,7 @@ extension Server {
             return processes.planNextCheck(from: start, to: MonotonicClock.now)
         }
         for client in next.sorted().compactMap({ clients[$0] }) {
-            if processes.isEnding(client) {
+            if processes.isDumpingCore(client) {
                 work.append(.removeClient(client.id))
             } else {
                 checkProcess(of: client)
