@@ -43,18 +43,20 @@ public enum ProcessState {
             return false
         }
         // The first thread of a running process may have ended before the others. A thread that has
-        // gone cannot be read; it may have started another one before, and the list may be cut
-        // short at it. So two lists must be equal, and all their threads must have been read.
-        guard let threads = threads(of: processID),
-            threads.allSatisfy({ memory(of: "/proc/\(processID)/task/\($0)") == .released })
-        else { return false }
-        return self.threads(of: processID) == threads
-            && threads.allSatisfy { memory(of: "/proc/\(processID)/task/\($0)") == .released }
+        // gone may have started another one before, and a list may be cut short at it. So two lists
+        // must be equal, and all their threads must be read.
+        guard let threads = threadsWithoutMemory(of: processID) else { return false }
+        return threadsWithoutMemory(of: processID) == threads
     }
 
-    private static func threads(of processID: Int32) -> Set<String>? {
+    /// Returns the threads of a process if all of them can be read and none has memory.
+    private static func threadsWithoutMemory(of processID: Int32) -> Set<String>? {
+        let tasks = "/proc/\(processID)/task"
         // Nothing is known of the threads of a process that has gone, or may not be examined.
-        (try? Directory.open("/proc/\(processID)/task").names()).map { Set($0) }
+        guard let threads = try? Directory.open(tasks).names(),
+            threads.allSatisfy({ memory(of: "\(tasks)/\($0)") == .released })
+        else { return nil }
+        return Set(threads)
     }
 
     /// Whether the kernel shows which processes have memory; those before 4.15 do not.
