@@ -68,7 +68,7 @@ int fcs_watch_open(int watch, int descriptor, uint32_t mask) {
     unsigned rest = (unsigned)descriptor;
     do *--digit = (char)('0' + rest % 10);
     while (rest /= 10);
-    static const char head[] = "/proc/self/fd/";
+    static const char head[] = "/proc/thread-self/fd/";
     digit -= sizeof head - 1;
     memcpy(digit, head, sizeof head - 1);
     return RESULT(inotify_add_watch(watch, digit, mask));

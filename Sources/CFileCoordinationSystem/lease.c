@@ -70,11 +70,11 @@ int fcs_lease_take_signals(void) {
 }
 
 int fcs_link_open(int file, const char *path) {
-    char link[32] = "/proc/self/fd/";
+    char link[48] = "/proc/thread-self/fd/";
     char *end = link + sizeof link - 1, *digit = end;
     unsigned rest = (unsigned)file;
     do *--digit = (char)('0' + rest % 10);
     while (rest /= 10);
-    memmove(link + strlen("/proc/self/fd/"), digit, (size_t)(end - digit) + 1);
+    memmove(link + strlen("/proc/thread-self/fd/"), digit, (size_t)(end - digit) + 1);
     return RESULT(linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW));
 }

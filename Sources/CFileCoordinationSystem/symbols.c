@@ -32,7 +32,8 @@ static int look_at_image(struct dl_phdr_info *info, size_t size, void *context) 
             image->address - start >= segment->p_memsz)
             continue;
         // Here the name of the program itself is empty.
-        const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+        const char *path =
+            info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/thread-self/exe";
         image->base = info->dlpi_addr;
         image->found = strlen(path) < sizeof image->path;
         if (image->found)

@@ -130,7 +130,7 @@ public struct CarriedAttributes: Sendable {
 
     /// The rights of this process, according to the kernel.
     private static func ownRights(to file: Descriptor) -> UInt16 {
-        let path = "/proc/self/fd/\(file.number)"
+        let path = "/proc/thread-self/fd/\(file.number)"
         return [R_OK, W_OK, X_OK].reduce(0) { rights, right in
             unsafe faccessat(AT_FDCWD, path, right, AT_EACCESS) == 0
                 ? rights | UInt16(right) : rights

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Information about this process.
+// Information about this process. It is read from `/proc/thread-self`: `/proc/self` is the first
+// thread, and shows neither the files nor the executable once that thread has ended.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -13,7 +14,7 @@ public enum CurrentProcess {
     /// Identifies the process's PID namespace; 0 if that cannot be determined.
     public static var processNamespace: UInt64 {
         // Without /proc, the namespace is not known.
-        (try? FileStatus(path: "/proc/self/ns/pid"))?.inode ?? 0
+        (try? FileStatus(path: "/proc/thread-self/ns/pid"))?.inode ?? 0
     }
 
     /// The effective user ID outside of this process's user namespace, if the namespace maps it to
@@ -31,7 +32,7 @@ public enum CurrentProcess {
     /// The outer ID of the effective user, from the map of this user namespace.
     private static var mappedUserID: UInt32? {
         let own = UInt64(effectiveUserID)
-        let text = KernelText.read("/proc/self/uid_map") ?? []
+        let text = KernelText.read("/proc/thread-self/uid_map") ?? []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             // First ID inside, first ID outside, number of IDs.
             let fields = line.split(separator: UInt8(ascii: " ")).compactMap {
@@ -48,7 +49,7 @@ public enum CurrentProcess {
 
     /// Whether some users have no ID in this process's user namespace.
     public static var missesUsers: Bool {
-        guard let text = KernelText.read("/proc/self/uid_map") else { return false }
+        guard let text = KernelText.read("/proc/thread-self/uid_map") else { return false }
         let fields = text.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         return fields.map { String(decoding: $0, as: UTF8.self) } != ["0", "0", "4294967295"]
     }
@@ -94,7 +95,7 @@ public enum CurrentProcess {
     /// The absolute path of the running executable; `nil` if /proc cannot be read, or if the file
     /// has been removed or replaced.
     public static var executablePath: String? {
-        guard let path = link("/proc/self/exe"), !path.hasSuffix(deleted) else { return nil }
+        guard let path = link("/proc/thread-self/exe"), !path.hasSuffix(deleted) else { return nil }
         return path
     }
 
@@ -107,7 +108,7 @@ public enum CurrentProcess {
 
     /// The file name of the executable or, if that is unknown, the kernel's name for the process.
     public static var name: String {
-        if var path = link("/proc/self/exe") {
+        if var path = link("/proc/thread-self/exe") {
             if path.hasSuffix(deleted) { path.removeLast(deleted.count) }
             if let name = path.split(separator: "/").last { return String(name) }
         }

@@ -145,7 +145,7 @@ extension Descriptor {
     ///   - other: the present name of the file.
     ///   - directory: the directory that has it.
     ///   - followsLinks: whether `other` may be a symbolic link to the file. Those in
-    ///     `/proc/self/fd` lead to files without a name.
+    ///     `/proc/thread-self/fd` lead to files without a name.
     /// - Throws: ``SystemError`` if the link cannot be made, for example because the name is taken.
     package func makeHardLink(
         _ name: [UInt8], to other: [UInt8], in directory: Descriptor, followsLinks: Bool = false
@@ -163,8 +163,8 @@ extension Descriptor {
     package func makeHardLink(
         _ name: [UInt8], toNameless file: Descriptor
     ) throws(SystemError) {
-        try makeHardLink(
-            name, to: Array("/proc/self/fd/\(file.number)".utf8), in: file, followsLinks: true)
+        let link = Array("/proc/thread-self/fd/\(file.number)".utf8)
+        try makeHardLink(name, to: link, in: file, followsLinks: true)
     }
 
     /// Removes `name` from this directory: an empty directory, or anything else.

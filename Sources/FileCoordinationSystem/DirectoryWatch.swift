@@ -99,7 +99,7 @@ public final class DirectoryWatch: Sendable {
 
     /// Watches an open directory, whatever its present path is.
     public func add(_ directory: Directory, _ changes: Changes) throws(SystemError) -> Int32 {
-        try add("/proc/self/fd/\(directory.descriptor.number)/.", changes)
+        try add("/proc/thread-self/fd/\(directory.descriptor.number)/.", changes)
     }
 
     /// Ends a watch; a last event, ``Changes/watchEnded``, follows.

@@ -33,7 +33,7 @@ public struct FileAnchor: Sendable {
         // The kernel tracks renames, and appends "(deleted)" for an item without a name.
         guard
             let path = RealPath.target(
-                ofLink: Array("/proc/self/fd/\(descriptor.number)".utf8)),
+                ofLink: Array("/proc/thread-self/fd/\(descriptor.number)".utf8)),
             path.first == UInt8(ascii: "/"), isAt(path)
         else { return nil }
         return path

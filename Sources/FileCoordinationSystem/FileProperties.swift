@@ -83,13 +83,13 @@ public struct OpenItem: Sendable {
     /// - Throws: the error if the list is incomplete.
     public func names() throws(SystemError) -> [[UInt8]] {
         try RawDirectory.entries(
-            at: Array("/proc/self/fd/\(descriptor.number)/.".utf8), limit: .max
+            at: Array("/proc/thread-self/fd/\(descriptor.number)/.".utf8), limit: .max
         ).map(\.name)
     }
 
     /// Whether this kernel makes all changes on the item's file system.
     public var seesEverything: Bool {
-        DirectoryWatch.seesEverything(at: Array("/proc/self/fd/\(descriptor.number)".utf8))
+        DirectoryWatch.seesEverything(at: Array("/proc/thread-self/fd/\(descriptor.number)".utf8))
     }
 
     /// The longest ``tick`` of any file system, in nanoseconds.
@@ -101,10 +101,9 @@ public struct OpenItem: Sendable {
     /// Kernels before 6.13 take the time from the clock tick. The file systems of other systems
     /// round it further.
     public var tick: Int64 {
+        let name = "/proc/thread-self/fd/\(descriptor.number)"
         // A path without a null byte.
-        guard let path = try? CName("/proc/self/fd/\(descriptor.number)", for: "look at") else {
-            return Self.longestTick
-        }
+        guard let path = try? CName(name, for: "look at") else { return Self.longestTick }
         if unsafe path.withPointer({ unsafe fcs_has_exact_times($0) }) == 1 { return 0 }
         return seesEverything ? 20_000_000 : Self.longestTick
     }

@@ -2,7 +2,7 @@
 //
 // Reads the kernel's list of the file systems that this process sees.
 
-/// The contents of `/proc/self/mountinfo`.
+/// The contents of `/proc/thread-self/mountinfo`.
 package enum MountInformation {
     /// Decodes a word, in which blanks and similar bytes are a backslash and three octal digits.
     package static func unescaped(_ word: some Collection<UInt8>) -> [UInt8] {
@@ -32,9 +32,9 @@ package enum MountInformation {
             })
     }
 
-    /// Returns the bytes of `/proc/self/mountinfo`.
+    /// Returns the bytes of `/proc/thread-self/mountinfo`.
     package static func contents() throws(SystemError) -> [UInt8] {
-        let file = try Directory.open("/proc/self").openFile("mountinfo", .read)
+        let file = try Directory.open("/proc/thread-self").openFile("mountinfo", .read)
         var bytes: [UInt8] = []
         let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 8)
         defer { unsafe part.deallocate() }

@@ -23,7 +23,7 @@ package struct OtherPlaces: Sendable {
         OtherPlaces(parsing: (try? MountInformation.contents()) ?? [])
     }
 
-    /// Parses the lines of `/proc/self/mountinfo`.
+    /// Parses the lines of `/proc/thread-self/mountinfo`.
     package init(parsing lines: some Collection<UInt8>) {
         var mounts: [Mount] = []
         for line in lines.split(separator: UInt8(ascii: "\n")) {

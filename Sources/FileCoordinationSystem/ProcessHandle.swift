@@ -46,7 +46,7 @@ public final class ProcessHandle: Sendable {
     ///
     /// If `/proc` belongs to another PID namespace, system calls do not accept this ID.
     public var visibleNumber: Int32? {
-        let text = KernelText.read("/proc/self/fdinfo/\(descriptor.number)") ?? []
+        let text = KernelText.read("/proc/thread-self/fdinfo/\(descriptor.number)") ?? []
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Pid:".utf8) {
             let digits = line.dropFirst(4).filter { $0 > UInt8(ascii: " ") }
             guard let number = Int32(String(decoding: digits, as: UTF8.self)) else { return nil }

@@ -43,7 +43,7 @@ extension SequencedSocket {
     ///
     /// Returns `nil` if the kernel does not list them.
     public static func abstractNames(beginningWith prefix: String) -> [String]? {
-        guard let text = contents(of: "/proc/net/unix") else { return nil }
+        guard let text = contents(of: "/proc/thread-self/net/unix") else { return nil }
         var names: Set<String> = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             // The eighth column; the kernel shows the leading zero byte as "@".
@@ -60,7 +60,7 @@ extension SequencedSocket {
     /// Returns whether a process has the socket that listens at an abstract name; nil if that
     /// cannot be determined.
     public static func isListener(abstract name: String, of processID: Int32) -> Bool? {
-        guard let text = contents(of: "/proc/net/unix") else { return nil }
+        guard let text = contents(of: "/proc/thread-self/net/unix") else { return nil }
         var numbers: Set<String> = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
@@ -69,16 +69,26 @@ extension SequencedSocket {
             else { continue }
             numbers.insert(String(decoding: columns[6], as: UTF8.self))
         }
-        let path = "/proc/\(processID)/fd"
+        let process = "/proc/\(processID)"
         // Another user's process, or one that has ended: nothing is known of its sockets.
-        guard let directory = try? Directory.open(path, followLinks: true),
-            let names = try? directory.names()
-        else { return nil }
-        return names.contains { name in
-            let target = CurrentProcess.link("\(path)/\(name)") ?? ""
-            return target.hasPrefix("socket:[")
+        guard var targets = openFiles(in: process) else { return nil }
+        if targets.isEmpty {
+            // The first thread may have ended before the others. If none can be listed, all have.
+            let threads = (try? Directory.open("\(process)/task").names()) ?? []
+            targets = threads.flatMap { openFiles(in: "\(process)/task/\($0)") ?? [] }
+        }
+        return targets.contains { target in
+            target.hasPrefix("socket:[")
                 && numbers.contains(String(target.dropFirst(8).dropLast()))
         }
+    }
+
+    /// What the descriptors of a process or thread refer to; nil if that cannot be determined.
+    private static func openFiles(in directory: String) -> [String]? {
+        let path = "\(directory)/fd"
+        // Nothing is known of a thread that has gone, or may not be examined.
+        guard let names = try? Directory.open(path, followLinks: true).names() else { return nil }
+        return names.compactMap { CurrentProcess.link("\(path)/\($0)") }
     }
 
     private static func open() throws(SystemError) -> SequencedSocket {

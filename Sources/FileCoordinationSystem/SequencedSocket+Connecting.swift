@@ -82,7 +82,7 @@ extension SequencedSocket {
     ) throws(SystemError) -> CName {
         let plain = directory.path + "/" + name
         let fits = plain.utf8.count <= FCS_MAXIMUM_SOCKET_PATH
-        let short = "/proc/self/fd/\(directory.descriptor.number)/" + name
+        let short = "/proc/thread-self/fd/\(directory.descriptor.number)/" + name
         return try CName(fits ? plain : short, for: "address")
     }
 }

@@ -28,7 +28,7 @@ struct EventDeliveryTest: Sendable {
         // Without the file, there is no test.
         guard let directory, let file = try? directory.makeNamelessFile(),
             // Without the watch, there is no test either.
-            (try? kernel.add("/proc/self/fd/\(file.number)", [.modified])) != nil
+            (try? kernel.add("/proc/thread-self/fd/\(file.number)", [.modified])) != nil
         else { return nil }
         self.file = file
         self.kernel = kernel

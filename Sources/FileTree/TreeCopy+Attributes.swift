@@ -51,7 +51,7 @@ extension TreeCopy {
             addLosses([.group(status.st_gid)], route)
             mode &= 0o700
         }
-        let parent = "/proc/self/fd/\(original.directory.number)/"
+        let parent = "/proc/thread-self/fd/\(original.directory.number)/"
         let path = Array(parent.utf8) + original.name
         if ExtendedAttributes.isPresent("system.posix_acl_access", at: path) {
             addLosses([.accessControlList], route)

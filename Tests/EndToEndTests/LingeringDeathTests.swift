@@ -325,13 +325,37 @@ final class LingeringServerTests: StageTestCase {
     func testAServerWithoutItsFirstThreadServes() throws {
         let a = try stage.peer("A", environment: ["PEER_FIRST_THREAD": "waits"])
         try a.ask("a write \(stage.path("f"))", "a granted")
-        a.tell("x endfirst")
-        try wait(for: "the first thread has ended") {
-            stage.text("/proc/\(a.pid)/stat")?.contains(") Z ") == true
-        }
+        try endFirstThread(of: a)
         XCTAssertFalse(ProcessState.hasNoMemory(a.pid))
         XCTAssertFalse(ProcessState.hasEnded(a.pid))
         let b = try stage.peer("B")
         try b.ask("b write \(stage.path("g"))", "b granted")
+    }
+
+    /// Its first access comes after its first thread has ended, as the server and as a client.
+    func testAProgramWithoutItsFirstThreadBegins() throws {
+        let programs = try ["A", "B"].map { name in
+            let program = try stage.peer(name, environment: ["PEER_FIRST_THREAD": "waits"])
+            try endFirstThread(of: program)
+            try program.ask("w write \(stage.path("f"))", "w granted")
+            try program.ask("w go", "w released")
+            return program
+        }
+        try programs[1].ask("p present \(stage.path("f"))", "p registered")
+        programs[0].tell("r write \(stage.path("f"))")
+        try programs[1].expect("p relinquish to writer")
+        // A server that takes over looks so for the owners of ledgers.
+        let own = "/\(programs[0].pid)-"
+        let names = SequencedSocket.abstractNames(beginningWith: "filecoordination/") ?? []
+        let name = try XCTUnwrap(names.first { $0.contains(own) })
+        XCTAssertEqual(SequencedSocket.isListener(abstract: name, of: programs[0].pid), true)
+        XCTAssertEqual(SequencedSocket.isListener(abstract: name, of: programs[1].pid), false)
+    }
+
+    private func endFirstThread(of program: Program) throws {
+        program.tell("x endfirst")
+        try wait(for: "the first thread has ended") {
+            stage.text("/proc/\(program.pid)/stat")?.contains(") Z ") == true
+        }
     }
 }

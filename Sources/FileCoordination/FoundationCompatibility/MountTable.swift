@@ -21,7 +21,7 @@ package struct MountTable: Sendable {
         MountTable(parsing: (try? MountInformation.contents()) ?? [])
     }
 
-    /// Parses the lines of `/proc/self/mountinfo`.
+    /// Parses the lines of `/proc/thread-self/mountinfo`.
     package init(parsing lines: some Collection<UInt8>) {
         mountPoints = Set(
             lines.split(separator: UInt8(ascii: "\n")).compactMap { line in

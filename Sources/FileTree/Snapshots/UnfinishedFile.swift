@@ -42,7 +42,7 @@ package struct UnfinishedFile {
         // If this fails, making a file with a name will fail as well and report the reason.
         guard let file = try? slot.directory.descriptor.makeNamelessFile() else { return nil }
         // Without /proc, the file could never get a name.
-        guard let seen = try? FileStatus(path: "/proc/self/fd/\(file.number)"),
+        guard let seen = try? FileStatus(path: "/proc/thread-self/fd/\(file.number)"),
             let status = try? file.status(),
             seen.inode == status.inode, seen.device == status.device
         else { return nil }

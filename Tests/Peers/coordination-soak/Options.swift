@@ -9,14 +9,30 @@ struct Options: Sendable {
     private var values: [String: String] = [:]
     let seed: UInt64
 
-    /// Reads words; nil if they are no options.
+    // The options of all proofs and of what they start. With one that is misspelled, a proof of the
+    // usual length would pass for the one that was asked for.
+    private static let numbers = """
+        apart arbiter-kills at-once bound cancel-bound count documents exits files forks-
+        every goal hot idle-bound index kills late-bound longest number operations order-
+        slack patience pause presenter-bound presents processes rate restart round seed
+        server-bound stops stream threads usual-bound waits work
+        """.split { $0.isWhitespace }.map(String.init)
+    private static let others = """
+        coordinated delegating directory document explain histories keep log name serving
+        waiters-are-waited-for way
+        """.split { $0.isWhitespace }.map(String.init)
+
+    /// Reads words; nil if they are not options that a proof knows, with their values.
     init?(_ words: ArraySlice<String>) {
         var name: String?
         for word in words {
             if word.hasPrefix("--") {
-                name = String(word.dropFirst(2))
-                values[name ?? ""] = ""
+                let option = String(word.dropFirst(2))
+                guard (Self.numbers + Self.others).contains(option) else { return nil }
+                name = option
+                values[option] = ""
             } else if let known = name {
+                guard Double(word) != nil || !Self.numbers.contains(known) else { return nil }
                 values[known] = word
                 name = nil
             } else {
