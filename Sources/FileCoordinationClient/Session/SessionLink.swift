@@ -179,9 +179,12 @@ final class SessionLink: Sendable {
         on socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
     ) -> ServerWatchdog? {
         var watchdog = ServerWatchdog(over: socket)
-        var nextCheck: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
         var ready: [Poller.Ready] = []
-        var vouchesAt: UInt64? = MonotonicClock.now + Self.deferral
+        let start = MonotonicClock.now
+        var vouchesAt: UInt64? = start + Self.deferral
+        // Checks are early and frequent until the welcome: the socket of a server that was killed
+        // accepts connections until the kernel closes it.
+        var nextCheck: UInt64? = start + Self.deferral
         var answersAt: UInt64?
         while true {
             // Checked after the wake-up was cleared, so that an answer from now on wakes the thread
@@ -217,9 +220,12 @@ final class SessionLink: Sendable {
             let now = MonotonicClock.now
             let isCalled = nextCheck == nil && isAttending.load(ordering: .sequentiallyConsistent)
             guard isCalled || now >= nextCheck ?? .max else { continue }
-            if isAwaited(session) {
+            let first = start + ServerWatchdog.firstPause
+            if now < first, session.isWelcome {
+                nextCheck = first
+            } else if isAwaited(session) {
                 if watchdog.check(now: now) { return watchdog }
-                nextCheck = now + ServerWatchdog.pause
+                nextCheck = now + (now < first ? Self.pauseAfterFailures : ServerWatchdog.pause)
             } else {
                 watchdog.reset()
                 nextCheck = nil
