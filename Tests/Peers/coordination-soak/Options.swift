@@ -12,10 +12,10 @@ struct Options: Sendable {
     // The options of all proofs and of what they start. With one that is misspelled, a proof of the
     // usual length would pass for the one that was asked for.
     private static let numbers = """
-        apart arbiter-kills at-once bound cancel-bound count documents exits files forks-
-        every goal hot idle-bound index kills late-bound longest number operations order-
-        slack patience pause presenter-bound presents processes rate restart round seed
-        server-bound stops stream threads usual-bound waits work
+        apart arbiter-kills at-once bound cancel-bound count documents exits files
+        forks-every goal hot idle-bound index kills late-bound longest number operations
+        order-slack patience pause presenter-bound presents processes rate restart round
+        seed server-bound stops stream threads usual-bound waits work
         """.split { $0.isWhitespace }.map(String.init)
     private static let others = """
         coordinated delegating directory document explain histories keep log name serving
