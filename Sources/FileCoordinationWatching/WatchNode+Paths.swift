@@ -71,6 +71,16 @@ extension WatchNodeTable {
         return false
     }
 
+    /// Whether a node is inside a directory that is missing, and may yet be found at another name.
+    ///
+    /// Presenters will then be told of the directory's move, and must know what is inside.
+    func isInMissing(_ id: WatchNodeID) -> Bool {
+        var top = id
+        while let parent = self[top].parent { top = parent }
+        if case .missing = self[top].place { return true }
+        return false
+    }
+
     /// Whether presenters may have to be told of what is at a name.
     func isNeeded(_ id: WatchNodeID) -> Bool {
         self[id].below > 0 || !self[id].flags.isDisjoint(with: [.hinted, .unsure, .changed])

@@ -324,7 +324,7 @@ extension WatchReconciler {
             else { return }
             if nodes[node].now == nil {
                 guard nodes[node].children.isEmpty, !nodes[node].isPending else { return }
-            } else if nodes.isCovered(node) {
+            } else if nodes.isCovered(node) || nodes.isInMissing(node) {
                 return
             }
             drop(node)
@@ -334,7 +334,7 @@ extension WatchReconciler {
     /// Removes the descendants of a node that is no longer presented, except those that lead to
     /// other presenters.
     mutating func shrink(_ node: WatchNodeID) {
-        guard !nodes.isCovered(node) else { return }
+        guard !nodes.isCovered(node), !nodes.isInMissing(node) else { return }
         for child in nodes.sortedChildren(of: node) {
             if nodes[child].below == 0 { drop(child) } else { shrink(child) }
         }

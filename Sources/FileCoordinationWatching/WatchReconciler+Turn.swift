@@ -204,7 +204,8 @@ extension WatchReconciler {
                 return true
             }
         case .attached:
-            guard nodes.isInTree(node), !nodes[node].isPending else { return true }
+            // A presenter that reads the item would not find it if a directory above was moved.
+            guard nodes.isInTree(node), !nodes.isPendingAbove(node) else { return true }
             // What leaves a directory before it is watched would be told to no presenter that has
             // read the directory because of this report.
             if case .ordered = nodes[node].watch { return true }

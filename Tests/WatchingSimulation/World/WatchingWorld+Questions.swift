@@ -38,8 +38,11 @@ extension WatchingWorld {
         // The watcher may have given up on an item that was away for too
         // long (Rule 11.9); then it reports the item as gone after the
         // pause. If it reports a move only then, its answer came too early.
-        now += 60_000_000
-        endTurn()
+        // What may have been read inside of a directory that is gone is told a pause after that.
+        for _ in 0..<2 where outcome.complaint == nil {
+            now += 60_000_000
+            endTurn()
+        }
         if outcome.complaint != nil { return }
         guard let last = views[id] else { return }
         if last.path == later.path, last.items[last.path] == nil { return }
