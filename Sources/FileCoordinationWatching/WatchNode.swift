@@ -97,6 +97,9 @@ struct WatchNode {
         /// The presenters of directories above were told that nothing is here any more; those of
         /// the very name were not.
         static let toldAbove = Flags(rawValue: 1 << 21)
+        /// Something came to the name after the item that presenters were told is here. They may
+        /// have read that.
+        static let succeeded = Flags(rawValue: 1 << 22)
     }
 
     var name: [UInt8]

@@ -65,6 +65,7 @@ extension WatchReconciler {
         nodes[node].now = new
         comparePolled(node, new)
         nodes[node].flags.subtract([.removed, .verified])
+        if nodes.isToldInPlace(node) { nodes[node].flags.remove(.succeeded) }
         if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
         if let path = nodes.path(node),
             placeOfReturn(node, new, at: seenPlace(of: node, at: path)) != nil
@@ -142,8 +143,8 @@ extension WatchReconciler {
         let slot = nodes.makeChild(of: parent, named: name)
         if isAnnounced { tell(slot) }
         if isUnsure {
-            nodes[node].flags.remove(.unsure)
-            nodes[slot].flags.insert(.unsure)
+            nodes[slot].flags.formUnion(nodes[node].flags.intersection([.unsure, .succeeded]))
+            nodes[node].flags.subtract([.unsure, .succeeded])
             tell(slot)
         }
         for (presenter, names) in places {
@@ -249,6 +250,7 @@ extension WatchReconciler {
             for below in nodes.subtree(of: node) where nodes[below].now != nil || mayBe(below) {
                 nodes[below].flags.insert(.unsure)
             }
+            nodes[node].flags.formUnion(nodes[slot].flags.intersection(.succeeded))
         }
         drop(slot)
         nodes.attach(node, to: parent, named: name)

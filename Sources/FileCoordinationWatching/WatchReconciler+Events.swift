@@ -87,7 +87,11 @@ extension WatchReconciler {
             let name = ToldSlot(parent: node, name: event.name)
             let mayBeSeen = presenters.departures.precede(
                 event, of: name, besideClaims: !claims.isEmpty)
-            if pace.isUnsure, !isOfToldDeparture(event, from: name) { markUnsure(child) }
+            if pace.isUnsure, !isOfToldDeparture(event, from: name) {
+                markUnsure(child)
+                let comes = !event.what.isDisjoint(with: [.created, .movedTo])
+                if comes, nodes[child].now != nil { nodes[child].flags.insert(.succeeded) }
+            }
             if mayBeSeen { nodes[child].flags.insert(.unsure) }
         }
         markWritten(child, event)

@@ -291,7 +291,7 @@ extension WatchReconciler {
         guard nodes[node].isAttached, let parent = nodes[node].parent,
             let now = nodes[node].now
         else {
-            nodes[node].flags.subtract([.unsure, .toldAbove])
+            nodes[node].flags.subtract([.unsure, .toldAbove, .succeeded])
             return
         }
         let slot = ToldSlot(parent: parent, name: nodes[node].name)
@@ -302,7 +302,9 @@ extension WatchReconciler {
         displaced[slot] = nil
         if let former = nodes[node].known { markLeft(former, by: slot) }
         let wasUnsure = nodes[node].flags.contains(.unsure)
-        nodes[node].flags.subtract([.unsure, .overtaken, .unread, .passedOver, .toldAbove])
+        nodes[node].flags.subtract([
+            .unsure, .overtaken, .unread, .passedOver, .toldAbove, .succeeded,
+        ])
         nodes[node].told = WatchNode.LastReport(parent: parent, name: slot.name, observed: now)
         guard wasUnsure, now.isDirectory else { return }
         // The items inside have moved along, so their paths are what presenters were told.
@@ -316,7 +318,8 @@ extension WatchReconciler {
     /// A presenter that has read everything may have seen the item there.
     private mutating func markLeft(_ former: WatchNode.LastReport, by slot: ToldSlot) {
         guard ToldSlot(former) != slot, let parent = nodes.existing(former.parent),
-            let place = nodes[parent].children[former.name], nodes[place].now == nil
+            let place = nodes[parent].children[former.name], nodes[place].now == nil,
+            !nodes[place].flags.contains(.succeeded)
         else { return }
         nodes[place].flags.remove(.unsure)
     }
