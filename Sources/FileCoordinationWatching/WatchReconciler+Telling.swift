@@ -135,7 +135,9 @@ extension WatchReconciler {
                 what: .appeared, path: report.path, origin: report.ends?.to ?? origin,
                 observed: report.observed)
             give(arrived, to: id, &outbox)
-            giveAll(below: node, arrived.origin, id, &outbox)
+            // A claim has told it that the directory has left, with everything that it knew inside.
+            let hasLeft = report.announcedAt != nil && nodes.isToldInPlace(node)
+            giveAll(below: node, arrived.origin, id, hasLeft: hasLeft, &outbox)
         }
         giveDeparture(from: report.ends?.leftAt, before, after, &outbox)
     }
@@ -285,7 +287,8 @@ extension WatchReconciler {
     /// Items that have not been told to any presenter are reported on their own, and so are the
     /// moves of items that the presenter knows at other paths.
     private mutating func giveAll(
-        below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, _ outbox: inout TurnOutbox
+        below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, hasLeft: Bool = false,
+        _ outbox: inout TurnOutbox
     ) {
         guard nodes[node].isDirectory else { return }
         // What is missing from the directory now may come back to where other presenters know it.
@@ -301,7 +304,7 @@ extension WatchReconciler {
                 if !nodes.isToldInPlace(below) { nodes[below].flags.insert(.passedOver) }
                 continue
             }
-            if toldAbove(below).contains(id) { continue }
+            if !hasLeft, toldAbove(below).contains(id) { continue }
             // If the item has changed, too, that is told later, as a difference from what was told.
             let told = nodes[below].flags.contains(.changed) ? nodes[below].told?.observed : nil
             give(

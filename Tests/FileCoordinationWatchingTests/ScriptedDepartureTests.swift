@@ -36,6 +36,18 @@ import WatchingSimulation
     }
 
     @Test(arguments: Progress.allCases)
+    func `A directory is moved back from where nothing is presented`(_ progress: Progress) {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        world.coordinate(.move(to: "/s/c"), "/r/a")
+        progress.reach(world)
+        #expect(world.act(.move(to: "/r/a"), "/s/c"))
+        let told = world.settle()
+        #expect(world.complaint() == nil, "\(told)")
+    }
+
+    @Test(arguments: Progress.allCases)
     func `A file is moved away, and written by a claim where it is now`(_ progress: Progress) {
         let world = ScriptedWorld()
         let above = world.present("/r", .directory)
