@@ -32,8 +32,10 @@ static int look_at_image(struct dl_phdr_info *info, size_t size, void *context) 
             image->address - start >= segment->p_memsz)
             continue;
         // Here the name of the program itself is empty.
-        const char *path =
-            info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/thread-self/exe";
+        const char *path = info->dlpi_name;
+        if (!path || !*path)
+            // The first shows nothing once the program's first thread has ended.
+            path = access("/proc/self/exe", R_OK) == 0 ? "/proc/self/exe" : "/proc/thread-self/exe";
         image->base = info->dlpi_addr;
         image->found = strlen(path) < sizeof image->path;
         if (image->found)

@@ -14,7 +14,7 @@ struct RecordAllocation: Sendable {
     /// The number of threads that wait for the claim in a record, up to the last one awaited.
     ///
     /// Not a dictionary: for a program's first one, the Swift runtime looks through all protocol
-    /// conformances in the program, which took a tenth of its first access.
+    /// conformances in the program, which took up to a tenth of its first access.
     private var waiters: [Int] = []
     /// Records that have ended, and for which threads still wait.
     private var endedAwaited: [Int] = []

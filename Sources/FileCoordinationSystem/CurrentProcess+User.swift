@@ -36,7 +36,7 @@ extension CurrentProcess {
     ///
     /// If it cannot be read, a mask without any rights for others.
     public static var fileModeMask: UInt32 {
-        let status = KernelText.readAll("/proc/self/status") ?? []
+        let status = KernelText.readAll("/proc/thread-self/status") ?? []
         let name = Array("Umask:".utf8)
         let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name) }
         let digits = line?.dropFirst(name.count).filter { $0 > UInt8(ascii: " ") } ?? []

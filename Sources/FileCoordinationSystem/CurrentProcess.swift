@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Information about this process. It is read from `/proc/thread-self`: `/proc/self` is the first
-// thread, and shows neither the files nor the executable once that thread has ended.
+// thread, and shows little once that thread has ended. But it still has the process's name, and
+// emulators of other processors know it alone as the program that they run.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -95,7 +96,7 @@ public enum CurrentProcess {
     /// The absolute path of the running executable; `nil` if /proc cannot be read, or if the file
     /// has been removed or replaced.
     public static var executablePath: String? {
-        guard let path = link("/proc/thread-self/exe"), !path.hasSuffix(deleted) else { return nil }
+        guard let path = executableLink, !path.hasSuffix(deleted) else { return nil }
         return path
     }
 
@@ -108,7 +109,7 @@ public enum CurrentProcess {
 
     /// The file name of the executable or, if that is unknown, the kernel's name for the process.
     public static var name: String {
-        if var path = link("/proc/thread-self/exe") {
+        if var path = executableLink {
             if path.hasSuffix(deleted) { path.removeLast(deleted.count) }
             if let name = path.split(separator: "/").last { return String(name) }
         }
@@ -146,6 +147,10 @@ public enum CurrentProcess {
             result[String(entry[..<equals])] = String(entry[entry.index(after: equals)...])
         }
         return result
+    }
+
+    private static var executableLink: String? {
+        link("/proc/self/exe") ?? link("/proc/thread-self/exe")
     }
 
     /// The kernel's name for the process, of up to 15 bytes, and a newline.

@@ -70,17 +70,23 @@ extension SequencedSocket {
             numbers.insert(String(decoding: columns[6], as: UTF8.self))
         }
         let process = "/proc/\(processID)"
+        func has(_ files: [String]) -> Bool {
+            files.contains { file in
+                file.hasPrefix("socket:[") && numbers.contains(String(file.dropFirst(8).dropLast()))
+            }
+        }
         // Another user's process, or one that has ended: nothing is known of its sockets.
-        guard var targets = openFiles(in: process) else { return nil }
-        if targets.isEmpty {
-            // The first thread may have ended before the others. If none can be listed, all have.
-            let threads = (try? Directory.open("\(process)/task").names()) ?? []
-            targets = threads.flatMap { openFiles(in: "\(process)/task/\($0)") ?? [] }
+        guard let files = openFiles(in: process) else { return nil }
+        if !files.isEmpty { return has(files) }
+        // The first thread may have ended before the others. All of these have the same files.
+        let threads = (try? Directory.open("\(process)/task").names()) ?? []
+        for thread in threads {
+            if let files = openFiles(in: "\(process)/task/\(thread)"), !files.isEmpty {
+                return has(files)
+            }
         }
-        return targets.contains { target in
-            target.hasPrefix("socket:[")
-                && numbers.contains(String(target.dropFirst(8).dropLast()))
-        }
+        // A list may be cut short at a thread that ends.
+        return ProcessState.hasEnded(processID) ? false : nil
     }
 
     /// What the descriptors of a process or thread refer to; nil if that cannot be determined.

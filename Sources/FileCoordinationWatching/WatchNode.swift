@@ -97,9 +97,12 @@ struct WatchNode {
         /// The presenters of directories above were told that nothing is here any more; those of
         /// the very name were not.
         static let toldAbove = Flags(rawValue: 1 << 21)
-        /// Something came to the name after the item that presenters were told is here. They may
-        /// have read that.
+        /// The kernel said that something came to the name of an item that presenters know.
+        ///
+        /// It may be another one, and they may have read it.
         static let succeeded = Flags(rawValue: 1 << 22)
+        /// The kernel said that the item has left the name, which was not looked at since.
+        static let leaving = Flags(rawValue: 1 << 23)
     }
 
     var name: [UInt8]

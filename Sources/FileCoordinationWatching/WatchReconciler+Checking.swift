@@ -18,7 +18,7 @@ extension WatchReconciler {
             nodes[node].flags.remove(.again)
             markDirty(node)
         } else if found != .elsewhere {
-            nodes[node].flags.remove(.announced)
+            nodes[node].flags.subtract([.announced, .leaving])
         }
         guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
         switch found {

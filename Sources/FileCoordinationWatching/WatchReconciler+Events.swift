@@ -90,11 +90,15 @@ extension WatchReconciler {
             if pace.isUnsure, !isOfToldDeparture(event, from: name) {
                 markUnsure(child)
                 let comes = !event.what.isDisjoint(with: [.created, .movedTo])
-                if comes, nodes[child].now != nil { nodes[child].flags.insert(.succeeded) }
+                let isKnown = nodes[child].now != nil || displaced[name] != nil
+                if comes, isKnown { nodes[child].flags.insert(.succeeded) }
             }
             if mayBeSeen { nodes[child].flags.insert(.unsure) }
         }
         markWritten(child, event)
+        if !event.what.isDisjoint(with: [.movedFrom, .removed]) {
+            nodes[child].flags.insert(.leaving)
+        }
         if event.what.contains(.removed) {
             nodes[child].flags.insert(.removed)
         } else if !event.what.isDisjoint(with: [.created, .movedTo]) {

@@ -200,6 +200,10 @@ extension WatchReconciler {
         }
         presenters.remove(id)
         polled.isChanged = true
+        guard presenters.ids.isEmpty else { return }
+        // No presenter will be told where these are, and without presenters no turn comes.
+        for node in missing where nodes.contains(node) { drop(node) }
+        missing = []
     }
 
     mutating func relocate(_ id: UInt64, to path: ItemPath) {

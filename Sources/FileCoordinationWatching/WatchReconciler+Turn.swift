@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The end of a turn: presenters are told every difference from what they were last told. The report
-// about a node waits while a check of it is pending, while a coordinated write to it is under way,
-// or while its directory has not been reported. `ChangeOrder` puts the changes of one message in
+// about a node waits while a check of it is pending, while a directory above may have been moved,
+// while a coordinated write to it is under way, or while its directory has not been reported.
+// `ChangeOrder` puts the changes of one message in
 // order.
 
 import FileCoordinationArbiter
@@ -204,8 +205,11 @@ extension WatchReconciler {
                 return true
             }
         case .attached:
-            // A presenter that reads the item would not find it if a directory above was moved.
-            guard nodes.isInTree(node), !nodes.isPendingAbove(node) else { return true }
+            // A presenter that reads the item at once does not find it if a directory above has
+            // left its name.
+            guard nodes.isInTree(node), !nodes[node].isPending, !isLeavingAbove(node) else {
+                return true
+            }
             // What leaves a directory before it is watched would be told to no presenter that has
             // read the directory because of this report.
             if case .ordered = nodes[node].watch { return true }
@@ -220,6 +224,16 @@ extension WatchReconciler {
             if isBeingWritten(node) { return true }
         }
         return !claims.isEmpty && claims.isActive(at: nodes.toldPath(node))
+    }
+
+    /// Whether a directory above has left its name, as the kernel says, and that was not checked.
+    private func isLeavingAbove(_ node: WatchNodeID) -> Bool {
+        var next = nodes[node].parent
+        while let above = next {
+            if nodes[above].flags.contains(.leaving), nodes[above].isPending { return true }
+            next = nodes[above].parent
+        }
+        return false
     }
 
     /// Whether a claim is under way that may have put an item where it is.

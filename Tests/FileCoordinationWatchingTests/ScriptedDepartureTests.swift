@@ -310,4 +310,37 @@ import WatchingSimulation
         for _ in 0..<30 where told.isEmpty { told = world.turn(after: 60, isBehind: true) }
         #expect(told == ["\(file) deleted /r/f"])
     }
+
+    /// It has read the result of an exchange of which the watcher has not heard.
+    @Test(arguments: 0..<6)
+    func `What a new presenter has read at an exchanged name is removed`(_ checks: Int) {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        world.look()
+        #expect(world.act(.exchange(with: "/r/f"), "/r/a"))
+        let listening = world.turn()
+        #expect(listening == ["1 listening"])
+        world.read(2)
+        world.look(checks)
+        #expect(world.act(.remove, "/r/a"))
+        let told = world.settle()
+        #expect(world.complaint() == nil, "\(told)")
+    }
+
+    /// The presenter looks for the new item as soon as it is told, and would not find it.
+    @Test func `What comes into a directory that is away is told when that is back`() {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.act(.create, "/r/a/g"))
+        world.read()
+        world.look()
+        #expect(world.act(.move(to: "/out/a"), "/r/a"))
+        world.read(1)
+        #expect(world.turn(after: 60) == [])
+        #expect(world.act(.move(to: "/r/a"), "/out/a"))
+        let told = world.settle()
+        #expect(told.contains("1 appeared /r/a/g"), "\(told)")
+        #expect(world.complaint() == nil, "\(told)")
+    }
 }

@@ -37,8 +37,11 @@ final class SessionLink: Sendable {
     /// The pause after repeated failures, in nanoseconds.
     private static let pauseAfterFailures: UInt64 = 20_000_000
 
-    /// The delay of work that a first access does not need, in nanoseconds.
+    /// The delay of work that a first access does not need, such as the first check of a server
+    /// that may be dead, in nanoseconds.
     private static let deferral: UInt64 = 2_000_000
+    /// The time between such checks, in nanoseconds.
+    private static let earlyPause: UInt64 = 20_000_000
 
     /// How long an answer waits for others, in nanoseconds.
     ///
@@ -124,7 +127,7 @@ final class SessionLink: Sendable {
         // A caller may ring during a pause, after the server has refused the claims before its own.
         var isWoken = false
         do {
-            let socket = try connect(session)
+            let (socket, isTrusted) = try connect(session)
             try poller.add(socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
             var stoppedServer: ServerWatchdog?
@@ -132,7 +135,7 @@ final class SessionLink: Sendable {
             if session.hasPresenters { watchForServers(of: session) }
             // A server that closed the connection before the hello may have sent the reason.
             if (try? session.connected(socket)) != nil {
-                stoppedServer = converse(on: socket, session, buffer)
+                stoppedServer = converse(on: socket, isTrusted: isTrusted, session, buffer)
                 session.readDismissals(from: socket, using: buffer)
             } else {
                 // Read the reason for which the server has refused this client.
@@ -160,31 +163,38 @@ final class SessionLink: Sendable {
         if !isWoken, !session.needsServer { _ = waitForWakeUp(until: retry(session)) }
     }
 
-    private func connect(_ session: Session) throws -> SequencedSocket {
+    /// Connects to the server, or starts one.
+    ///
+    /// - Returns: also whether it is known that the server is not dead.
+    private func connect(
+        _ session: Session
+    ) throws -> (socket: SequencedSocket, isTrusted: Bool) {
         // For the first connection, it was checked just before that the directory is in place.
         if !hasConnected.exchange(true, ordering: .relaxed),
             let socket = try election.connectIfServed()
         {
-            return socket
+            return (socket, false)
         }
         // The next server may ask the fallback for this ledger.
         session.vouch()
-        return try election.connectOrServe(onEnd: { _ in }).socket
+        return (try election.connectOrServe(onEnd: { _ in }).socket, true)
     }
 
     /// Reads the server's messages until the connection ends.
     ///
     /// - Returns: the server, if it must be deposed.
     private func converse(
-        on socket: SequencedSocket, _ session: Session, _ buffer: borrowing MessageBuffer
+        on socket: SequencedSocket, isTrusted: Bool, _ session: Session,
+        _ buffer: borrowing MessageBuffer
     ) -> ServerWatchdog? {
         var watchdog = ServerWatchdog(over: socket)
         var ready: [Poller.Ready] = []
         let start = MonotonicClock.now
         var vouchesAt: UInt64? = start + Self.deferral
-        // Checks are early and frequent until the welcome: the socket of a server that was killed
-        // accepts connections until the kernel closes it.
-        var nextCheck: UInt64? = start + Self.deferral
+        // The socket of a server that was killed accepts connections until the kernel closes it. So
+        // the first one is checked early, and then again until the welcome.
+        let firstCheck = start + ServerWatchdog.firstPause
+        var nextCheck: UInt64? = isTrusted ? firstCheck : start + Self.deferral
         var answersAt: UInt64?
         while true {
             // Checked after the wake-up was cleared, so that an answer from now on wakes the thread
@@ -220,12 +230,11 @@ final class SessionLink: Sendable {
             let now = MonotonicClock.now
             let isCalled = nextCheck == nil && isAttending.load(ordering: .sequentiallyConsistent)
             guard isCalled || now >= nextCheck ?? .max else { continue }
-            let first = start + ServerWatchdog.firstPause
-            if now < first, session.isWelcome {
-                nextCheck = first
+            if now < firstCheck, session.isWelcome {
+                nextCheck = firstCheck
             } else if isAwaited(session) {
                 if watchdog.check(now: now) { return watchdog }
-                nextCheck = now + (now < first ? Self.pauseAfterFailures : ServerWatchdog.pause)
+                nextCheck = now + (now < firstCheck ? Self.earlyPause : ServerWatchdog.pause)
             } else {
                 watchdog.reset()
                 nextCheck = nil

@@ -19,7 +19,7 @@ package struct ServerWatchdog: Sendable {
     private var stoppedSince: UInt64?
     private var lastCheck: UInt64 = 0
 
-    /// How long a thread waits before the first check of a server that serves it, in nanoseconds.
+    /// How long a thread waits before the first check, in nanoseconds.
     package static let firstPause: UInt64 = 200_000_000
     /// The time between two checks, in nanoseconds.
     package static let pause: UInt64 = 500_000_000

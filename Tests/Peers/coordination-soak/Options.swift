@@ -32,19 +32,27 @@ struct Options: Sendable {
                 name = option
                 values[option] = ""
             } else if let known = name {
-                guard Double(word) != nil || !Self.numbers.contains(known) else { return nil }
+                let isNumber = Double(word).map { $0.magnitude < 1e15 } ?? false
+                guard isNumber || !Self.numbers.contains(known) else { return nil }
                 values[known] = word
                 name = nil
             } else {
                 return nil
             }
         }
-        seed = values["seed"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
+        let seed = values["seed"].map { UInt64($0) } ?? UInt64.random(in: 1...999_999)
+        guard let seed else { return nil }
+        self.seed = seed
+        for name in Self.numbers where values[name] == "" { return nil }
     }
 
     func has(_ name: String) -> Bool { values[name] != nil }
     func text(_ name: String) -> String? { values[name] }
-    func number(_ name: String, _ usual: Int) -> Int { values[name].flatMap { Int($0) } ?? usual }
+
+    /// A part of one is left out: `1e4` and `10000.5` are 10,000.
+    func number(_ name: String, _ usual: Int) -> Int {
+        values[name].flatMap { Double($0) }.map { Int($0) } ?? usual
+    }
     func number(_ name: String, _ usual: Double) -> Double {
         values[name].flatMap { Double($0) } ?? usual
     }
