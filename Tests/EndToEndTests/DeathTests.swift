@@ -198,6 +198,11 @@ class DeathTests: StageTestCase {
     //
     /// Rule 18.8.
     func testAForkedChildThatReturnsDisturbsNothing() throws {
+        // With that sanitizer, the fork is often at a moment at which another thread has a lock of
+        // the Swift runtime. The child waits for it forever.
+        try XCTSkipIf(
+            ProcessInfo.processInfo.environment["FILECOORDINATION_SANITIZER"] == "thread",
+            "The Swift runtime does not survive a fork while another thread initializes something")
         let file = try stage.file("f")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
