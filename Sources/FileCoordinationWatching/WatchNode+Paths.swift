@@ -75,10 +75,15 @@ extension WatchNodeTable {
     ///
     /// Presenters will then be told of the directory's move, and must know what is inside.
     func isInMissing(_ id: WatchNodeID) -> Bool {
+        if case .missing = self[top(above: id)].place { return true }
+        return false
+    }
+
+    /// The root or, inside a directory that is missing or gone, the topmost one that is.
+    func top(above id: WatchNodeID) -> WatchNodeID {
         var top = id
         while let parent = self[top].parent { top = parent }
-        if case .missing = self[top].place { return true }
-        return false
+        return top
     }
 
     /// Whether presenters may have to be told of what is at a name.

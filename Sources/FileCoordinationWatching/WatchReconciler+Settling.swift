@@ -77,9 +77,7 @@ extension WatchReconciler {
 
     /// Whether a node, or the topmost directory above it that is known, is gone.
     func isGoneAbove(_ node: WatchNodeID) -> Bool {
-        var next = node
-        while let parent = nodes[next].parent { next = parent }
-        return nodes[next].place == .gone
+        nodes[nodes.top(above: node)].place == .gone
     }
 
     private mutating func settle(_ id: UInt64, at place: WatchNodeID, from object: WatchNodeID?) {

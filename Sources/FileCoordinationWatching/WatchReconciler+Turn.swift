@@ -3,8 +3,7 @@
 // The end of a turn: presenters are told every difference from what they were last told. The report
 // about a node waits while a check of it is pending, while a directory above may have been moved,
 // while a coordinated write to it is under way, or while its directory has not been reported.
-// `ChangeOrder` puts the changes of one message in
-// order.
+// `ChangeOrder` puts the changes of one message in order.
 
 import FileCoordinationArbiter
 

@@ -343,4 +343,18 @@ import WatchingSimulation
         #expect(told.contains("1 appeared /r/a/g"), "\(told)")
         #expect(world.complaint() == nil, "\(told)")
     }
+
+    /// Without presenters no turn comes that would end the watches later.
+    @Test func `The last presenter goes while a directory is away`() {
+        let world = ScriptedWorld()
+        let above = world.present("/r", .directory)
+        _ = world.settle()
+        #expect(world.watchCount > 0)
+        #expect(world.act(.move(to: "/out/a"), "/r/a"))
+        world.read(1)
+        world.look()
+        world.unpresent(above)
+        world.look()
+        #expect(world.watchCount == 0)
+    }
 }

@@ -192,9 +192,9 @@ final class SessionLink: Sendable {
         let start = MonotonicClock.now
         var vouchesAt: UInt64? = start + Self.deferral
         // The socket of a server that was killed accepts connections until the kernel closes it. So
-        // the first one is checked early, and then again until the welcome.
-        let firstCheck = start + ServerWatchdog.firstPause
-        var nextCheck: UInt64? = isTrusted ? firstCheck : start + Self.deferral
+        // a server that may be dead is checked early, and then again until the welcome.
+        let usualCheck = start + ServerWatchdog.firstPause
+        var nextCheck: UInt64? = isTrusted ? usualCheck : start + Self.deferral
         var answersAt: UInt64?
         while true {
             // Checked after the wake-up was cleared, so that an answer from now on wakes the thread
@@ -230,11 +230,11 @@ final class SessionLink: Sendable {
             let now = MonotonicClock.now
             let isCalled = nextCheck == nil && isAttending.load(ordering: .sequentiallyConsistent)
             guard isCalled || now >= nextCheck ?? .max else { continue }
-            if now < firstCheck, session.isWelcome {
-                nextCheck = firstCheck
+            if now < usualCheck, session.isWelcome {
+                nextCheck = usualCheck
             } else if isAwaited(session) {
                 if watchdog.check(now: now) { return watchdog }
-                nextCheck = now + (now < firstCheck ? Self.earlyPause : ServerWatchdog.pause)
+                nextCheck = now + (now < usualCheck ? Self.earlyPause : ServerWatchdog.pause)
             } else {
                 watchdog.reset()
                 nextCheck = nil

@@ -86,6 +86,9 @@ public final class ScriptedWorld {
     /// The watcher reads notifications.
     public func read(_ count: Int = .max) { world.deliver(min(count, 1 << 20)) }
 
+    /// How many watches the kernel has.
+    public var watchCount: Int { world.files.kernel.watchCount }
+
     /// The kernel ends all watches.
     public func endWatches() { world.files.kernel.endAll() }
 
