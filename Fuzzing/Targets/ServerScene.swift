@@ -48,7 +48,7 @@ final class ServerScene {
         configuration.watchesDirectory = false
         // An input may present the root: the watcher would read the files of this machine.
         configuration.watchesItems = false
-        return try Server(
+        return try Server.start(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
 

@@ -44,7 +44,7 @@ struct DaemonRun {
         // The program that waits for the daemon decides how long the daemon serves.
         configuration.givesWay = isElected || activation?.isAwaited == true
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
-        let server = try role.makeServer(
+        var server = try role.makeServer(
             in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())
         if isElected { Self.tellStarter() }
         try activation?.announce()
@@ -86,7 +86,7 @@ struct DaemonRun {
             in runtime: RuntimeDirectory, _ configuration: ServerConfiguration, wakeUp: WakeUp
         ) throws -> Server {
             guard let lock = lock.take() else { preconditionFailure("A role is had once") }
-            return try Server(
+            return try Server.start(
                 runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
         }
     }

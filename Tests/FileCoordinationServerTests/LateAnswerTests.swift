@@ -82,7 +82,7 @@ import Testing
         try editor.say(answer(question, failure: [0x7B, 0x7D]))
         try world.settle()
         #expect(claim.state == .asked)
-        #expect(world.server.awaitsPresenters(claim: question))
+        #expect(world.server.view.awaitsPresenters(claim: question))
         try expectAskedAgain()
     }
 

@@ -37,7 +37,7 @@ struct TicketQueueTests {
         #expect(!first.claim.isGranted)
         try second.end()
         #expect(world.server.turn(until: 0) == nil)
-        #expect(!world.server.hasHeard)
+        #expect(world.server.hasHeard == false)
         // The first client gets the next turn, again without the server.
         #expect(try #require(try clients[0].takeNumber(file)).claim.state == .granted)
     }

@@ -22,7 +22,7 @@ final class TicketQueueWorld {
     let stopped = Lock<Set<String>>([])
     /// What happens before the server's next operation on a ledger of which this is true.
     let interruption = ServerInterruption()
-    private(set) var server: Server
+    var server: Server
 
     /// - Parameters:
     ///   - handoverTime: how quickly a place must be handed over to come into a ticket queue.
@@ -59,7 +59,7 @@ final class TicketQueueWorld {
             configuration.observers = { _ in { interruption.observe($0) } }
         }
         configuration.isStopped = { ledger in stopped.withLock { $0.contains(ledger) } }
-        return try Server(
+        return try Server.start(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
 

@@ -27,6 +27,15 @@ struct BudgetTests {
         expectAllUsed(Budgets.largeTypes, by: large.map(\.1.type))
     }
 
+    @Test func `The server has at most ten stored properties`() throws {
+        let server = try #require(
+            tree.swift.filter(\.isProduct).flatMap(BudgetRules.storedProperties).first {
+                $0.type == "Server"
+            })
+        #expect(server.count > 5, "They are seen at all")
+        #expect(server.count <= 10)
+    }
+
     @Test func `At most 12 files of a room depend on each other in a cycle`() {
         for room in rooms {
             let cycles = BudgetRules.fileCycles(of: tree.target(room))

@@ -85,6 +85,8 @@ enum Exceptions {
             "only the thread of its world touches it, which the compiler cannot see",
         "Tests/ServerSimulation/World/Activity.swift ActivityStart":
             "as StepExecutor: the task runs on the thread that starts it",
+        "Tests/ServerSimulation/World/RunningServer.swift ShownView":
+            "as StepExecutor: the server that calls it back runs on the world's thread",
         "Tests/ServerSimulation/World/ServerWorld+Server.swift ObservedWorld":
             "as StepExecutor: the server that calls it back runs on the world's thread",
         "Tests/Peers/coordination-soak/AsyncWaits.swift WaitBook":

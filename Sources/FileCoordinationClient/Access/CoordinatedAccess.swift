@@ -30,7 +30,7 @@ package final class CoordinatedAccess: Sendable {
         var liftedGuards: [LeaseGuard] = []
     }
 
-    private init(_ plan: AccessPlan, in session: Session, _ state: State) {
+    private init(_ plan: AccessPlan, in session: Session, _ state: consuming State) {
         self.plan = plan
         self.session = session
         self.state = Lock(state)

@@ -33,8 +33,8 @@ package final class EmbeddedServer: Sendable {
         let role = Monitor<RoleLock?>(roleLock)
         try DetachedThread.start(name: "file-arbiter") {
             do {
-                let server = try makeServer(runtime, role, givesWay, log, wakeUp)
-                guard let server else { return }
+                let made = try makeServer(runtime, role, givesWay, log, wakeUp)
+                guard var server = made else { return }
                 ProcessEnd.end(wakeUp)
                 outcome.withLock { $0 = .success(()) }
                 outcome.notifyAll()
@@ -64,7 +64,7 @@ package final class EmbeddedServer: Sendable {
         guard let lock = role.withLock({ $0.take() }) else { return nil }
         var configuration = ServerConfiguration(kind: .embedded, log: log)
         configuration.givesWay = givesWay
-        return try Server(
+        return try Server.start(
             runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
     }
 

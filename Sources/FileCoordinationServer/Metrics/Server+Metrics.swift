@@ -9,7 +9,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Sends a metrics report.
-    func sendMetrics(on connection: Connection) {
+    mutating func sendMetrics(on connection: Connection) {
         send(
             .metrics(
                 outgoing.metrics.report(
@@ -19,7 +19,7 @@ extension Server {
     }
 
     /// Counts a message that is sent, if a counter exists for it.
-    func countSent(_ message: ServerMessage) {
+    mutating func countSent(_ message: ServerMessage) {
         switch message {
         case .overLimit: outgoing.metrics.count(.limitsReached)
         case .refused(let refusal):

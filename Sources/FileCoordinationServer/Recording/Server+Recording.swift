@@ -13,7 +13,7 @@ extension Server {
     // MARK: Beginning, sending, ending
 
     /// Begins or ends the recording for a connection.
-    func record(_ isWanted: Bool, on connection: Connection) {
+    mutating func record(_ isWanted: Bool, on connection: Connection) {
         let now = MonotonicClock.now
         guard isWanted else {
             return outgoing.recordings.update(connection.token) { $0.end(at: now) }
@@ -34,7 +34,7 @@ extension Server {
     }
 
     /// Sends the slices that are due, as far as the connections accept them without blocking.
-    func sendRecordings() {
+    mutating func sendRecordings() {
         guard !outgoing.recordings.isEmpty else { return }
         let now = MonotonicClock.now
         guard outgoing.recordings.mayHaveWork(at: now, connections: connections.count) else {
@@ -69,11 +69,15 @@ extension Server {
     // MARK: Recording
 
     /// Records an event of the arbiter and its effects.
-    func record(_ event: Event, _ effects: [Effect]) {
+    mutating func record(_ event: Event, _ effects: [Effect]) {
         // The arbiter is told the time in each turn; without effects, that is not worth an entry.
         if case .clockAdvanced = event, effects.isEmpty { return }
         let now = MonotonicClock.now
-        outgoing.recordings.update { recording in
+        // Entries say what the server knows. It cannot be asked while a part of it is changed.
+        var recordings = Recordings()
+        swap(&recordings, &outgoing.recordings)
+        defer { swap(&recordings, &outgoing.recordings) }
+        recordings.update { recording in
             record(event, in: &recording, at: now)
             // A claim that is granted at once waits for nothing.
             if case .claimFiled(let claim) = event,
@@ -90,7 +94,7 @@ extension Server {
     }
 
     /// Records that a presenter is told of a change by a program that does not coordinate.
-    func record(plain notice: Notice, to presenter: PresenterID) {
+    mutating func record(plain notice: Notice, to presenter: PresenterID) {
         let now = MonotonicClock.now
         outgoing.recordings.update { recording in
             recording.add(

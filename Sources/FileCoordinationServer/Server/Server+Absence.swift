@@ -17,7 +17,7 @@ extension Server {
     /// The scheduler can suspend the server's thread between any two instructions. Therefore the
     /// clock is read after the message was received: if the last check of all sockets is still
     /// recent, this message cannot have overtaken an old one.
-    func take(_ incoming: Incoming, from connection: Connection) {
+    mutating func take(_ incoming: Incoming, from connection: Connection) {
         let start = MonotonicClock.now
         guard start >= connections.freshness.end else { return act(on: incoming, from: connection) }
         // A process that was suspended may have been deposed. The next server then reads from the
@@ -29,7 +29,7 @@ extension Server {
     }
 
     /// Reads the messages of all connections and acts on them in the order in which they were sent.
-    private func catchUp(_ incoming: Incoming, from connection: Connection) {
+    private mutating func catchUp(_ incoming: Incoming, from connection: Connection) {
         acceptConnections()
         var backlogs = [backlog(of: connection, after: incoming)]
         for other in connections.withNews() where other !== connection {
@@ -48,7 +48,7 @@ extension Server {
     }
 
     /// Reads the messages that wait on one connection; `first` was read from it already.
-    private func backlog(of connection: Connection, after first: Incoming?) -> Backlog {
+    private mutating func backlog(of connection: Connection, after first: Incoming?) -> Backlog {
         var backlog = Backlog(connection.token)
         var next = first.map { greetIfNew(connection, $0) } ?? read(from: connection)
         while let incoming = next {
@@ -63,7 +63,7 @@ extension Server {
     /// Reads one message, or returns nil if there is none.
     ///
     /// If the connection has ended, the regular turn of that connection finds out and closes it.
-    private func read(from connection: Connection) -> Incoming? {
+    private mutating func read(from connection: Connection) -> Incoming? {
         guard case .received(let incoming) = connections.take(from: connection) else { return nil }
         return greetIfNew(connection, incoming)
     }
@@ -71,7 +71,7 @@ extension Server {
     /// Answers the hello of a new connection, which names the ledger that its messages refer to.
     ///
     /// Returns nil if the connection is refused.
-    private func greetIfNew(_ connection: Connection, _ incoming: Incoming) -> Incoming? {
+    private mutating func greetIfNew(_ connection: Connection, _ incoming: Incoming) -> Incoming? {
         guard case .message(.hello(let hello)) = incoming, !connection.isWelcome else {
             return incoming
         }

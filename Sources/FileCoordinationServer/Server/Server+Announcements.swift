@@ -16,7 +16,7 @@ extension Server {
     /// has returned. Returns nil if the server must first tell the arbiter about other claims; this
     /// item of work is then queued again, as `again`, behind those or behind the answers to
     /// recalls.
-    func readAnnouncements(
+    mutating func readAnnouncements(
         _ check: RecordCheck, _ client: Client, again: (RecordCheck) -> Work
     ) -> ClaimReport? {
         guard let claim = records.claim(check.record, of: client.id) else { return ClaimReport() }
@@ -55,7 +55,7 @@ extension Server {
     ///
     /// The arbiter needs them to know where the claim's own items are now, unless the relocation
     /// log says that.
-    func remind(_ record: RecordReference, of client: Client, _ claim: ClaimID) {
+    mutating func remind(_ record: RecordReference, of client: Client, _ claim: ClaimID) {
         guard records.relocations.movedItems(ofClaim: claim.rawValue) == nil else { return }
         let handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
         guard handled > 0, let bytes = client.ledger.outcome(record) else { return }

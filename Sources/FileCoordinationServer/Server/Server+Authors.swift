@@ -9,7 +9,9 @@ import FileCoordinationWire
 
 extension Server {
     /// Queues a message about a change that a claim has made, if one is known.
-    func deliver(_ message: PresenterMessage, to presenter: PresenterID, by writer: ClaimID?) {
+    mutating func deliver(
+        _ message: PresenterMessage, to presenter: PresenterID, by writer: ClaimID?
+    ) {
         guard let writer, outgoing.watching[presenter]?.wantsAuthors == true,
             let known = author(of: writer, for: presenter)
         else { return deliver(message, to: presenter) }

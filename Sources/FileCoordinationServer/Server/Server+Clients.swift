@@ -13,14 +13,14 @@ extension Server {
     // MARK: Death
 
     /// Handles the end of a client's last connection: the client is dead, or it will reconnect.
-    func connectionEnded(of client: Client) {
+    mutating func connectionEnded(of client: Client) {
         guard client.connection == nil else { return }
         guard processes.isAlive(client) else { return work.replace(by: [.removeClient(client.id)]) }
         clients.suspect(client.id, at: MonotonicClock.now)
     }
 
     /// Starts to free the claims and presenters of a dead client.
-    func remove(_ client: Client) {
+    mutating func remove(_ client: Client) {
         Failpoint.reach(.before, .removesClient)
         clients.stopSuspecting(client.id)
         processes.endChecks(client.id)
@@ -29,7 +29,7 @@ extension Server {
     }
 
     /// Frees the claims, presenters and connection of a dead client.
-    func finishRemoval(of client: Client) {
+    mutating func finishRemoval(of client: Client) {
         defer { Failpoint.reach(.after, .removesClient) }
         if let connection = client.connection.flatMap({ connections[$0] }) {
             connections.close(connection)
@@ -69,7 +69,7 @@ extension Server {
     ///
     /// When a claim passes one of them, further processes may turn out to block it, so the check is
     /// queued again until it finds no new process.
-    func checkProcesses(but seen: Set<ClientID>, since start: UInt64) {
+    mutating func checkProcesses(but seen: Set<ClientID>, since start: UInt64) {
         // The arbiter does not name a stopped process that has no claims or presenters left, so the
         // processes known to be stopped are added.
         let next = Set(arbiter.clientsToLookAt + processes.stoppedClients).subtracting(seen)
@@ -88,7 +88,7 @@ extension Server {
 
     /// Asks the kernel whether a client's process is stopped, and tells the arbiter if that has
     /// changed.
-    private func checkProcess(of client: Client) {
+    private mutating func checkProcess(of client: Client) {
         switch processes.check(client) {
         case .stops:
             outgoing.metrics.count(.clientStops)
@@ -109,21 +109,21 @@ extension Server {
 
     /// Checks the processes that were stopped before the server grants a claim to another process:
     /// one that runs again may be entitled to the item.
-    func checkStoppedProcesses() {
+    mutating func checkStoppedProcesses() {
         for id in processes.stoppedClients.prefix(StopWatch.checksBeforeGrants) {
             if let client = clients[id] { checkProcess(of: client) }
         }
     }
 
     /// Handles a sign of life of a client: a process that sends a message is not stopped.
-    func noticeActivity(of client: Client) {
+    mutating func noticeActivity(of client: Client) {
         if processes.wasStopped(client.id) { checkProcess(of: client) }
     }
 
     /// Withdraws the provisional grants of a stopped process, so that the next claim gets the item.
     ///
     /// A grant that an accessor has taken up already is kept.
-    private func withdrawProvisionalGrants(to client: Client) {
+    private mutating func withdrawProvisionalGrants(to client: Client) {
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity,
                 let snapshot = client.ledger.snapshot(ofRecord: record.index),
@@ -139,7 +139,7 @@ extension Server {
     /// Tells a client which of its claims were passed by later ones while its process was stopped.
     ///
     /// The client may cancel them for that reason.
-    private func tellSkippedClaims(of client: Client) {
+    private mutating func tellSkippedClaims(of client: Client) {
         guard let connection = client.connection.flatMap({ connections[$0] }),
             connection.version >= 2
         else { return }

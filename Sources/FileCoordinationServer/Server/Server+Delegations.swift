@@ -13,7 +13,7 @@ import FileCoordinationWire
 extension Server {
     /// Returns a closure that finds a client's ledger, or nil if the client is gone.
     var ledgers: Delegations.Ledgers {
-        { [self] id in clients[id]?.ledger }
+        { [clients] id in clients[id]?.ledger }
     }
 
     /// Recalls the delegations that events concern.
@@ -25,7 +25,7 @@ extension Server {
     /// - Returns: whether claims were found; `next` is queued behind them then. Else the caller
     ///   continues by itself.
     @discardableResult
-    func recall(before events: [Event], bound: UInt64 = .max, then next: Work?) -> Bool {
+    mutating func recall(before events: [Event], bound: UInt64 = .max, then next: Work?) -> Bool {
         var recalled: [Recalled] = []
         for event in events {
             let ids = arbiter.recalls(before: event)
@@ -49,7 +49,7 @@ extension Server {
     ///   - next: what to do after the arbiter has been told of the claims.
     /// - Returns: whether there were any; else the caller continues by itself.
     @discardableResult
-    func follow(
+    mutating func follow(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
     ) -> Bool {
         if recalled.isEmpty { return false }
@@ -57,7 +57,7 @@ extension Server {
         return put(recalled, before: bound, then: [next].compactMap { $0 })
     }
 
-    private func put(
+    private mutating func put(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: [Work]
     ) -> Bool {
         let (first, later) = Recalled.steps(for: recalled, before: bound)
@@ -80,7 +80,7 @@ extension Server {
     // MARK: Carrying out
 
     /// Grants a claim whose release the client need not report.
-    func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
+    mutating func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
         guard let address = records.takeUnnumbered(claim), let client = clients[address.client]
         else { return work.append(.decide(.unreportedClaimEnded(claim))) }
         switch client.ledger.grant(address.record, presence.epoch, isUnreported: true) {
@@ -97,7 +97,7 @@ extension Server {
     /// Delegates a path or a directory to a client.
     ///
     /// If that is impossible, the arbiter is told that the delegation has been recalled.
-    func delegate(_ delegation: Delegation) {
+    mutating func delegate(_ delegation: Delegation) {
         if let client = delegation.client.flatMap({ clients[$0] }), client.connection != nil,
             delegations.delegate(delegation, client.ledger)
         {
@@ -109,7 +109,7 @@ extension Server {
     /// Recalls a delegation because the arbiter must decide about its path.
     ///
     /// The claims that run under it are reported to the arbiter first.
-    func recall(_ id: DelegationID) {
+    mutating func recall(_ id: DelegationID) {
         let recalled = delegations.recall(id, ledgers)
         let next = [Work.decide(recalled?.queueClosed ?? .delegationRecalled(id))]
         if !put([recalled].compactMap { $0 }, then: next) { work.replace(by: next) }
@@ -118,7 +118,7 @@ extension Server {
     // MARK: Ticket queues
 
     /// Starts a ticket queue for these clients at a path, if all of them support it.
-    func openQueue(at path: ItemPath, _ members: [QueueMember]) {
+    mutating func openQueue(at path: ItemPath, _ members: [QueueMember]) {
         for member in members {
             guard let client = clients[member.client], client.connection != nil,
                 client.ledger.waitsInTicketQueues, !processes.wasStopped(client.id)
@@ -137,7 +137,7 @@ extension Server {
     ///
     /// Returns the record as it is afterwards. Returns nil if the record is looked at again later,
     /// or if nothing is left of it.
-    func outsideOfTicketQueues(
+    mutating func outsideOfTicketQueues(
         _ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client
     ) -> RecordSnapshot? {
         let waits = snapshot.state == .asked && snapshot.flags.contains(.inTicketQueue)

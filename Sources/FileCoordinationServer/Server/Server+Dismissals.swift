@@ -10,7 +10,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Carries out a user's order, logs it, and answers what became of the party.
-    func dismiss(_ dismissal: Dismissal, on connection: Connection) {
+    mutating func dismiss(_ dismissal: Dismissal, on connection: Connection) {
         guard connection.version >= ProtocolVersion.withDismissals else {
             return refuse(connection, .malformed, "its version dismisses nothing")
         }
@@ -53,7 +53,7 @@ extension Server {
 
     // MARK: Claims
 
-    private func dismiss(claim number: UInt64, _ order: Order) -> DismissalOutcome {
+    private mutating func dismiss(claim number: UInt64, _ order: Order) -> DismissalOutcome {
         let claim = ClaimID(rawValue: number)
         // A claim of a process that was continued just now may be granted by that.
         checkStoppedProcesses()
@@ -74,7 +74,7 @@ extension Server {
     }
 
     /// Dismisses a claim that waits in a ticket queue, of which the arbiter does not know.
-    private func dismiss(unreported number: UInt64, _ order: Order) -> DismissalOutcome {
+    private mutating func dismiss(unreported number: UInt64, _ order: Order) -> DismissalOutcome {
         guard let client = UnreportedClaim.client(inNumber: number),
             let claim = unreportedClaims(of: client).first(where: { $0.number == number })
         else { return .gone }
@@ -95,7 +95,7 @@ extension Server {
     }
 
     /// Tells a client that a wait of one of its claims has been ended.
-    private func tell(_ address: RecordAddress, _ order: Order) {
+    private mutating func tell(_ address: RecordAddress, _ order: Order) {
         guard let client = clients[address.client] else { return }
         let owner = client.ledger.processID
         let wait = "a wait of process \(owner) (\(client.ledger.programName))"
@@ -115,7 +115,7 @@ extension Server {
 
     // MARK: Presenters
 
-    private func dismiss(presenter: PresenterID, _ order: Order) -> DismissalOutcome {
+    private mutating func dismiss(presenter: PresenterID, _ order: Order) -> DismissalOutcome {
         checkStoppedProcesses()
         guard arbiter.status(of: presenter) != nil else { return .gone }
         guard arbiter.isAsked(presenter) else { return .notAsked }

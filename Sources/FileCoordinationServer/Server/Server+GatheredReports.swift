@@ -37,7 +37,7 @@ extension Server {
     }
 
     /// Acts on all writes of a client that have ended; `latest` is the one that it has reported.
-    func gatherReports(of client: Client, latest: RecordReference) {
+    mutating func gatherReports(of client: Client, latest: RecordReference) {
         if let kept = delegations.reports.take(of: client.id) { giveBack(kept) }
         delegations.reports.keep(latest, of: client, at: MonotonicClock.now)
         lookForReports(of: client)
@@ -45,7 +45,7 @@ extension Server {
 
     /// Returns the records whose pause is over, and looks at what has ended before others were
     /// returned.
-    func workOnGatheredReports(at now: UInt64) {
+    mutating func workOnGatheredReports(at now: UInt64) {
         while let kept = delegations.reports.takeDue(at: now) { giveBack(kept) }
         for id in delegations.reports.takeClientsToLookAt() {
             guard let client = clients[id] else { continue }
@@ -56,7 +56,7 @@ extension Server {
 
     /// Returns all records that are kept, and acts on what has ended until then, because the server
     /// leaves.
-    func giveBackAllKept() {
+    mutating func giveBackAllKept() {
         while let kept = delegations.reports.takeDue(at: .max) { giveBack(kept) }
         sendAll()
         for id in delegations.reports.takeClientsToLookAt() {
@@ -67,14 +67,14 @@ extension Server {
         sendAll()
     }
 
-    private func giveBack(_ kept: GatheredReports.Kept) {
+    private mutating func giveBack(_ kept: GatheredReports.Kept) {
         // One that was not acted on yet is returned after that, as any other.
         guard kept.isHandled else { return }
         outgoing.giveBack(kept.record, to: kept.client, mayHideOthers: true)
     }
 
     /// Returns records to their clients, after all that follows from them was sent.
-    func reap(_ givenBack: [Outgoing.GivenBack]) {
+    mutating func reap(_ givenBack: [Outgoing.GivenBack]) {
         for entry in givenBack {
             // If another server has returned it, that one looks.
             guard entry.client.ledger.reap(entry.record, presence.epoch), entry.mayHideOthers,
@@ -87,7 +87,7 @@ extension Server {
     /// Queues checks of a client's claims that have ended, in the order of their beginnings.
     ///
     /// With `keepsLast`, the record of the last one is kept, and the server looks again after that.
-    func lookForReports(of client: Client, keepsLast: Bool = false) {
+    mutating func lookForReports(of client: Client, keepsLast: Bool = false) {
         delegations.reports.removeSeries(of: client.id)
         let found = client.ledger.endedClaims().filter { !isActedOn($0.reference, of: client.id) }
         guard let last = found.last else { return }
@@ -98,7 +98,7 @@ extension Server {
     }
 
     /// Returns the checks of ended writes, one for each series.
-    private func gathered(_ found: [RecordSnapshot], _ client: Client) -> [RecordCheck] {
+    private mutating func gathered(_ found: [RecordSnapshot], _ client: Client) -> [RecordCheck] {
         var checks: [RecordCheck] = []
         var series: WriteSeries?
         func finish() {

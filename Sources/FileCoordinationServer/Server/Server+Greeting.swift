@@ -13,14 +13,14 @@ extension Server {
     /// Handles a hello.
     ///
     /// A second hello on the same connection asks the server to look at the whole ledger again.
-    func welcome(_ connection: Connection, _ hello: Hello) {
+    mutating func welcome(_ connection: Connection, _ hello: Hello) {
         let isFirst = !connection.isWelcome
         guard greet(connection, hello), let client = connection.client else { return }
         readGreetedLedger(of: client, isFirst: isFirst)
     }
 
     /// Queues looks at all records of a client that was greeted.
-    func readGreetedLedger(of client: ClientID, isFirst: Bool) {
+    mutating func readGreetedLedger(of client: ClientID, isFirst: Bool) {
         var steps: [Work] = []
         if clients.hasSuspects {
             // A client that lost its connection may have running claims that the arbiter does not
@@ -35,7 +35,7 @@ extension Server {
     /// Attaches a connection to the client whose ledger its hello names, and sends the welcome.
     ///
     /// Returns false if the connection was refused.
-    func greet(_ connection: Connection, _ hello: Hello) -> Bool {
+    mutating func greet(_ connection: Connection, _ hello: Hello) -> Bool {
         if let objection = connections.greeting.objection(to: hello.version) {
             refuse(connection, .wrongVersion, objection)
             return false
@@ -50,7 +50,7 @@ extension Server {
         return true
     }
 
-    private func attach(_ connection: Connection, toLedger name: [UInt8]) -> Bool {
+    private mutating func attach(_ connection: Connection, toLedger name: [UInt8]) -> Bool {
         let name = String(decoding: name, as: UTF8.self)
         do throws(LedgerError) {
             guard
@@ -83,7 +83,7 @@ extension Server {
         }
     }
 
-    private func attach(_ connection: Connection, to client: Client) {
+    private mutating func attach(_ connection: Connection, to client: Client) {
         if let token = client.connection, token != connection.token {
             // The client has opened a new connection, so it has not lost contact.
             if let former = connections[token] { connections.close(former) }
@@ -97,7 +97,7 @@ extension Server {
     }
 
     /// Returns the client whose ledger has this name; opens the ledger if it is not known yet.
-    private func client(
+    private mutating func client(
         named name: String, by connection: Connection
     ) throws(LedgerError) -> Client {
         let client: Client
@@ -114,7 +114,7 @@ extension Server {
     }
 
     /// Opens a ledger, raises its epoch to this server's and registers its client.
-    func admit(_ ledgerName: String) throws(LedgerError) -> Client {
+    mutating func admit(_ ledgerName: String) throws(LedgerError) -> Client {
         try admit(
             LedgerReader(
                 directory: presence.runtime.ledgers, name: ledgerName,
@@ -123,7 +123,7 @@ extension Server {
     }
 
     /// Raises the epoch of a ledger that is open already, and registers its client.
-    func admit(_ ledger: LedgerReader) throws(LedgerError) -> Client {
+    mutating func admit(_ ledger: LedgerReader) throws(LedgerError) -> Client {
         try ledger.raise(to: presence.epoch)
         return clients.admit(ledger, at: MonotonicClock.now)
     }
@@ -148,7 +148,7 @@ extension Server {
     ///
     /// The client's presenter mailboxes discarded all open questions when that connection ended, so
     /// they are asked again.
-    func reconcile(_ client: Client) {
+    mutating func reconcile(_ client: Client) {
         let presenters = arbiter.presenters(of: client.id)
         if outgoing.deliveries.removeDropped(for: client.id) {
             for presenter in presenters.map(\.presenter) {
@@ -176,7 +176,7 @@ extension Server {
     /// Tells a reconnected client the current paths of its moved presenters.
     ///
     /// The client ignores those that it knows.
-    private func tellPlaces(to client: Client) {
+    private mutating func tellPlaces(to client: Client) {
         for (_, identity) in records.known(of: client.id) {
             guard case .presenter(let presenter) = identity,
                 let (place, isTold) = records.relocations.presenter(presenter.rawValue)
@@ -188,7 +188,7 @@ extension Server {
     /// Tells a presenter that it has its item back, if it may not know that.
     ///
     /// This comes before the server asks for the item again.
-    private func returnLostItems(
+    private mutating func returnLostItems(
         of entry: FileCoordinationArbiter.PresenterStatus, _ client: Client
     ) {
         guard let address = records.address(of: entry.presenter.id),
@@ -204,7 +204,7 @@ extension Server {
 
     /// Queues the claims again that have failed, if the client may not have received the message
     /// about it.
-    private func fileRefusedAgain(of client: Client) {
+    private mutating func fileRefusedAgain(of client: Client) {
         var checks: [Work] = []
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.claim(claim) == nil,

@@ -7,6 +7,30 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
+/// What a server knows about claims at some moment.
+///
+/// A simulation lets clients act in the middle of a turn, and then has questions about the server.
+/// The server itself cannot be asked before the turn is over.
+package struct ServerView {
+    fileprivate let arbiter: Arbiter
+    fileprivate let questions: Questions
+
+    /// Whether the claim with this serial number waits for presenters.
+    package func awaitsPresenters(claim number: UInt64) -> Bool {
+        arbiter.stage(of: ClaimID(rawValue: number)) == .asking
+    }
+
+    /// Whether the arbiter has a claim with this serial number.
+    package func knows(claim number: UInt64) -> Bool {
+        arbiter.stage(of: ClaimID(rawValue: number)) != nil
+    }
+
+    /// Returns the serial number of the claim that a question with this number is for.
+    package func claim(ofQuestion number: UInt64) -> UInt64? {
+        questions.claim(numbered: number)?.rawValue
+    }
+}
+
 extension Server {
     /// Describes the first invariant that does not hold, or is nil if all hold.
     package var brokenInvariant: String? {
@@ -15,19 +39,9 @@ extension Server {
             ?? brokenClient ?? brokenTicketQueue ?? leftBehind
     }
 
-    /// Whether the claim with this serial number waits for presenters, for tests.
-    package func awaitsPresenters(claim number: UInt64) -> Bool {
-        arbiter.stage(of: ClaimID(rawValue: number)) == .asking
-    }
-
-    /// Whether the arbiter has a claim with this serial number, for tests.
-    package func knows(claim number: UInt64) -> Bool {
-        arbiter.stage(of: ClaimID(rawValue: number)) != nil
-    }
-
-    /// Returns the serial number of the claim that a question with this number is for, for tests.
-    package func claim(ofQuestion number: UInt64) -> UInt64? {
-        outgoing.questions.claim(numbered: number)?.rawValue
+    /// What a simulation may ask about the claims, as of now.
+    package var view: ServerView {
+        ServerView(arbiter: arbiter, questions: outgoing.questions)
     }
 
     /// Whether the server has no clients.
@@ -47,7 +61,7 @@ extension Server {
     }
 
     /// Closes all descriptors without a message, as the kernel does for a killed process.
-    package func abandon() {
+    package mutating func abandon() {
         presence.abandon()
         connections.abandon()
         clients.abandon()

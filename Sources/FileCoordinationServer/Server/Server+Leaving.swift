@@ -25,7 +25,7 @@ extension Server {
     /// How long clients that only wait stay connected without a new server, in nanoseconds.
     private static let longestInterregnum: UInt64 = 20_000_000
 
-    func leave(_ ending: ServerEnding) -> ServerEnding {
+    mutating func leave(_ ending: ServerEnding) -> ServerEnding {
         configuration.log(.leaving(ending))
         if !presence.isDeposed { giveBackAllKept() }
         outgoing.watching.leave()
@@ -61,7 +61,7 @@ extension Server {
     ///
     /// - Parameter count: the number of clients to disconnect at a time, so that one of them
     ///   becomes the server. Zero if another process is about to take the role.
-    private func awaitSuccessor(among count: Int) {
+    private mutating func awaitSuccessor(among count: Int) {
         let others = connections.all.filter {
             $0.isWelcome && $0.client != nil && $0.peer.processID != CurrentProcess.id
         }

@@ -10,12 +10,12 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Server {
-    func acceptConnections() {
+    mutating func acceptConnections() {
         if connections.accept(clients: clients.count) { presence.idleSince = nil }
     }
 
     /// Handles the readiness of a connection: sends what waits and reads what has come.
-    func serve(_ connection: Connection, _ event: Poller.Ready) {
+    mutating func serve(_ connection: Connection, _ event: Poller.Ready) {
         if event.writable {
             switch connections.sendBacklog(of: connection) {
             case .sent: if let client = connection.client { outgoing.deliveries.flushLater(client) }
@@ -27,7 +27,7 @@ extension Server {
         receiveMessages(from: connection)
     }
 
-    private func receiveMessages(from connection: Connection) {
+    private mutating func receiveMessages(from connection: Connection) {
         for _ in 0..<ServerLimits.messagesPerTurn {
             guard connections[connection.token] != nil else { return }
             switch connections.take(from: connection) {
@@ -42,7 +42,7 @@ extension Server {
     }
 
     /// Acts on one message of a connection and performs all work that follows from it.
-    func act(on incoming: Incoming, from connection: Connection) {
+    mutating func act(on incoming: Incoming, from connection: Connection) {
         switch incoming {
         case .message(let message):
             Failpoint.reach(.before, message.handling)
@@ -58,7 +58,7 @@ extension Server {
         }
     }
 
-    private func act(on message: ClientMessage, from connection: Connection) {
+    private mutating func act(on message: ClientMessage, from connection: Connection) {
         let client = connection.client.flatMap { clients[$0] }
         if let client { noticeActivity(of: client) }
         switch message {
@@ -84,7 +84,9 @@ extension Server {
     }
 
     /// Acts on a message about records of a client.
-    private func act(on message: ClientMessage, of client: Client, from connection: Connection) {
+    private mutating func act(
+        on message: ClientMessage, of client: Client, from connection: Connection
+    ) {
         switch message {
         case .blocked(let presenter, let claim, let call):
             guard let id = records.presenter(RecordReference(presenter), of: client.id) else {
@@ -118,7 +120,7 @@ extension Server {
         }
     }
 
-    private func answered(
+    private mutating func answered(
         _ client: Client, presenter: WireRecord, claim: UInt64, failure: [UInt8]?
     ) {
         guard let id = records.presenter(RecordReference(presenter), of: client.id) else { return }
@@ -135,7 +137,7 @@ extension Server {
     ///
     /// The second word of a line is what the line is about. A new line replaces the earlier ones
     /// that were added about the same; where lines of the policy disagree, the last one counts.
-    private func addToPackagePolicy(_ lines: [UInt8]) {
+    private mutating func addToPackagePolicy(_ lines: [UInt8]) {
         let former = connections.greeting.packagePolicy
         let fresh = PackageConfiguration.adding(lines, to: former)
         guard fresh != former else { return }
@@ -150,17 +152,17 @@ extension Server {
     // MARK: Closing
 
     /// Closes a connection after sending the reason for it.
-    func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
+    mutating func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
         queueConnectionEnd(of: connection.token, connections.refuse(connection, code, text))
     }
 
     /// Closes a connection whose other end is gone or does not read.
-    func hangUp(_ token: UInt64) {
+    mutating func hangUp(_ token: UInt64) {
         guard let connection = connections[token] else { return }
         queueConnectionEnd(of: token, connections.close(connection))
     }
 
-    private func queueConnectionEnd(of token: UInt64, _ client: ClientID?) {
+    private mutating func queueConnectionEnd(of token: UInt64, _ client: ClientID?) {
         guard let client, clients.disconnect(client, from: token) else { return }
         work.append(.connectionEnded(client))
     }

@@ -21,7 +21,7 @@ extension Server {
     // MARK: Watched presenters
 
     /// Starts to watch a presenter's item.
-    func watch(
+    mutating func watch(
         _ presenter: RegisteredPresenter, _ record: RecordReference, of client: Client,
         changedAfter: Int64
     ) {
@@ -39,7 +39,7 @@ extension Server {
             changedAfter: changedAfter)
     }
 
-    private func startWatching(at now: UInt64) {
+    private mutating func startWatching(at now: UInt64) {
         do throws(SystemError) {
             guard let descriptor = try outgoing.watching.start(at: now) else { return }
             try connections.poller.add(
@@ -53,7 +53,7 @@ extension Server {
     /// Performs the watcher's work that has become due: restarts it after a failure, grants
     /// presenters whose watch did not start in time, and tells presenters that changes may be
     /// missed.
-    func workOnWatching(at now: UInt64) {
+    mutating func workOnWatching(at now: UInt64) {
         if outgoing.watching.isDue(at: now) { startWatching(at: now) }
         for presenter in outgoing.watching.takeOverdue(at: now) { grantPresenter(presenter) }
         for claim in outgoing.watching.takeOverdueClaims(at: now) {
@@ -76,7 +76,7 @@ extension Server {
     }
 
     /// Tells the watcher and the presenter's process where the item of a presenter is now.
-    func relocate(
+    mutating func relocate(
         _ presenter: PresenterID, to place: ItemPath, isTold: Bool, by writer: ClaimID? = nil
     ) {
         let isPlain = outgoing.watching[presenter]?.path == place
@@ -91,7 +91,8 @@ extension Server {
     /// running.
     ///
     /// `destinations` are the paths to which it moves items.
-    func watchWrites(of id: ClaimID, isFound: Bool, movingTo destinations: [ItemPath] = []) {
+    mutating func watchWrites(of id: ClaimID, isFound: Bool, movingTo destinations: [ItemPath] = [])
+    {
         guard outgoing.watching.isActive, !outgoing.watching.writes.runs(id),
             let claim = arbiter.claim(id),
             claim.kind == .access, arbiter.stage(of: id) == .granted
@@ -107,7 +108,7 @@ extension Server {
 
     /// Tells the watcher which changes a finished write has made; `known` is what the claimant saw,
     /// and `each` what several writes of its item have made, if they count as one.
-    func reportWrites(
+    mutating func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ known: WrittenItems,
         each: [ItemChange]? = nil
     ) {
@@ -144,7 +145,7 @@ extension Server {
     /// Tells the watcher that the writes of a dead client are over.
     ///
     /// They may have changed anything.
-    func reportAbandonedWrites(
+    mutating func reportAbandonedWrites(
         of client: Client, _ known: [(record: RecordReference, identity: KnownRecord.Identity)]
     ) {
         for case (let record, .claim(let claim)) in known {
@@ -153,7 +154,7 @@ extension Server {
     }
 
     /// Records that a writer has moved items, so that its claim explains these changes.
-    func markMoves(_ moves: [ItemMove], by id: ClaimID) {
+    mutating func markMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard outgoing.watching.isActive, let claim = arbiter.claim(id) else { return }
         let purpose = claim.purpose
         let now = CoordinatedWrites.Instant.now
@@ -176,7 +177,7 @@ extension Server {
     // MARK: Seen changes
 
     /// Handles the messages of the watcher, and tells presenters about the changes that it saw.
-    func receiveNews() {
+    mutating func receiveNews() {
         releaseAbandonedChanges()
         var writers: [LocalWriter]?
         let (mail, lastAnswered) = outgoing.watching.takeMail()
@@ -205,7 +206,7 @@ extension Server {
         }
     }
 
-    private func handle(
+    private mutating func handle(
         _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64,
         _ writers: inout [LocalWriter]?
     ) {
@@ -225,7 +226,7 @@ extension Server {
     ///
     /// `commandsSeen` is how much the watcher knew when it sent the change; `isHeld` says whether
     /// the change has waited for the end of a write, which the watcher does not know.
-    private func tellUnexplained(
+    private mutating func tellUnexplained(
         _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64, isHeld: Bool = false
     ) {
         guard let presenter = outgoing.watching[id] else { return }
@@ -251,7 +252,8 @@ extension Server {
     }
 
     /// Tells a presenter about a change, with the paths that the presenter knows by now.
-    private func tell(_ change: WatchedChange, _ commandsSeen: UInt64, to id: PresenterID) {
+    private mutating func tell(_ change: WatchedChange, _ commandsSeen: UInt64, to id: PresenterID)
+    {
         for change in outgoing.watching.following(change, commandsSeen: commandsSeen, for: id) {
             // One change may move the presenter's item.
             if let presenter = outgoing.watching[id] {
@@ -261,7 +263,7 @@ extension Server {
     }
 
     /// Tells a presenter about changes made by programs that do not coordinate.
-    private func tell(_ messages: [WatchedPresenter.Message], to id: PresenterID) {
+    private mutating func tell(_ messages: [WatchedPresenter.Message], to id: PresenterID) {
         for message in messages {
             guard message.isTellable else {
                 // A directory was moved deep into another one, or a program works in one by a short
@@ -312,7 +314,7 @@ extension Server {
     /// to report its end.
     ///
     /// Returns whether the end of the write will be handled.
-    private func makeKnown(_ writer: LocalWriter) -> Bool {
+    private mutating func makeKnown(_ writer: LocalWriter) -> Bool {
         guard let client = clients[writer.address.client] else { return false }
         if writer.isOver { return true }
         let record = writer.address.record
@@ -328,7 +330,7 @@ extension Server {
 
     /// Tells the changes that waited for a write which is over, unless its claim has announced
     /// them.
-    func releaseHeldChanges(
+    mutating func releaseHeldChanges(
         of write: RecordAddress, claim: ClaimID? = nil, _ outcomes: [ItemOutcome] = []
     ) {
         let hasChanged = claim != nil && outcomes != [.unchanged]
@@ -344,7 +346,7 @@ extension Server {
     }
 
     /// Tells the changes that wait for a write whose record has been reused for another claim.
-    func releaseAbandonedChanges() {
+    mutating func releaseAbandonedChanges() {
         for write in outgoing.watching.awaitedWrites {
             let snapshot = clients[write.client]?.ledger.snapshot(ofRecord: write.record.index)
             guard snapshot?.reference != write.record || snapshot?.hasSomethingToTell != true

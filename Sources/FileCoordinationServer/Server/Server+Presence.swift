@@ -9,7 +9,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Creates the socket, listens on it, and wakes the clients that look for a server.
-    func listen() throws(SystemError) {
+    mutating func listen() throws(SystemError) {
         Failpoint.reach(.before, .listens)
         defer { Failpoint.reach(.after, .listens) }
         try connections.listen(on: presence.makeSocket())
@@ -19,7 +19,7 @@ extension Server {
 
     /// Restores the socket and the directory if their names are missing and clients need this
     /// server.
-    func restoreNames() {
+    mutating func restoreNames() {
         let now = MonotonicClock.now
         do {
             switch presence.restore(
@@ -45,7 +45,7 @@ extension Server {
     /// Removes the socket and leaves, unless a client has connected before it was removed.
     ///
     /// If a process holds the election lock, it is looking for a server; this one then stays.
-    func leaveWhenIdle() {
+    mutating func leaveWhenIdle() {
         presence.idleSince = MonotonicClock.now
         guard let election = presence.tryElectionLock() else { return }
         // Checked while the election lock is held, because a server is deposed only under that

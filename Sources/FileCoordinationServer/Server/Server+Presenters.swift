@@ -11,7 +11,7 @@ import FileCoordinationWire
 extension Server {
     /// Registers a presenter, after learning what was moved away from its path, and after recalling
     /// the delegations that its path concerns.
-    func register(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
+    mutating func register(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
         let isNew = snapshot.state == .asked
         if isNew, isOverLimit(snapshot, client) { return }
         guard let body = client.ledger.presenterBody(snapshot.reference) else {
@@ -47,7 +47,7 @@ extension Server {
     }
 
     /// Tells a presenter's client that the presenter is registered.
-    func grantPresenter(_ presenter: PresenterID) {
+    mutating func grantPresenter(_ presenter: PresenterID) {
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
         if client.ledger.grant(address.record, presence.epoch) == .grantedWantsMessage {
@@ -55,7 +55,7 @@ extension Server {
         }
     }
 
-    func remove(_ presenter: PresenterID) {
+    mutating func remove(_ presenter: PresenterID) {
         outgoing.watching.unpresent(presenter)
         records.discard(presenter)
         decide(.presenterRemoved(presenter))

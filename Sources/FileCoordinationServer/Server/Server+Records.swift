@@ -13,7 +13,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Looks at a record because its client has asked for it.
-    func check(_ record: WireRecord, of client: Client) {
+    mutating func check(_ record: WireRecord, of client: Client) {
         guard let snapshot = client.ledger.snapshot(ofRecord: record.index) else { return }
         // The message may be late: if the record has been reused for something that the server need
         // not know, it is ignored.
@@ -42,7 +42,7 @@ extension Server {
     }
 
     /// Compares a record with what the arbiter knows about it, and acts on the difference.
-    func compare(_ check: RecordCheck) {
+    mutating func compare(_ check: RecordCheck) {
         // A record that is being returned to its client still says "over" until all its messages
         // are sent.
         guard !isActedOn(check.record, of: check.client) else { return }
@@ -87,7 +87,7 @@ extension Server {
     /// without ending it.
     ///
     /// Our own client library never does that.
-    private func deregister(
+    private mutating func deregister(
         _ identity: KnownRecord.Identity, at index: UInt32, of client: Client
     ) {
         records.discard(at: index, of: client.id)
@@ -100,7 +100,7 @@ extension Server {
     /// Returns a record to its client once all messages that follow from it have been sent.
     ///
     /// `mayHideOthers` says whether other writes may have ended without a message.
-    private func giveBack(
+    private mutating func giveBack(
         _ record: RecordReference, _ client: Client, mayHideOthers: Bool = false
     ) {
         records.discard(at: record.index, of: client.id)
@@ -111,7 +111,7 @@ extension Server {
     // MARK: Claims
 
     /// Tells the arbiter about a pending claim, after recalling the delegations that it concerns.
-    private func file(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
+    private mutating func file(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
         guard !isOverLimit(snapshot, client), let body = claimBody(snapshot, client) else { return }
         if let former = delegations.takeFormerClaim(in: check.record, of: client.id) {
             decide(.unreportedClaimEnded(former))
@@ -161,7 +161,7 @@ extension Server {
     /// Tells the arbiter about a claim that runs or is over and that it does not know yet.
     ///
     /// Returns false if that must wait for other claims or is impossible.
-    private func enter(
+    private mutating func enter(
         _ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client,
         again: (RecordCheck) -> Work
     ) -> Bool {
@@ -176,7 +176,7 @@ extension Server {
     /// Gives a claim a serial number, once the claims that surround it are known to the arbiter.
     ///
     /// Returns nil if it must wait for those; `again` is queued behind them.
-    func claim(
+    mutating func claim(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ check: RecordCheck, _ client: Client,
         again: (RecordCheck) -> Work
     ) -> FiledClaim? {
@@ -194,7 +194,7 @@ extension Server {
 
     /// Tells the arbiter about a claim that its client granted itself, and that runs or has
     /// something to report.
-    func makeKnown(_ check: RecordCheck) {
+    mutating func makeKnown(_ check: RecordCheck) {
         guard !isActedOn(check.record, of: check.client),
             let client = clients[check.client],
             let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
@@ -210,7 +210,7 @@ extension Server {
     }
 
     /// Ends a claim that is over, after its remaining announcements have been handled.
-    func end(_ check: RecordCheck) {
+    mutating func end(_ check: RecordCheck) {
         guard !isActedOn(check.record, of: check.client),
             let client = clients[check.client]
         else { return }
@@ -233,7 +233,7 @@ extension Server {
         }
     }
 
-    private func cancel(_ claim: ClaimID) {
+    private mutating func cancel(_ claim: ClaimID) {
         // This comes first: if the process runs again, the claim may have asked presenters again,
         // and their questions are taken back below.
         checkStoppedProcesses()
@@ -243,7 +243,7 @@ extension Server {
     }
 
     /// Discards a claim that is over.
-    func discard(_ claim: ClaimID) {
+    mutating func discard(_ claim: ClaimID) {
         // A claim without an account of its writes may have changed anything.
         outgoing.watching.end(claim, [])
         records.discard(claim)
@@ -251,7 +251,7 @@ extension Server {
     }
 
     /// Discards the refusal of a claim, because the claim is about to be filed again.
-    func discardRefused(_ claim: ClaimID, at index: UInt32, of client: Client) {
+    mutating func discardRefused(_ claim: ClaimID, at index: UInt32, of client: Client) {
         records.discard(at: index, of: client.id)
         records.discardRefused(claim)
     }
@@ -261,14 +261,14 @@ extension Server {
     /// Reads the claim in a record.
     ///
     /// If it cannot be read, the client's connection is closed.
-    func claimBody(_ snapshot: RecordSnapshot, _ client: Client) -> ClaimBody? {
+    mutating func claimBody(_ snapshot: RecordSnapshot, _ client: Client) -> ClaimBody? {
         let body = client.ledger.claimBody(snapshot.reference)
         if body == nil { reject(snapshot, client) }
         return body
     }
 
     /// Closes the connection of a client that wrote an unreadable record.
-    func reject(_ snapshot: RecordSnapshot, _ client: Client) {
+    mutating func reject(_ snapshot: RecordSnapshot, _ client: Client) {
         configuration.log(
             .ledgerRejected(
                 name: client.ledger.fileName,
@@ -278,7 +278,7 @@ extension Server {
     }
 
     /// Returns whether a record exceeds a limit, and tells its client if so.
-    func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
+    mutating func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         let text: String
         switch snapshot.kind {
         case .claim:

@@ -25,7 +25,7 @@ extension Server {
     /// - Returns: the log entry to write once the server listens.
     /// - Throws: an error if the ledger of a living client cannot be read: a server that does not
     ///   know which claims run must not grant any.
-    func recover(
+    mutating func recover(
         with orphans: [LedgerReader], opened: [String: LedgerReader]
     ) throws -> ServerLogEntry {
         Failpoint.reach(.before, .recovers)
@@ -89,7 +89,7 @@ extension Server {
     }
 
     /// Tells the arbiter about a claim that a former server granted, and about its announcements.
-    func recover(_ check: RecordCheck) {
+    mutating func recover(_ check: RecordCheck) {
         guard let client = clients[check.client],
             let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
             snapshot.reference == check.record
@@ -108,7 +108,7 @@ extension Server {
     }
 
     /// Tells the arbiter about a claim that was pending when the former server left.
-    func fileAgain(_ check: RecordCheck) {
+    mutating func fileAgain(_ check: RecordCheck) {
         guard let client = clients[check.client],
             let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
             snapshot.reference == check.record, snapshot.state == .asked,
@@ -120,7 +120,7 @@ extension Server {
         decide(.claimFiled(claim))
     }
 
-    private func recoverPresenter(_ snapshot: RecordSnapshot, of client: Client) {
+    private mutating func recoverPresenter(_ snapshot: RecordSnapshot, of client: Client) {
         // Presenters that are not registered yet are handled like new ones, once the running claims
         // are known.
         guard snapshot.state == .granted else { return }
@@ -164,7 +164,7 @@ extension Server {
 
     // MARK: Ledgers
 
-    private func admitAll(
+    private mutating func admitAll(
         _ orphans: [LedgerReader], _ opened: [String: LedgerReader]
     ) throws -> [Client] {
         var owners: [Client] = []

@@ -15,7 +15,7 @@ extension Server {
     /// If the claim is redirected, its new paths are in the relocation log by then, under that
     /// number. If the server dies between the two, no claim has the number, and the next server
     /// redirects the claim.
-    func numbered(
+    mutating func numbered(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ check: RecordCheck, _ client: Client
     ) -> FiledClaim {
         let surrounding = surroundingClaims(of: check.record, client)

@@ -11,7 +11,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Answers a client's question what one of its claims waits for.
-    func explain(_ record: WireRecord, to client: Client) {
+    mutating func explain(_ record: WireRecord, to client: Client) {
         guard let claim = records.claim(RecordReference(record), of: client.id) else {
             return send(.explanation(record, stage: nil, parties: []), to: client)
         }
@@ -26,7 +26,7 @@ extension Server {
     /// Starts a status report for a connection.
     ///
     /// ``workOnReports()`` makes and sends it step by step.
-    func beginStatus(for connection: Connection) {
+    mutating func beginStatus(for connection: Connection) {
         let token = connection.token
         guard !outgoing.reports.isMade(for: token) else { return }
         guard !outgoing.reports.isFull else {
@@ -58,7 +58,7 @@ extension Server {
 
     /// Makes or sends steps of the requested reports, within ``ServerLimits/statusSlice`` for each
     /// turn.
-    func workOnReports() {
+    mutating func workOnReports() {
         guard !outgoing.reports.isEmpty else { return }
         let end = MonotonicClock.now + ServerLimits.statusSlice
         var next = outgoing.reports.takeAll()
@@ -68,7 +68,7 @@ extension Server {
         outgoing.reports.putBack(next.filter { $0.hasMore && connections[$0.token] != nil })
     }
 
-    private func step(_ report: inout StatusWork) {
+    private mutating func step(_ report: inout StatusWork) {
         report.isOpen = true
         switch report.next() {
         case .readLedger(let client): report.unreported += unreportedClaims(of: client)

@@ -9,7 +9,7 @@ import FileCoordinationLedger
 
 extension Server {
     /// Replaces a scan by checks of the records that it selects.
-    func expand(_ scan: LedgerScan) {
+    mutating func expand(_ scan: LedgerScan) {
         work.replace(by: checks(scan).map { .check($0) })
     }
 

@@ -13,13 +13,15 @@ extension Server {
     ///
     /// A client without a connection gets no message; when it has reconnected, it reads its own
     /// records.
-    func send(_ message: ServerMessage, to client: Client) {
+    mutating func send(_ message: ServerMessage, to client: Client) {
         guard let token = client.connection, let connection = connections[token] else { return }
         send(message, on: connection)
     }
 
     /// Sends a message about the failure of a claim, which its client then cancels.
-    func send(_ failure: ServerMessage, ofClaimIn record: RecordReference, to client: Client) {
+    mutating func send(
+        _ failure: ServerMessage, ofClaimIn record: RecordReference, to client: Client
+    ) {
         guard let token = client.connection, let connection = connections[token] else { return }
         connection.rememberFailure(of: record)
         send(failure, on: connection)
@@ -31,7 +33,7 @@ extension Server {
     }
 
     /// Sends a message on a connection.
-    func send(_ message: ServerMessage, on connection: Connection) {
+    mutating func send(_ message: ServerMessage, on connection: Connection) {
         countSent(message)
         // The connection is not closed at once: its end is queued behind the present work.
         if let token = connections.send(message, on: connection) { work.append(.hangUp(token)) }
@@ -39,7 +41,7 @@ extension Server {
 
     /// Queues a message to a presenter; it is sent at the end of the turn at the latest, if
     /// possible.
-    func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
+    mutating func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
         if case .plainNotice(let notice) = message {
             outgoing.metrics.count(.plainNotices)
             if !outgoing.recordings.isEmpty { record(plain: notice, to: presenter) }
@@ -63,7 +65,7 @@ extension Server {
         return connection.isWelcome && !connection.hasBacklog
     }
 
-    private func flush(_ client: Client) {
+    private mutating func flush(_ client: Client) {
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
         var deliveries = outgoing.deliveries.takeAll(for: client.id)
         if connection.version < ProtocolVersion.withPlainChanges {
@@ -75,8 +77,10 @@ extension Server {
     }
 
     /// Sends the queued messages for presenters.
-    func flushDeliveries() {
-        for id in outgoing.deliveries.takeClients() {
+    mutating func flushDeliveries() {
+        let ready = outgoing.deliveries.takeClients()
+        if !ready.isEmpty, let viewer = configuration.viewer { viewer(view) }
+        for id in ready {
             // Without a connection the messages stay queued until after the next hello.
             guard let client = clients[id], takesDeliveries(client) else { continue }
             flush(client)
@@ -87,7 +91,7 @@ extension Server {
     ///
     /// When the client finds the connection closed, it reconnects and has its presenters look at
     /// everything.
-    private func letGo(_ client: Client) {
+    private mutating func letGo(_ client: Client) {
         outgoing.metrics.count(.limitsReached)
         configuration.log(
             .limitReached(

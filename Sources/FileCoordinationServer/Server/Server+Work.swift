@@ -12,7 +12,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Performs one item of the queue.
-    func perform(_ item: Work) {
+    mutating func perform(_ item: Work) {
         switch item {
         case .decide(let event): decide(event)
         case .check(let check): compare(check)
@@ -43,10 +43,11 @@ extension Server {
     ///     provisional, because its process is running.
     ///   - handled: the claim whose log led to this event, and how many bytes of the log are
     ///     handled with it.
-    func decide(
+    mutating func decide(
         _ event: Event, outright: ClaimID? = nil, handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
         let actions = arbiter.handle(event)
+        if let viewer = configuration.viewer { viewer(view) }
         outgoing.metrics.record(event, actions) { arbiter.claim($0)?.client }
         if !outgoing.recordings.isEmpty { record(event, actions) }
         var entries = actions.compactMap { $0.relocationEntry }
@@ -81,7 +82,7 @@ extension Server {
     }
 
     /// Carries out an action of the arbiter; `writer` is the claim whose changes it announces.
-    private func carryOut(
+    private mutating func carryOut(
         _ action: Effect, outright: ClaimID?, isWritten: Bool, writer: ClaimID?
     ) {
         switch action {
@@ -111,7 +112,7 @@ extension Server {
 
     // MARK: Carrying out
 
-    private func ask(_ presenter: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
+    private mutating func ask(_ presenter: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
         let number = outgoing.questions.number(of: claim)
         let message = PresenterMessage.ask(claim: number, steps)
         if steps.accommodateSubitemDeletions.count > ServerLimits.surelyUtterable {
@@ -129,7 +130,7 @@ extension Server {
         deliver(message, to: presenter)
     }
 
-    private func grant(_ claim: ClaimID, isProvisional: Bool) {
+    private mutating func grant(_ claim: ClaimID, isProvisional: Bool) {
         outgoing.questions.clearUnanswered(claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
@@ -145,7 +146,7 @@ extension Server {
         }
     }
 
-    private func fail(_ claim: ClaimID, _ failure: PresenterFailure) {
+    private mutating func fail(_ claim: ClaimID, _ failure: PresenterFailure) {
         takeBackQuestions(for: claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
@@ -156,7 +157,7 @@ extension Server {
             ofClaimIn: address.record, to: client)
     }
 
-    private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
+    private mutating func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
         let address = records.address(of: claim)
         let client = address.flatMap { clients[$0.client] }
         var findings = ProcessFindings(namespace: client?.ledger.processNamespace ?? 0)
@@ -176,7 +177,7 @@ extension Server {
 
     /// Tells presenters that were asked on behalf of `claim` that their answers are no longer
     /// needed.
-    func takeBackQuestions(for claim: ClaimID) {
+    mutating func takeBackQuestions(for claim: ClaimID) {
         let number = outgoing.questions.number(of: claim)
         for presenter in outgoing.questions.takeBack(for: claim) {
             deliver(.cancelAsk(claim: number), to: presenter)

@@ -26,7 +26,7 @@ final class ModelClient {
     private var writer: LedgerWriter?
     private var places: DelegatedPlaces?
     private var socket: SequencedSocket?
-    private weak var connectedTo: Server?
+    private weak var connectedTo: RunningServer?
     /// The server that has welcomed it, by its epoch.
     private var welcomedBy: ServerEpoch?
     private var parts = PartAssembler.delivery

@@ -174,7 +174,8 @@ extension ModelClient {
             presenter.questions.append((claim, steps))
             world.recordRegistration(presenter)
             // A question that is asked again has a number of its own.
-            if world.keysBySerial[claim] == nil, let serial = world.server?.claim(ofQuestion: claim)
+            if world.keysBySerial[claim] == nil,
+                let serial = world.server?.view.claim(ofQuestion: claim)
             {
                 world.keysBySerial[claim] = world.keysBySerial[serial]
             }

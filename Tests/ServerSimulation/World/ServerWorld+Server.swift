@@ -44,7 +44,7 @@ extension ServerTurn.Kind {
 }
 
 extension ServerWorld {
-    func makeServer() throws -> Server {
+    func makeServer() throws -> RunningServer {
         guard
             let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { throw SimulationFault("the role of a server that is gone is still taken") }
@@ -60,8 +60,7 @@ extension ServerWorld {
             { operation in observed.world?.serverIsAbout(to: operation, in: ledger) }
         }
         configuration.isStopped = { observed.world?.isStopped($0) ?? false }
-        return try Server(
-            runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+        return try RunningServer(in: runtime, role, configuration, wakeUp)
     }
 
     /// Whether a client is stopped, as the kernel would tell.
@@ -131,7 +130,7 @@ extension ServerWorld {
         guard let server, !turn.isUnderWay else { return false }
         turn.isUnderWay = true
         note("server: takes a turn")
-        let ending = server.turn(until: 0)
+        let ending = server.turn()
         turn.isUnderWay = false
         watch()
         guard self.server === server else {
@@ -148,10 +147,10 @@ extension ServerWorld {
     }
 
     /// A deposed server goes on, and finds that it is deposed.
-    func leave(_ old: Server) {
+    func leave(_ old: RunningServer) {
         deposed.removeAll { $0 === old }
         note("server: the deposed one goes on")
-        for _ in 0..<3 { if old.turn(until: 0) != nil { break } }
+        for _ in 0..<3 { if old.turn() != nil { break } }
         old.abandon()
         watch()
     }

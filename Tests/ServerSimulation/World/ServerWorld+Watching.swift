@@ -45,7 +45,7 @@ extension ServerWorld {
         // If the presenter's client is not connected, it is not told of the question.
         for claim in waiting(in: .asked) {
             let serial = claim.client.ledger.serial(of: claim.record)
-            guard server?.awaitsPresenters(claim: serial) == true else { continue }
+            guard server?.view.awaitsPresenters(claim: serial) == true else { continue }
             // The claim has taken its place since the last check.
             if askedFor.insert(claim.key).inserted {
                 claim.inLineSince = max(claim.inLineSince, watchedAt)
@@ -68,7 +68,7 @@ extension ServerWorld {
     /// Whether a former server wrote a serial number after the next server had read the record; the
     /// next server replaces such a number.
     private func isLate(_ serial: UInt64) -> Bool {
-        serial < epochs.load().firstSerial && server?.knows(claim: serial) == false
+        serial < epochs.load().firstSerial && server?.view.knows(claim: serial) == false
     }
 
     /// The claims that were filed and do not run, with words of that state.

@@ -20,9 +20,9 @@ final class ServerWorld {
     let wakeUp: WakeUp
     let executor = StepExecutor()
     /// The server that reigns.
-    var server: Server?
+    var server: RunningServer?
     /// Servers that were deposed and are stopped.
-    var deposed: [Server] = []
+    var deposed: [RunningServer] = []
     /// Those that are dead stay, for what is said of them.
     var clients: [ModelClient] = []
     var births: UInt64 = 0
