@@ -195,7 +195,10 @@ extension WatchReconciler {
             if presenters[id].former?.place == report.node, place != report.node {
                 presenters[id].origins.addAtFormer(report)
             }
-            let isOwn = report.what == .deleted ? nodes[place].now == nil : place == report.node
+            // A presenter that knows no item is told nothing of one that came and went.
+            let isOwn =
+                report.what == .deleted
+                ? nodes[place].now == nil && presenters[id].object != nil : place == report.node
             if isOwn, !presenters[id].isSettled || report.what == .deleted {
                 var origins = origins(of: report, knownAt: presenters[id].path)
                 if report.followsMove, let moved = presenters[id].origins.changed?.origins {
