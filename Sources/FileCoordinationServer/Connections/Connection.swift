@@ -35,8 +35,6 @@ final class Connection {
     var isWelcome = false
     /// Whether the last message took long to answer.
     var hasAskedMuch = false
-    /// The number of messages after which no further one was looked for.
-    private var unsought = 0
     /// The claims about whose failure a message was sent here, by the index of the record; the
     /// value is the record's generation.
     private var failures: [UInt32: UInt32] = [:]
@@ -63,19 +61,6 @@ final class Connection {
         version >= ProtocolVersion.withKeptFailures
             && failures[record.index] == record.generation
     }
-
-    /// Whether to look for a further message now, after one was read.
-    ///
-    /// Most clients send one message and wait. The look for a second one costs a fiftieth of a
-    /// granted claim, and the poller reports what is left. So it is made after each eighth
-    /// message, and then for as long as there are more.
-    func mayHaveMore() -> Bool {
-        if unsought < ServerLimits.messagesPerTurn { unsought += 1 }
-        return unsought == ServerLimits.messagesPerTurn
-    }
-
-    /// Remembers that a look for a further message found none.
-    func hasNothingMore() { unsought = 0 }
 
     /// The result of reading.
     enum Taken {

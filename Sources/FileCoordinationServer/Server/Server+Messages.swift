@@ -32,13 +32,12 @@ extension Server {
             guard connections[connection.token] != nil else { return }
             switch connections.take(from: connection) {
             case .received(let incoming): take(incoming, from: connection)
-            case .nothing: return connection.hasNothingMore()
+            case .nothing: return
             case .ended: return hangUp(connection.token)
             }
             // After one expensive request, such as a status report, the other connections have
             // their turn.
             if connection.hasAskedMuch { return connection.hasAskedMuch = false }
-            if !connection.mayHaveMore() { return }
         }
     }
 
