@@ -15,7 +15,8 @@ package import FileCoordinationSystem
 /// Runs the arbiter for one runtime directory, on the thread that calls ``run()``.
 ///
 /// It cannot be copied, so the compiler sees that each part is changed in one place at a time. In a
-/// class, the running program would check that, by 9 % of all instructions for a granted claim.
+/// class, the running program would check that, at the cost of 9 % of a granted claim's
+/// instructions.
 package struct Server: ~Copyable {
     let configuration: ServerConfiguration
     /// Decides about claims and presenters.

@@ -32,7 +32,7 @@ package struct ServerConfiguration: Sendable {
     ///
     /// Simulations use them to let clients act in between.
     package var observers: LedgerMemory.Observers?
-    /// Receives the server's view after each decision and before messages are sent, for
+    /// Receives the server's view after each decision and before gathered messages are sent, for
     /// simulations.
     package var viewer: (@Sendable (ServerView) -> Void)?
     /// Returns whether the process of a ledger is stopped, for simulations.
