@@ -344,6 +344,29 @@ import WatchingSimulation
         #expect(world.complaint() == nil, "\(told)")
     }
 
+    /// The presenter above still believes that what was inside is there.
+    @Test(arguments: [PresentedKind.file, .directory])
+    func `A presenter leaves its item in a directory that is away, where it is removed`(
+        _ kind: PresentedKind
+    ) {
+        let world = ScriptedWorld()
+        _ = world.present("/r", .directory)
+        let path = kind == .file ? "/r/a/b/f" : "/r/a/b"
+        let inner = world.present(path, kind)
+        #expect(world.act(.create, "/r/a/b/f"))
+        _ = world.settle()
+        #expect(world.act(.move(to: "/out/a"), "/r/a"))
+        world.read(1)
+        world.look()
+        world.unpresent(inner)
+        world.look()
+        #expect(world.act(.remove, "/out/a/b/f"))
+        #expect(world.act(.move(to: "/r/c"), "/out/a"))
+        let told = world.settle()
+        #expect(told.contains("1 deleted /r/c/b/f"), "\(told)")
+        #expect(world.complaint() == nil, "\(told)")
+    }
+
     /// Without presenters no turn comes that would end the watches later.
     @Test func `The last presenter goes while a directory is away`() {
         let world = ScriptedWorld()
