@@ -348,9 +348,10 @@ extension WatchReconciler {
         }
         if case .moved = report.what, let former = report.formerPlace {
             claims.toldDeparture(of: report.observed, from: former)
+            // A claim that has announced the move has carried them along itself.
             if let directory = report.observed, directory.isDirectory,
                 let place = report.ends?.leftAt
-                    ?? (report.origins == [.uncoordinated] ? former.claimed : nil)
+                    ?? (report.origins == [.coordinated] ? nil : former.claimed)
             {
                 claims.carry(directory, from: place, to: report.place.claimed)
             }
