@@ -155,6 +155,16 @@ extension ChangeAttribution {
             now.isSameVersion(as: first) && !now.isSameVersion(as: last)
         }
 
+        /// Whether `now` is the state that the last claim left.
+        ///
+        /// Claims report inode numbers, which are used again. A directory that was born after that
+        /// claim is another one.
+        func isLast(_ now: ObservedFile?) -> Bool {
+            guard now.isSameVersion(as: last) else { return false }
+            guard let born = now?.identity.born, let last else { return true }
+            return born <= last.stamp.changed
+        }
+
         /// Whether a claim but the last one left `now`: the watcher has not seen all changes.
         ///
         /// The version of a file does not come back. A directory with the same permissions may have

@@ -20,7 +20,7 @@ extension ChangeAttribution {
             // The watcher has not seen the claims' changes yet, so this change is an earlier one.
             if account.isAhead(of: now) { return [other] }
             let isPlain =
-                account.isPlain || !now.isSameVersion(as: account.last) && !account.hasPassed(now)
+                account.isPlain || !account.isLast(now) && !account.hasPassed(now)
                 || isToldKnown && !account.isFound && !account.explains(told)
             if isPlain, account.isCoordinated { return [other, .coordinated] }
             return account.isCoordinated ? [.coordinated] : [other]

@@ -72,6 +72,24 @@ struct ChangeAttributionTests {
         #expect(book.originsOfDeparture(from: place, told: before, taker: nil) != [.coordinated])
     }
 
+    /// Rule 7.14: claims report inode numbers, which are used again.
+    @Test(arguments: [25, 31] as [Int64])
+    func `A directory that was born after a writer's is a program's`(_ born: Int64) {
+        func directory(changed: Int64, born: Int64?) -> ObservedFile {
+            ObservedFile(
+                identity: FileIdentity(device: 1, inode: 2, born: born), isDirectory: true,
+                stamp: FileStamp(size: 0, modified: changed, changed: changed))
+        }
+        var book = ChangeAttribution()
+        book.began(1, [path])
+        let made = directory(changed: 30, born: nil)
+        _ = book.ended(1, [ClaimedChange(path: path, before: nil, after: made)])
+        let now = directory(changed: 40, born: born)
+        #expect(
+            book.origins(at: place, told: nil, now: now)
+                == (born < 30 ? [.coordinated] : [.uncoordinated, .coordinated]))
+    }
+
     /// Rule 7.14: a writer moves a directory over an empty one, in which writers have created and
     /// deleted an item of the same name as one that they have changed.
     @Test func `A change in a directory that is moved over another one is the writer's`() throws {
