@@ -277,6 +277,19 @@ enum ProfiledAccesses {
     static let word = "accesses"
     /// The same with a presenter in another queue of the process, which relinquishes each time.
     static let yieldingWord = "yielding-accesses"
+    /// A process that only has a presenter, which relinquishes each time.
+    static let presentingWord = "presenting"
+    /// What that process says when its presenter is registered.
+    static let readyLine = "presenting"
+
+    /// FILE: presents it until a line comes in.
+    static func present(_ arguments: [String]) -> Never {
+        guard let path = arguments.first else { exit(64) }
+        PresenterTasks.addYielding(URL(fileURLWithPath: path, isDirectory: false))
+        Worker.say(readyLine)
+        _ = readLine()
+        exit(0)
+    }
 
     /// FILE COUNT.
     static func run(_ arguments: [String], isYielding: Bool = false) -> Never {

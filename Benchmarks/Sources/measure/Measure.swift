@@ -22,6 +22,9 @@ struct Measure {
         if arguments.first == ProfiledAccesses.word {
             ProfiledAccesses.run(Array(arguments.dropFirst()))
         }
+        if arguments.first == ProfiledAccesses.presentingWord {
+            ProfiledAccesses.present(Array(arguments.dropFirst()))
+        }
         if arguments.first == ProfiledAccesses.yieldingWord {
             ProfiledAccesses.run(Array(arguments.dropFirst()), isYielding: true)
         }

@@ -16,22 +16,39 @@ enum ProfileStage {
     private static let delegatedAllocations = "allocations of a delegated write"
     private static let allocations = "allocations of a write that the server grants"
 
+    private static let granted = "instructions of a granted write, in both processes"
+    private static let relinquished = "instructions of a relinquished write, in all three processes"
+
     private static let rowNames = [
         (delegatedInstructions, "instructions-delegated"), (instructions, "instructions-arbiter"),
         (delegatedAllocations, "allocations-delegated"), (allocations, "allocations-arbiter"),
+        (granted, "instructions-granted"), (relinquished, "instructions-relinquished"),
     ]
 
     static let stage = Stage(
-        name: "profile", conditions: "counted by valgrind in the client's process", mostRepeats: 3,
+        name: "profile",
+        conditions: "counted by valgrind in the client's process, or in all that a row names",
+        mostRepeats: 3,
         rows: rowNames.map { Row($1, $0, $0) },
         prepare: { bench, needs in
             guard let valgrind = Workbench.find("valgrind") else {
                 return needs.map { Contestant($0, skipped: "skipped: valgrind is not installed") }
             }
             let world = try bench.world()
-            let program = try stripped(bench)
+            let program = try stripped(Workbench.beside("measure"), bench)
             let callgrind = ["--tool=callgrind", "--callgrind-out-file=/dev/null"]
             let memcheck = ["--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"]
+            let serverPath = try [(granted, false), (relinquished, true)].filter {
+                needs.contains($0.0)
+            }.map { name, isRelinquished in
+                let path = ServerPathInstructions(
+                    isRelinquished: isRelinquished, program: program,
+                    daemon: try stripped(bench.daemon, bench), valgrind: valgrind)
+                return Contestant(name, unit: "") {
+                    let less = try path.count(accesses: few, bench)
+                    return try (path.count(accesses: many, bench) - less) / Double(many - few)
+                }
+            }
             return [
                 counting(delegatedInstructions, callgrind, "Collected :", isDelegating: true),
                 counting(instructions, callgrind, "Collected :", isDelegating: false),
@@ -39,7 +56,7 @@ enum ProfileStage {
                 counting(allocations, memcheck, "total heap usage:", isDelegating: false),
             ].filter { needs.contains($0.name) }.map {
                 $0.contestant([valgrind], program, bench, world)
-            }
+            } + serverPath
         })
 
     /// How something is counted.
@@ -68,26 +85,19 @@ enum ProfileStage {
             if !isDelegating { changes["FILECOORDINATION_DELEGATION"] = "off" }
             let process = try bench.start(command, changes, errorsToo: true)
             defer { bench.dismiss(process) }
-            while let line = try? process.line() {
-                // "==1== Collected : 123" and "==1==   total heap usage: 1,234 allocs, ..."
-                guard let found = line.range(of: mark) else { continue }
-                let number = line[found.upperBound...].drop { $0 == " " }
-                    .prefix { $0.isNumber || $0 == "," }.filter(\.isNumber)
-                if let number = Double(number) { return number }
-            }
-            throw MeasuringError("valgrind did not count")
+            return try Valgrind.figure(mark, of: process)
         }
     }
 
-    /// A copy of this program without debugging information, which valgrind may not understand.
-    private static func stripped(_ bench: Workbench) throws -> String {
-        let own = Workbench.beside("measure")
-        guard let strip = Workbench.find("strip") else { return own }
-        let copy = try bench.directory("program") + "/measure"
-        let stripping = try bench.start([strip, "-o", copy, own], errorsToo: true)
+    /// A copy of a program without debugging information, which valgrind may not understand.
+    private static func stripped(_ program: String, _ bench: Workbench) throws -> String {
+        guard let strip = Workbench.find("strip") else { return program }
+        let name = URL(fileURLWithPath: program).lastPathComponent
+        let copy = try bench.directory("program") + "/" + name
+        let stripping = try bench.start([strip, "-o", copy, program], errorsToo: true)
         defer { bench.dismiss(stripping) }
         while (try? stripping.line()) != nil {}
-        return FileManager.default.isExecutableFile(atPath: copy) ? copy : own
+        return FileManager.default.isExecutableFile(atPath: copy) ? copy : program
     }
 
     private static func counting(

@@ -18,7 +18,8 @@ final class Workbench {
     var hints: [String] = []
     private var workers: [WorkerProcess] = []
     private var count = 0
-    private let daemon: String
+    /// The daemon that is measured.
+    let daemon: String
 
     /// The CPU on which everything runs.
     let home: Int32

@@ -45,8 +45,11 @@ final class FilingWitness: Sendable {
     /// Records that the accessor has begun, or the call has failed.
     func end() { waiting.store(0, ordering: .sequentiallyConsistent) }
 
+    /// The number of the call that waits now; 0 if none does.
+    var current: Int { waiting.load(ordering: .sequentiallyConsistent) }
+
     private func isWaiting(_ call: Call) -> Bool {
-        waiting.load(ordering: .sequentiallyConsistent) == call.number
+        current == call.number
     }
 
     private func observe(_ call: Call) {

@@ -48,6 +48,7 @@ struct Kills {
         say(Kernel.load)
         let times = isByExit ? history.lives.compactMap(\.exited).sorted() : events
         report(Pauses(history, times), &verdict)
+        for report in SlowCalls.reports(in: field.directory) { say(report) }
         if let directory = options.text("histories") {
             try history.write(into: directory, arbiterDeaths: times)
         }

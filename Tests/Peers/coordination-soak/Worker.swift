@@ -21,6 +21,7 @@ final class Worker: Sendable {
         let name = options.given("name")
         journal = JournalWriter(directory: directory, name: name)
         witness = FilingWitness(directory: directory, name: name, journal)
+        SlowCalls(directory: directory, name: name).watch { [witness] in witness.current }
     }
 
     /// Works until SIGTERM asks for an end, or SIGUSR1 for an exit in the middle of everything.
