@@ -32,16 +32,6 @@ enum Exceptions {
             "keeps the threads of the default queues busy until the program is killed",
     ]
 
-    /// Words that the glossary replaces, where they have another meaning: by path, each with its
-    /// reason.
-    static let oldWords: [String: [String: String]] = [
-        "Tests/TidyTests/Documents/GlossaryTests.swift": [
-            "whoever hosts": "planted, to be found", "whoever": "as before",
-            "Spot": "as before", "HostVigil": "as before", "note…": "as before",
-        ],
-        "packaging/test-install": ["nobody": "the name of a user of the system"],
-    ]
-
     /// Files of the product that write a duration with its unit.
     static let durations: [String: String] = [
         "Sources/FileCoordinationClient/Texts/DurationText.swift": "the definition"

@@ -2,7 +2,7 @@
 //
 // The documentation keeps what it promises: each Swift listing is compiled, in both language modes,
 // because the same lines stand in `Tests/SourceCompatibility/Examples/Guides`. That goes for the
-// README, too. Its words are those of the glossary: see `GlossaryTests`.
+// README, too.
 
 import Testing
 
