@@ -184,10 +184,13 @@ let package = Package(
         // A model file system and its writers, around the reconciler of change watching.
         .target(
             name: "WatchingSimulation",
-            dependencies: ["FileCoordinationWatching", "FileCoordinationArbiter"],
+            dependencies: [
+                "CoordinationCheckers", "FileCoordinationWatching", "FileCoordinationArbiter",
+            ],
             path: "Tests/WatchingSimulation/World", swiftSettings: strict),
         .executableTarget(
-            name: "simulate-watching", dependencies: ["WatchingSimulation"],
+            name: "simulate-watching",
+            dependencies: ["WatchingSimulation", "CoordinationCheckers"],
             path: "Tests/WatchingSimulation/simulate-watching", swiftSettings: strict),
         .executableTarget(
             name: "measure-watching",

@@ -15,7 +15,7 @@ struct Options: Sendable {
         apart arbiter-kills at-once bound cancel-bound count documents exits files
         forks-every goal hot idle-bound index kills late-bound longest number operations
         order-slack patience pause presenter-bound presents processes rate restart round
-        seed server-bound stops stream threads usual-bound waits work
+        seconds seed server-bound stops stream threads usual-bound waits work
         """.split { $0.isWhitespace }.map(String.init)
     private static let others = """
         coordinated delegating directory document explain histories keep log name serving

@@ -13,6 +13,7 @@
 //     coordination-soak rights  --documents 2000
 //     coordination-soak flood   --files 100000
 //     coordination-soak changes --operations 1000000
+//     coordination-soak saves   --seconds 60
 
 import FileCoordination
 
@@ -34,6 +35,7 @@ enum Soak {
         case "rights": run(options) { try RightsProof(options, $0).run() }
         case "flood": run(options) { try PlainFlood(options, $0).run() }
         case "changes": run(options) { try ChangesProof(options, $0).run() }
+        case "saves": run(options) { try SavesProof(options, $0).run() }
         case "async": await AsyncWaits.run(options)
         // What is started for it.
         case "worker": Worker(options).run()
@@ -45,6 +47,8 @@ enum Soak {
         case "changes-writer":
             var writer = ChangeWriter(options)
             writer.run()
+        case "saves-client": SavesClient.run(options)
+        case "saves-writer": SavesWriter.run(options)
         case "hold": AsyncWaits.hold(options)
         case "tour": FailpointRun(options).run()
         case _: usage()
@@ -68,7 +72,7 @@ enum Soak {
 
     private static func usage() {
         say("coordination-soak PROOF [--seed N] [--OPTION VALUE]")
-        say("proofs: kills exits counter stops async cycles rights flood changes")
+        say("proofs: kills exits counter stops async cycles rights flood changes saves")
         exit(64)
     }
 }

@@ -3,6 +3,7 @@
 // A file system in memory, with the notifications that Linux makes. Inode numbers are used again,
 // so that only birth and handle tell files apart. Every change has its own instant.
 
+import CoordinationCheckers
 import FileCoordinationArbiter
 import FileCoordinationWatching
 
@@ -39,6 +40,10 @@ struct ModelFileSystem {
     private var clock: Int64 = 1
     var kernel = ModelKernel()
     let root: UInt64
+    /// What was done, for the checker.
+    var facts: [WatchingFact] = []
+    /// The claim under which it is done.
+    var author: ClaimKey?
 
     init() {
         root = 1
@@ -110,8 +115,11 @@ struct ModelFileSystem {
             changed: now, mode: directory ? 0o40755 : 0o100644)
         setName(name, of: parent, to: handle)
         kernel.notify(parent, .created, name)
+        facts.append(.created(place(path), item: handle, isDirectory: directory, by: author))
         return true
     }
+
+    private func place(_ path: [String]) -> String { "/" + path.joined(separator: "/") }
 
     /// Changes what a name in a directory leads to, and with it the directory.
     private mutating func setName(_ name: String, of parent: UInt64, to handle: UInt64?) {
@@ -132,13 +140,18 @@ struct ModelFileSystem {
 
     mutating func change(mode: UInt32, of path: [String]) -> Bool {
         guard let handle = find(path), !path.isEmpty else { return false }
+        let former = self[handle].mode
         self[handle].mode = (self[handle].mode & 0o170000) | mode
         self[handle].changed = tick()
-        notifyChange(path, handle)
+        let isChanged = !self[handle].isDirectory || self[handle].mode != former
+        notifyChange(path, handle, isChanged: isChanged)
         return true
     }
 
-    private mutating func notifyChange(_ path: [String], _ handle: UInt64) {
+    private mutating func notifyChange(
+        _ path: [String], _ handle: UInt64, isChanged: Bool = true
+    ) {
+        if isChanged { facts.append(.changed(place(path), by: author)) }
         if let name = path.last, let parent = find(Array(path.dropLast())) {
             kernel.notify(parent, .changed, name)
         }
@@ -149,6 +162,7 @@ struct ModelFileSystem {
         guard let name = path.last, let parent = find(Array(path.dropLast())),
             let handle = self[parent].names[name], self[handle].names.isEmpty
         else { return false }
+        facts.append(.removed(place(path), by: author))
         unlink(handle)
         setName(name, of: parent, to: nil)
         kernel.notify(parent, .removed, name)
@@ -176,6 +190,7 @@ struct ModelFileSystem {
         self[handle].wasLinked = true
         self[handle].changed = tick()
         setName(name, of: parent, to: handle)
+        facts.append(.linked(place(from), as: place(to), by: author))
         kernel.notifyItself(handle, .changed)
         kernel.notify(parent, .created, name)
         return true
@@ -190,8 +205,11 @@ struct ModelFileSystem {
         else { return false }
         let target = self[toParent].names[toName]
         if target == moved { return false }
+        let isPaired = kernel.pairs(fromParent, toParent)
         if exchange {
             guard let target else { return false }
+            facts.append(
+                .exchanged(place(from), with: place(to), isPaired: isPaired, by: author))
             self[moved].changed = tick()
             self[target].changed = tick()
             setName(fromName, of: fromParent, to: target)
@@ -204,6 +222,7 @@ struct ModelFileSystem {
             guard self[target].isDirectory == self[moved].isDirectory, self[target].names.isEmpty
             else { return false }
         }
+        facts.append(.moved(place(from), to: place(to), isPaired: isPaired, by: author))
         self[moved].changed = tick()
         setName(fromName, of: fromParent, to: nil)
         setName(toName, of: toParent, to: moved)
@@ -283,6 +302,11 @@ struct ModelKernel {
         notify(from, .movedFrom, fromName, cookie: cookie)
         notify(to, .movedTo, toName, cookie: cookie)
         notifyItself(moved, .itselfGone)
+    }
+
+    /// Whether both ends of a move between two directories would be notified now.
+    func pairs(_ from: UInt64, _ to: UInt64) -> Bool {
+        !hasOverflowed && [from, to].allSatisfy { watches[$0].map { $0.mode != .item } ?? false }
     }
 
     private mutating func append(_ event: KernelEvent) {

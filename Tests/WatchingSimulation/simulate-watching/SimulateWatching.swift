@@ -9,7 +9,12 @@
 // directories; such worlds need some 2,000 operations each. With `--late` all writers coordinate,
 // and the watcher learns of some of their writes late.
 // Exit status 1 if a world has failed.
+//
+// `simulate-watching levels FIRST-SEED OPERATIONS [IN-EACH-WORLD [FAILURES]]` judges the same by
+// the checker of Rule 7.14 as it will be, and `simulate-watching levels --replay SEED OPERATIONS`
+// prints a shortened history of one world.
 
+import CoordinationCheckers
 import Glibc
 import WatchingSimulation
 
@@ -17,6 +22,7 @@ import WatchingSimulation
 enum SimulateWatching {
     static func main() {
         let words = CommandLine.arguments.dropFirst()
+        if words.first == "levels" { return LookAgainRun(words.dropFirst()).run() }
         let numbers = words.compactMap { UInt64($0) }
         let isReplay = words.contains("--replay")
         let asks = words.contains("--ask")

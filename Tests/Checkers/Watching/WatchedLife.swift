@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One presenter in a history: what it has still to be told, and where its item is.
+
+struct WatchedLife {
+    /// The presenter, where it was told that its item is.
+    private(set) var presenter: WatchingPresenter
+    private(set) var isListening = false
+    /// Whether it began to listen after the last quiet moment.
+    private(set) var isNew = true
+    /// What was known of the places that have changed since they were looked at.
+    var stale: [String: PlaceState?] = [:]
+    /// The changed places of which it has not been told since, by others and by its own side.
+    var foreign: Set<String> = []
+    var own: Set<String> = []
+    /// Since the last quiet moment.
+    var changes = 0
+    var messages = 0
+
+    /// The items that were at the presented place since the last quiet moment.
+    private var candidates: [UInt64: Candidate] = [:]
+    /// Where its item was at the last quiet moment.
+    private var start = ""
+    /// What was in view at the last quiet moment, or when it began to listen.
+    private var formerItems: Set<UInt64> = []
+    /// The places that were named in messages when something was there.
+    private var named: Set<String> = []
+    private var moves: [UInt64: MoveLife] = [:]
+    private var toldMoves: [(from: String, to: String)] = []
+
+    /// An item that may be the presented one.
+    private struct Candidate {
+        /// Nil if it is gone.
+        var place: String?
+        /// Where it has been.
+        var places: [String]
+        /// Whether the kernel has paired all its moves.
+        var isPaired = true
+        /// Whether the presenter was told of it, or has read it when all was quiet.
+        var isKnown = false
+    }
+
+    /// An item that was moved inside what is presented.
+    private struct MoveLife {
+        var start: String
+        var current: String
+        /// Where it has been.
+        var places: [String]
+        /// Whether the kernel has paired all its moves, and all were in view.
+        var isWhole = true
+
+        mutating func carry(_ from: String, _ to: String) {
+            if isInside(start, from) { start = carried(start, from: from, to: to) }
+            guard isInside(current, from) else { return }
+            current = carried(current, from: from, to: to)
+            places.append(current)
+        }
+    }
+
+    init(_ presenter: WatchingPresenter) { self.presenter = presenter }
+
+    /// Whether a place is the presented one or, of a directory, inside it.
+    func isInView(_ place: String) -> Bool {
+        presenter.kind == .file
+            ? place == presenter.place : isWithin(place, presenter.place)
+    }
+
+    /// Whether its item has been moved, and it was told so.
+    var hasFollowed: Bool { presenter.place != start }
+
+    /// Whether a change at a place concerns it: of its item, of one inside that, or of a directory
+    /// above it.
+    func isConcerned(by place: String) -> Bool {
+        isInView(place) || isInside(presenter.place, place)
+            || candidates.values.contains { candidate in
+                guard let item = candidate.place else { return false }
+                return presenter.kind == .file ? place == item : isWithin(place, item)
+            }
+    }
+
+    // MARK: Quiet moments
+
+    /// Begins to listen, having read everything.
+    mutating func begin(_ places: WatchedPlaces) {
+        isListening = true
+        settle(places)
+        isNew = true
+    }
+
+    /// Begins to count anew.
+    mutating func settle(_ places: WatchedPlaces) {
+        isNew = false
+        (stale, foreign, own, named) = ([:], [], [], [])
+        (changes, messages) = (0, 0)
+        (moves, toldMoves) = ([:], [])
+        start = presenter.place
+        candidates = [:]
+        recordItem(places, isKnown: true)
+        formerItems = Set(places.states.filter { isInView($0.key) }.map(\.value.item))
+    }
+
+    /// What it should know by now and was not told.
+    func missing(_ places: WatchedPlaces) -> [String] {
+        stale.keys.sorted().compactMap { place in
+            guard let known = stale[place], known != places[place] else { return nil }
+            // What came and went meanwhile, and was never told, need not be: that the presenter saw
+            // it when it read a directory is chance.
+            if places[place] == nil, let known, !formerItems.contains(known.item),
+                !named.contains(place)
+            {
+                return nil
+            }
+            let what = places[place] == nil ? "is gone" : known == nil ? "has come" : "has changed"
+            return "presenter \(presenter.key) of \(presenter.place) was not told that \(place) "
+                + what
+        }
+    }
+
+    // MARK: Messages
+
+    mutating func hear(_ message: WatchingMessage, _ places: WatchedPlaces) {
+        switch message {
+        case .look(let place): look(at: place, places)
+        case .lookAtAll(let place): lookAtAll(place, places)
+        case .moved(let place, let other):
+            toldMoves.append((place, other))
+            guard place != presenter.place else {
+                presenter.place = other
+                stale = [:]
+                named.insert(other)
+                return recordItem(places)
+            }
+            look(at: place, places)
+            lookAtAll(other, places)
+        }
+    }
+
+    private mutating func look(at place: String, _ places: WatchedPlaces) {
+        let known = stale.removeValue(forKey: place) ?? places[place]
+        if places[place] == nil { named.remove(place) } else { named.insert(place) }
+        if place == presenter.place { recordItem(places, isKnown: true) }
+        // What has come is read with everything inside; with what is gone, everything inside is.
+        if known?.item != places[place]?.item { forgetInside(place) }
+    }
+
+    private mutating func lookAtAll(_ place: String, _ places: WatchedPlaces) {
+        look(at: place, places)
+        forgetInside(place)
+    }
+
+    private mutating func forgetInside(_ place: String) {
+        for key in stale.keys where isInside(key, place) { stale[key] = nil }
+    }
+
+    // MARK: Moves
+
+    /// Takes note of moves that happen at once; `places` are those before.
+    mutating func move(
+        _ all: [(from: String, to: String)], _ places: WatchedPlaces, isPaired: Bool, isOwn: Bool
+    ) {
+        followItem(all, isPaired: isPaired)
+        if isOwn { takeAlong(all) }
+        let ends = moves.keys.filter { item in
+            all.contains { isWithin(moves[item]?.current ?? "", $0.from) }
+        }
+        var carriedItems: Set<UInt64> = []
+        for (from, to) in all {
+            for item in ends where !carriedItems.contains(item) {
+                guard let life = moves[item], isInside(life.current, from) else { continue }
+                carriedItems.insert(item)
+                moves[item]?.carry(from, to)
+                if !isPaired || !isInView(from) || !isInView(to) { moves[item]?.isWhole = false }
+            }
+            guard let state = places[from], formerItems.contains(state.item) else { continue }
+            var life = moves[state.item] ?? MoveLife(start: from, current: from, places: [from])
+            let isInside =
+                from != presenter.place && to != presenter.place && isInView(from) && isInView(to)
+            if !isPaired || !isInside || isOwn { life.isWhole = false }
+            life.current = to
+            life.places.append(to)
+            moves[state.item] = life
+        }
+    }
+
+    /// Takes note of what is at the presented place.
+    mutating func recordItem(_ places: WatchedPlaces, isKnown: Bool = false) {
+        guard let item = places[presenter.place]?.item else { return }
+        if candidates[item] == nil {
+            candidates[item] = Candidate(place: presenter.place, places: [presenter.place])
+        }
+        if isKnown { candidates[item]?.isKnown = true }
+    }
+
+    /// Takes note of a removal.
+    mutating func remove(_ place: String) {
+        for item in candidates.keys where candidates[item]?.place == place {
+            candidates[item]?.place = nil
+        }
+    }
+
+    private mutating func followItem(_ all: [(from: String, to: String)], isPaired: Bool) {
+        for item in candidates.keys {
+            guard let place = candidates[item]?.place else { continue }
+            if let (from, to) = all.first(where: { isWithin(place, $0.from) }) {
+                let next = carried(place, from: from, to: to)
+                candidates[item]?.place = next
+                candidates[item]?.places.append(next)
+                if !isPaired { candidates[item]?.isPaired = false }
+            } else if all.contains(where: { $0.to == place }) {
+                candidates[item]?.place = nil
+            }
+        }
+    }
+
+    /// The presenter's own side moves the item, and knows that.
+    private mutating func takeAlong(_ all: [(from: String, to: String)]) {
+        for (from, to) in all where isWithin(presenter.place, from) {
+            presenter.place = carried(presenter.place, from: from, to: to)
+            stale = [:]
+            return
+        }
+    }
+
+    /// How many moves had to be told as moves, and those that were not.
+    func movesNotTold(_ places: WatchedPlaces) -> (due: Int, broken: [String]) {
+        guard presenter.kind != .file, !isNew else { return (0, []) }
+        var (due, broken) = (0, [String]())
+        for (item, life) in moves.sorted(by: { $0.key < $1.key }) {
+            guard life.isWhole, let place = places.place(of: item), place != life.start,
+                place == life.current, isInView(place)
+            else { continue }
+            due += 1
+            if toldMoves.contains(where: { life.places.dropFirst().contains($0.to) }) { continue }
+            broken.append(
+                "presenter \(presenter.key) of \(presenter.place) was not told that \(life.start) "
+                    + "was moved to \(place)")
+        }
+        return (due, broken)
+    }
+
+    /// Says why the presenter is not where its item is, or nil.
+    func misplaced(
+        _ places: WatchedPlaces, isExcused: Bool, _ isWatched: (String) -> Bool
+    ) -> String? {
+        guard !isNew else { return nil }
+        let mayBeThere =
+            candidates.values.contains { $0.places.contains(presenter.place) }
+            // A file with several names may be found by any.
+            || places[presenter.place].map { candidates[$0.item] != nil } ?? false
+        if presenter.place != start, !mayBeThere {
+            return "presenter \(presenter.key) was told that its item moved from \(start) to "
+                + "\(presenter.place), where it has never been"
+        }
+        // If there were several, any may be the presented one.
+        guard candidates.count == 1, let (item, candidate) = candidates.first, candidate.isKnown,
+            let place = candidate.place, places.names[item]?.count == 1,
+            place != presenter.place, places[presenter.place] == nil, !isExcused,
+            candidate.isPaired || isWatched(place)
+        else { return nil }
+        return "presenter \(presenter.key) of \(presenter.place) was not told that its item is at "
+            + place
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writers: plain ones that do whatever programs do, and coordinated ones, of whose changes the
+// server tells presenters when the claim ends.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+import FileCoordinationWatching
+
+/// A coordinated write under way.
+struct ModelClaim {
+    let number: UInt64
+    let paths: [[String]]
+    let before: [ObservedFile?]
+    var isDone = false
+    /// Whether it has moved its first item to its second path.
+    var hasMoved = false
+}
+
+extension LookAgainWorld {
+    /// A path that may be there: its directories exist, where possible.
+    private mutating func anyPath() -> [String] {
+        var path = [["r", "r", "r", "s", "s", "out", "a", "f"][dice.below(8)]]
+        while path.count < 6, !dice.one(in: 4),
+            files.find(path).map({ files[$0].isDirectory }) ?? false
+        {
+            path.append(["a", "b", "f", "g"][dice.below(4)])
+        }
+        return path
+    }
+
+    private func isClaimed(_ path: [String]) -> Bool {
+        claims.contains { claim in
+            claim.paths.contains { $0.starts(with: path) || path.starts(with: $0) }
+        }
+    }
+
+    /// One operation of a plain program.
+    mutating func operate() {
+        let (path, other) = (anyPath(), anyPath())
+        guard !isClaimed(path), !isClaimed(other) else { return }
+        perform(dice.below(20), path, other)
+    }
+
+    private mutating func perform(_ kind: Int, _ path: [String], _ other: [String]) {
+        let size = UInt64(dice.below(4))
+        switch kind {
+        case 0, 1: change { $0.create(path) }
+        case 2, 3: change { $0.create(path, directory: true) }
+        case 4...7: change { $0.write(path, size: size) }
+        case 8: change { $0.change(mode: size % 2 == 0 ? 0o600 : 0o640, of: path) }
+        case 9, 10: change { $0.remove(path) }
+        case 11...13: change { $0.rename(path, other) }
+        case 14: change { $0.rename(path, other, exchange: true) }
+        case 15: change { $0.link(path, other) }
+        case 16, 17: saveAtomically(path)
+        case 18: saveByRenaming(path)
+        default:
+            for (below, _) in files.tree(at: path).reversed() where path.count > 1 {
+                change { $0.remove(below) }
+            }
+        }
+    }
+
+    private mutating func change(_ body: (inout ModelFileSystem) -> Bool) {
+        guard body(&files) else { return }
+        outcome.operations += 1
+        recordChanges()
+    }
+
+    private func isFile(_ path: [String]) -> Bool {
+        files.find(path).map { !files[$0].isDirectory } ?? false
+    }
+
+    /// Writes aside and renames over.
+    private mutating func saveAtomically(_ path: [String]) {
+        guard isFile(path) else { return }
+        let aside = Array(path.dropLast()) + ["tmp"]
+        change { $0.create(aside) }
+        change { $0.write(aside, size: 7) }
+        if dice.one(in: 4) { deliver(8); carryOut(8); endTurn() }
+        change { $0.rename(aside, path) }
+    }
+
+    /// Renames the old version away, writes a new one, and removes the old one.
+    private mutating func saveByRenaming(_ path: [String]) {
+        guard isFile(path) else { return }
+        let old = Array(path.dropLast()) + ["old~"]
+        change { $0.rename(path, old) }
+        change { $0.create(path) }
+        change { $0.write(path, size: 9) }
+        change { $0.remove(old) }
+    }
+
+    // MARK: Coordinated writers
+
+    /// A step of some coordinated writer.
+    mutating func coordinate() {
+        guard let claim = dice.one(of: claims), !dice.one(in: 3) else { return begin() }
+        if claim.isDone || dice.one(in: 3) {
+            finish(claim.number)
+        } else if let index = claims.firstIndex(where: { $0.number == claim.number }) {
+            claims[index].isDone = true
+            work(index)
+        }
+    }
+
+    private mutating func begin() {
+        let path = anyPath()
+        guard claims.count < 2, !isClaimed(path), path.count > 1 else { return }
+        var paths = [path]
+        if dice.one(in: 4) {
+            let other = anyPath()
+            if !isClaimed(other), !other.starts(with: path), !path.starts(with: other) {
+                paths.append(other)
+            }
+        }
+        let claim = ModelClaim(
+            number: nextClaim, paths: paths, before: paths.map(files.observed))
+        nextClaim += 1
+        record(
+            .claimBegan(
+                ClaimKey(claim.number), purpose: "writer", places: paths.map(Self.place)))
+        // The server tells the watcher before it grants.
+        watcher.begin(claim, at: now)
+        claims.append(claim)
+    }
+
+    private mutating func work(_ index: Int) {
+        let claim = claims[index]
+        guard let path = claim.paths.first else { return }
+        files.author = ClaimKey(claim.number)
+        defer { files.author = nil }
+        if claim.paths.count > 1 {
+            let operations = outcome.operations
+            change { $0.rename(path, claim.paths[1]) }
+            claims[index].hasMoved = outcome.operations > operations
+        } else if files.find(path) != nil, !isFile(path) {
+            let inside = path + [["a", "f"][dice.below(2)]]
+            perform(dice.below(11), inside, inside)
+        } else {
+            perform([0, 4, 4, 8, 9, 16, 16][dice.below(7)], path, path)
+        }
+    }
+
+    /// A claim ends, and the server tells presenters what it has changed (Rules 7.3 to 7.6, 11.2).
+    mutating func finish(_ number: UInt64) {
+        guard let index = claims.firstIndex(where: { $0.number == number }) else { return }
+        let claim = claims.remove(at: index)
+        record(.claimEnded(ClaimKey(number)))
+        watcher.end(claim, files, at: now)
+        let places = claim.paths.map(Self.place)
+        let isChanged = zip(claim.paths, claim.before).map { files.observed(at: $0) != $1 }
+        for (id, presenter) in presenters.sorted(by: { $0.key < $1.key })
+        where presenter.isListening {
+            func concerns(_ path: [String]) -> Bool {
+                path == presenter.path
+                    || presenter.kind != .file && path.starts(with: presenter.path)
+            }
+            // A presenter whose own item has moved is told that by the watcher.
+            if claim.hasMoved, concerns(claim.paths[0]), concerns(claim.paths[1]),
+                claim.paths[0] != presenter.path
+            {
+                tell(id, .moved(places[0], to: places[1]))
+                continue
+            }
+            for (path, hasChanged) in zip(claim.paths, isChanged)
+            where hasChanged && concerns(path) {
+                tell(id, .look(Self.place(path)))
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reconciler as a world uses it: its orders are carried out on the model file system, and its
+// news become the messages that the server sends to presenters.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+import FileCoordinationWatching
+
+/// What the watcher says to a presenter.
+enum ModelNews {
+    case listening
+    case told(WatchingMessage)
+}
+
+/// The reconciler and its orders.
+struct ModelWatcher {
+    private var reconciler: WatchReconciler
+    private var pending: [WatchOrder] = []
+
+    init(root: ObservedFile) { reconciler = WatchReconciler(root: root) }
+
+    var watchCount: Int { reconciler.watchCount }
+    var hasOrders: Bool { !pending.isEmpty || reconciler.hasOrders }
+
+    mutating func handle(_ input: WatchInput, at now: UInt64) { reconciler.handle(input, at: now) }
+
+    mutating func present(_ id: UInt64, _ path: [String], _ kind: PresentedKind, at now: UInt64) {
+        guard let place = ItemPath(texts: path) else { return }
+        reconciler.handle(.presented(id, place, kind, since: nil), at: now)
+    }
+
+    mutating func unpresent(_ id: UInt64, at now: UInt64) {
+        reconciler.handle(.unpresented(id), at: now)
+    }
+
+    // MARK: Claims
+
+    mutating func begin(_ claim: ModelClaim, at now: UInt64) {
+        let places = claim.paths.compactMap { ItemPath(texts: $0) }
+        reconciler.handle(.claimBegan(claim.number, places), at: now)
+    }
+
+    mutating func end(_ claim: ModelClaim, _ files: ModelFileSystem, at now: UInt64) {
+        let changes = zip(claim.paths, claim.before).compactMap { path, before in
+            ItemPath(texts: path).map {
+                ClaimedChange(path: $0, before: before, after: files.observed(at: path)).asReported
+            }
+        }
+        reconciler.handle(.claimEnded(claim.number, changes), at: now)
+    }
+
+    // MARK: Orders
+
+    /// Removes and returns the next orders.
+    mutating func orders(_ count: Int) -> [WatchOrder] {
+        if pending.isEmpty { pending = reconciler.takeOrders() }
+        let next = Array(pending.prefix(count))
+        pending.removeFirst(next.count)
+        return next
+    }
+
+    mutating func execute(_ order: WatchOrder, _ files: inout ModelFileSystem, at now: UInt64) {
+        switch order {
+        case .unwatch(let watch): files.kernel.unwatch(watch)
+        case .watch(let node, let path, let expected, let mode):
+            let outcome: WatchOutcome =
+                files.find(path, expected).map { handle in
+                    files.kernel.watch(handle, mode).map { .watching($0) } ?? .failed(.limit)
+                } ?? .elsewhere
+            reconciler.handle(.watched(node, outcome, mode), at: now)
+        case .list(let node, let path, let expected):
+            let found: Found<[[UInt8]]> =
+                files.find(path, expected).map { handle in
+                    .seen(files[handle].names.keys.sorted().map { Array($0.utf8) })
+                } ?? .elsewhere
+            reconciler.handle(.listed(node, found), at: now)
+        case .check(let node, let name, let path, let expected):
+            let found: Found<ObservedFile?> =
+                files.find(path, expected).map { handle in
+                    let child = files[handle].names[String(decoding: name, as: UTF8.self)]
+                    return .seen(child.map { files[$0].observed })
+                } ?? .elsewhere
+            reconciler.handle(.checked(node, found), at: now)
+        }
+    }
+
+    // MARK: Words
+
+    /// A short text for a world's log.
+    static func summary(_ input: WatchInput) -> String {
+        guard case .notified(let event) = input else { return "\(input)" }
+        let bits: [(KernelEvent.What, String)] = [
+            (.created, "created"), (.removed, "removed"), (.movedFrom, "moved from"),
+            (.movedTo, "moved to"), (.changed, "changed"), (.itselfGone, "itself gone"),
+            (.ended, "ended"),
+        ]
+        let what = bits.filter { event.what.contains($0.0) }.map(\.1).joined(separator: ", ")
+        let name = String(decoding: event.name, as: UTF8.self)
+        return "event of watch \(event.watch): \(what) \(name)"
+            + (event.cookie == 0 ? "" : " cookie \(event.cookie)")
+    }
+
+    /// A short text for a world's log.
+    static func summary(_ order: WatchOrder) -> String {
+        switch order {
+        case .unwatch(let watch): "unwatch \(watch)"
+        case .watch(_, let path, _, let mode): "watch \(path) \(mode)"
+        case .list(_, let path, _): "list \(path)"
+        case .check(_, let name, let path, _):
+            "check \(String(decoding: name, as: UTF8.self)) in \(path)"
+        }
+    }
+
+    // MARK: News
+
+    /// Ends a turn; `paths` are those of the presenters.
+    mutating func endTurn(
+        at now: UInt64, paths: [UInt64: [String]]
+    ) -> [(UInt64, ModelNews)] {
+        var paths = paths
+        var result: [(UInt64, ModelNews)] = []
+        for news in reconciler.endTurn(at: now) {
+            let path = paths[news.presenter].flatMap { ItemPath(texts: $0) }
+            let messages = path.map { Self.messages(news.body, $0) } ?? []
+            for message in messages {
+                if case .told(.moved(let former, let to)) = message, former == path?.text {
+                    paths[news.presenter] = to.split(separator: "/").map { String($0) }
+                }
+                result.append((news.presenter, message))
+            }
+        }
+        return result
+    }
+
+    private static func messages(_ body: WatchNews.Body, _ path: ItemPath) -> [ModelNews] {
+        switch body {
+        case .listening: [.listening]
+        // The claim announces it.
+        case .wholeMayHaveChanged(.rewritten), .arrived, .healed: []
+        case .wholeMayHaveChanged, .degraded: [.told(.lookAtAll(path.text))]
+        case .changes(let changes): changes.compactMap { message($0, path) }
+        }
+    }
+
+    private static func message(_ change: WatchedChange, _ path: ItemPath) -> ModelNews? {
+        if case .moved(let former) = change.what, former == path { return .told(change.message) }
+        guard change.origin == .coordinated else { return .told(change.message) }
+        // Of the worlds' writers, none announces an end of a move that its claim does not cover.
+        return change.remainder(isAnnounced: { _ in false }).map { .told($0.message) }
+    }
+}
+
+extension ModelFileSystem {
+    /// The item at a path, if it is the expected one.
+    fileprivate func find(_ path: ItemPath, _ expected: FileIdentity) -> UInt64? {
+        guard let handle = find(path.texts), self[handle].observed.identity.isSame(as: expected)
+        else { return nil }
+        return handle
+    }
+}
+
+extension ItemPath {
+    fileprivate var text: String { "/" + texts.joined(separator: "/") }
+}
+
+extension WatchedChange {
+    fileprivate var message: WatchingMessage {
+        if case .moved(let former) = what { return .moved(former.text, to: path.text) }
+        return .look(path.text)
+    }
+}
