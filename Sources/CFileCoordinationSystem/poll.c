@@ -114,8 +114,8 @@ int fcs_is_local(const char *path) {
     return 0;
 }
 
-// Whether the kernel is Linux 6.13 or newer. Asked once, because the answer stays.
-static int gives_exact_times(void) {
+int fcs_stamps_finely(void) {
+    // Asked once, because the answer stays.
     enum { UNKNOWN, NO, YES };
     static _Atomic int answer = UNKNOWN;
     int known = atomic_load_explicit(&answer, memory_order_relaxed);
@@ -131,17 +131,10 @@ static int gives_exact_times(void) {
     return known == YES;
 }
 
-int fcs_has_exact_times(const char *path) {
-    // From Linux 6.13 on, ext, XFS, Btrfs and tmpfs give a change a later time than any that was
-    // looked at. Before, and elsewhere, times are those of a clock tick.
-    static const uint32_t exact[] = {0xEF53, 0x58465342, 0x9123683E, 0x01021994};
-    if (!gives_exact_times()) return 0;
+int64_t fcs_file_system_kind(int descriptor) {
     struct statfs status;
-    int result = RESULT(statfs(path, &status));
-    if (result < 0) return result;
-    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-        if ((uint32_t)status.f_type == exact[i]) return 1;
-    return 0;
+    int result = RESULT(fstatfs(descriptor, &status));
+    return result < 0 ? result : (int64_t)(uint32_t)status.f_type;
 }
 
 intptr_t fcs_read_now(int descriptor, void *buffer, size_t capacity) {

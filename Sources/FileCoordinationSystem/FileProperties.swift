@@ -92,21 +92,8 @@ public struct OpenItem: Sendable {
         DirectoryWatch.seesEverything(at: Array("/proc/thread-self/fd/\(descriptor.number)".utf8))
     }
 
-    /// The longest ``tick`` of any file system, in nanoseconds.
-    public static let longestTick: Int64 = 2_000_000_000
-
-    /// For how long after a change another one may leave an item of this file system with the same
-    /// times, in nanoseconds; 0 if none can that comes after a look.
-    ///
-    /// Kernels before 6.13 take the time from the clock tick. The file systems of other systems
-    /// round it further.
-    public var tick: Int64 {
-        let name = "/proc/thread-self/fd/\(descriptor.number)"
-        // A path without a null byte.
-        guard let path = try? CName(name, for: "look at") else { return Self.longestTick }
-        if unsafe path.withPointer({ unsafe fcs_has_exact_times($0) }) == 1 { return 0 }
-        return seesEverything ? 20_000_000 : Self.longestTick
-    }
+    /// The kind of the item's file system (`f_type` of statfs); nil if the kernel does not say it.
+    var fileSystemKind: UInt32? { UInt32(exactly: fcs_file_system_kind(descriptor.number)) }
 
     fileprivate func watch(
         _ watch: Descriptor, _ changes: DirectoryWatch.Changes

@@ -96,8 +96,10 @@ struct WatchExecutor {
         guard case .seen(let file?) = found, !file.isDirectory else { return false }
         let age = RealTimeClock.now.subtractingReportingOverflow(file.stamp.changed)
         // Most files are older than any tick, so the file system is seldom asked.
-        guard !age.overflow, age.partialValue < OpenItem.longestTick else { return false }
-        return age.partialValue < last?.item.tick ?? 0
+        guard !age.overflow, age.partialValue < StampTick.coarse.rawValue, let last else {
+            return false
+        }
+        return age.partialValue < last.item.tick(of: file.stamp.changed).rawValue
     }
 
     private mutating func list(_ path: ItemPath, _ expected: FileIdentity) -> Found<[[UInt8]]> {

@@ -211,9 +211,10 @@ int fcs_watch_remove(int watch, int identifier);
 int fcs_has_input(int descriptor);
 /// Returns 1 if only this kernel can change the file system of `path`, or else 0.
 int fcs_is_local(const char *_Nonnull path);
-/// Returns 1 if two changes of a file in the file system of `path` always have different times when
-/// the file was looked at in between, or else 0.
-int fcs_has_exact_times(const char *_Nonnull path);
+/// Returns the kind of the file system of an open item (`f_type`).
+int64_t fcs_file_system_kind(int descriptor);
+/// Returns 1 if the kernel is Linux 6.13 or newer, or else 0.
+int fcs_stamps_finely(void);
 intptr_t fcs_read_now(int descriptor, void *_Nonnull buffer, size_t capacity);
 
 // ---- lease.c: read leases

@@ -22,8 +22,8 @@ struct ItemEnding: Sendable {
 
     init(_ outcome: ItemOutcome) { self.outcome = outcome }
 
-    init(from before: ItemStamp, to after: ItemStamp) {
-        outcome = before.outcome(after: after)
+    init(from before: ItemStamp, to after: ItemStamp, at path: ItemPath) {
+        outcome = before.outcome(after: after, at: path)
         itemChange = ItemChange(
             before: before.status.map { ItemProperties($0) },
             after: after.status.map { ItemProperties($0) })
@@ -100,7 +100,7 @@ extension AccessedItem {
         let now = moves.place(of: path)
         let isTaken = moves.leads(to: path)
         guard now != path || isTaken else {
-            return ItemEnding(from: before, to: ItemStamp.take(of: path))
+            return ItemEnding(from: before, to: ItemStamp.take(of: path), at: path)
         }
         var left = states.state(at: path)
         // Rule 2.8b: the item was moved, and another one was put at its former path. Without that
@@ -109,11 +109,11 @@ extension AccessedItem {
         if now != path, !isTaken, !replaces { left.status = nil }
         // Another program has replaced the item that arrived.
         if let arrival, !arrival.showsSameItem(as: left) { left = arrival }
-        var ending = ItemEnding(from: before, to: left)
+        var ending = ItemEnding(from: before, to: left, at: path)
         ending.isOfPath = true
         // An item that arrived by a move is reported as moved.
         ending.outcome =
-            now == path ? .unchanged : before.outcomeOfMove(after: states.state(at: now))
+            now == path ? .unchanged : before.outcomeOfMove(after: states.state(at: now), at: now)
         if isReplaced, ending.outcome == .unchanged { ending.outcome = .changed }
         return ending
     }

@@ -121,7 +121,7 @@ final class LocalAccess: DelegatedWriter {
         // The item was not examined before. If a server requests a report meanwhile, it is a
         // change.
         guard let stamp else { return ItemEnding(.changed) }
-        return ItemEnding(from: stamp, to: ItemStamp.take(of: item.path))
+        return ItemEnding(from: stamp, to: ItemStamp.take(of: item.path), at: item.path)
     }
 
     /// Ends the access, on the thread and in the process in which its accessor has run.

@@ -13,20 +13,6 @@ struct ItemStamp: Hashable {
     /// When the status was read, in nanoseconds of real time.
     var takenAt: Int64
 
-    /// Kernels before 6.13 round time stamps to the clock tick, in nanoseconds.
-    ///
-    /// A change this soon after another one may have the same stamp.
-    static let tick: Int64 = 20_000_000
-
-    /// Whether a change after `now` cannot have the same time stamp as `time`.
-    ///
-    /// False also if the two are so far apart that the difference is no number of nanoseconds: any
-    /// program can set a modification time, and a stored one may be damaged.
-    static func isOld(_ time: Int64, at now: Int64) -> Bool {
-        let (age, isAbsurd) = now.subtractingReportingOverflow(time)
-        return !isAbsurd && age >= tick
-    }
-
     /// Examines the item at `path`.
     ///
     /// A symbolic link at the end is not followed (Rule 1.6).
@@ -42,16 +28,16 @@ struct ItemStamp: Hashable {
         status?.device == other.status?.device && status?.inode == other.status?.inode
     }
 
-    /// Returns what happened to the item between `self` and `after`, besides being moved.
+    /// Returns what happened to the item between `self` and `after`, besides being moved to `path`.
     ///
     /// A rename changes the status of a file, so only its contents are compared.
-    func outcomeOfMove(after: ItemStamp) -> ItemOutcome {
+    func outcomeOfMove(after: ItemStamp, at path: ItemPath) -> ItemOutcome {
         switch (status, after.status) {
         case (nil, nil): .unchanged
         case (nil, .some): .created
         case (.some, nil): .deleted
         case (.some(let before), .some(let after)):
-            before.hasSameContents(as: after) && Self.isOld(before.modified, at: takenAt)
+            before.hasSameContents(as: after) && isOld(before.modified, at: path)
                 ? .unchanged : .changed
         }
     }
@@ -64,8 +50,8 @@ struct ItemStamp: Hashable {
             || status?.changed != now.changed
     }
 
-    /// Returns what happened to the item between `self` and `after`.
-    func outcome(after: ItemStamp) -> ItemOutcome {
+    /// Returns what happened to the item at `path` between `self` and `after`.
+    func outcome(after: ItemStamp, at path: ItemPath) -> ItemOutcome {
         switch (status, after.status) {
         case (nil, nil): .unchanged
         case (nil, .some): .created
@@ -75,12 +61,17 @@ struct ItemStamp: Hashable {
             // reported as changed.
             if before.kind == .directory {
                 .changed
-            } else if before.isSameVersion(as: after) && Self.isOld(before.changed, at: takenAt) {
+            } else if before.isSameVersion(as: after) && isOld(before.changed, at: path) {
                 .unchanged
             } else {
                 .changed
             }
         }
+    }
+
+    /// Whether a change after `self` was taken cannot have left the item with the same time.
+    private func isOld(_ time: Int64, at path: ItemPath) -> Bool {
+        StampTick.isOld(time, at: takenAt, ofItemAt: path.bytes)
     }
 }
 

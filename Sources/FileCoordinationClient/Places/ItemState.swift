@@ -53,11 +53,16 @@ package struct ItemState: Hashable, Sendable, Codable {
     /// Whether the item may have changed between `self` and `later`.
     ///
     /// Of a directory, only its own list of names and its attributes are compared. If the item was
-    /// changed just before `self` was taken, another change in the same tick of the kernel's clock
-    /// would not show, so the result is true.
-    package func mayDiffer(from later: ItemState) -> Bool {
+    /// changed just before `self` was taken, another change in the same tick (``StampTick``) would
+    /// not show, so the result is true.
+    ///
+    /// - Parameters:
+    ///   - later: the state now.
+    ///   - path: where the item is now.
+    /// - Returns: false if it has certainly not changed.
+    package func mayDiffer(from later: ItemState, at path: ItemPath) -> Bool {
         guard version == later.version else { return true }
         guard let version else { return false }
-        return !ItemStamp.isOld(version.changed, at: takenAt)
+        return !StampTick.isOld(version.changed, at: takenAt, ofItemAt: path.bytes)
     }
 }

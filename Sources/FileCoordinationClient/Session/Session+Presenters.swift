@@ -133,7 +133,8 @@ extension Session {
     /// By now the server tells it of changes, so none is lost in between.
     private func tellChange(_ entry: PresenterEntry, at place: ItemPath, since known: ItemState) {
         // An item that cannot be examined any more has changed.
-        guard let now = try? ItemState.take(of: place), !known.mayDiffer(from: now) else {
+        guard let now = try? ItemState.take(of: place), !known.mayDiffer(from: now, at: place)
+        else {
             let methods = entry.registration.presenter.methods
             return entry.mailbox.notify(.anyChange(at: place, of: methods))
         }

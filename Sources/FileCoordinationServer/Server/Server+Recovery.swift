@@ -131,10 +131,10 @@ extension Server {
         decide(.presenterAdded(presenter))
         // When the client connects to this server, its process tells the presenter to look at its
         // item. Earlier changes therefore need not be told. A file's time stamp may lag behind by
-        // one tick of the kernel's coarse clock.
+        // one tick of its file system.
         watch(
             presenter, snapshot.reference, of: client,
-            changedAfter: RealTimeClock.now - ServerLimits.stampTick)
+            changedAfter: RealTimeClock.now - StampTick.coarse.rawValue)
     }
 
     /// Starts this server's own relocation log.

@@ -88,9 +88,6 @@ package enum ServerLimits {
 
     // MARK: Times
 
-    /// How much a file's time stamp may lag behind its change, in nanoseconds.
-    package static let stampTick: Int64 = 20_000_000
-
     /// How long the server accepts no connection after a failed attempt, in nanoseconds.
     package static let acceptPause: UInt64 = 50_000_000
     /// The time from the removal of the socket to its restoration, in nanoseconds.
