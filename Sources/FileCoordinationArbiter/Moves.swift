@@ -284,21 +284,25 @@ extension Arbiter {
     }
 
     /// Notifies the presenters of containing directories: those that the item left, of the move;
-    /// those that it only arrived in, of its appearance (Rules 11.2, 11.3).
+    /// those that it only arrived in, of its appearance; and all of them of a change at the path
+    /// that they contain, at the new one first (Rules 11.2, 11.3).
     private func notifyDirectories(
         of move: ItemMove, _ moves: [ItemMove], _ presenterMoves: [PresenterMove],
         _ mover: FiledClaim,
         _ noticeBuffer: inout NoticeBuffer
     ) {
-        var told: OrderedIDs<PresenterID> = []
+        var left: OrderedIDs<PresenterID> = []
+        var changes: [(presenter: RegisteredPresenter, path: ItemPath, isPackage: Bool)] = []
         for (depth, presenters) in tree.presenters(containing: move.old) {
-            let isPackage = move.oldPackageDepths.contains(depth)
+            // A directory that moves at the same time misses the item at its new path.
+            let path = moves.deciding(move.old.prefix(depth: depth))?.place(of: move.old)
             for id in presenters {
-                told.insertOnce(id)
+                left.insertOnce(id)
                 guard let presenter = recipient(id, of: mover) else { continue }
                 noticeBuffer.send(
-                    .subitemDidMove(move.old, to: move.new), to: presenter, if: .subitemDidMove,
-                    isPackage: isPackage)
+                    .subitemDidMove(move.old, to: move.new), to: presenter, if: .subitemDidMove)
+                let isPackage = move.oldPackageDepths.contains(depth)
+                changes.append((presenter, path ?? move.old, isPackage))
             }
         }
         // A directory that moves at the same time counts at its new path.
@@ -308,11 +312,19 @@ extension Arbiter {
         }
         let coming = presenterMoves.filter { $0.new.contains(move.new) }
             .map { (depth: $0.new.depth, presenter: $0.presenter) }
-        for (depth, id) in staying + coming where !told.contains(id) {
+        for (depth, id) in staying + coming {
             guard let presenter = recipient(id, of: mover) else { continue }
+            if !left.contains(id) {
+                noticeBuffer.send(.subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear)
+            }
             noticeBuffer.send(
-                .subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear,
+                .subitemDidChange(move.new), to: presenter, if: .subitemDidChange,
                 isPackage: move.newPackageDepths.contains(depth))
+        }
+        for (presenter, path, isPackage) in changes {
+            noticeBuffer.send(
+                .subitemDidChange(path), to: presenter, if: .subitemDidChange,
+                isPackage: isPackage)
         }
     }
 }

@@ -47,7 +47,9 @@ final class PlainWriterTableTests: XCTestCase {
         Row(name: "cp to a new name", script: "cp $OUT/x n", file: [], directory: appeared("n")),
         Row(
             name: "mv", script: "mv f g", file: ["presentedItemDidMove(to:) g"],
-            directory: ["presentedSubitem(at:didMoveTo:) f g"]),
+            directory: inside.union([
+                "presentedSubitem(at:didMoveTo:) f g", "presentedSubitemDidChange(at:) g",
+            ])),
         Row(name: "mv in", script: "mv $OUT/x n", file: [], directory: appeared("n")),
         Row(
             name: "mv out", script: "mv f $OUT/f", file: fileChanged,

@@ -27,6 +27,8 @@ class TreeTests: StageTestCase {
         try writer.ask("w rename \(path) \(path)2", "w renamed")
         try writer.ask("w go", "w released")
         try expect("did move \(path) \(path)2")
+        try expect("did change \(path)2")
+        try expect("did change \(path)")
         try writer.ask("w write \(path)2 options=forDeleting", "w granted")
         try writer.ask("w delete", "w deleted")
         try writer.ask("w go", "w released")
@@ -35,9 +37,9 @@ class TreeTests: StageTestCase {
 
     //  presenter of root       writer
     //                          makes, changes, renames, deletes root/f, and root/1/2/3/4/f
-    //  one message for each, two for what was made
+    //  one message for each, two for what was made, three for the renaming
     //
-    /// Rules 1.13, 7.4, 7.5, 7.6, 7.7 and 11.2.
+    /// Rules 1.13, 7.4, 7.5, 7.6, 7.7, 11.2 and 11.3.
     func testADirectorysPresenterSeesWhatHappensAtEveryDepth() throws {
         let root = try stage.folder("root")
         try stage.folder("root/1/2/3/4")
@@ -122,7 +124,7 @@ class TreeTests: StageTestCase {
         for (label, times) in [("p", 2), ("q", 1)] {
             XCTAssertEqual(editor.count("\(label) accommodate deletion"), times)
             XCTAssertEqual(editor.count("\(label) did appear"), times)
-            XCTAssertEqual(editor.count("\(label) did change"), 3 * times)
+            XCTAssertEqual(editor.count("\(label) did change"), 5 * times)
             XCTAssertEqual(editor.count("\(label) did move"), times)
             XCTAssertEqual(editor.count("\(label) save"), 0)
         }

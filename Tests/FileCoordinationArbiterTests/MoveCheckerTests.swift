@@ -57,6 +57,8 @@ import Testing
             .relocate(own, to: path("/e"), isTold: false),
             .relocate(inside, to: path("/e/s/f"), isTold: true),
             .notify(above, .subitemDidMove(path("/d"), to: path("/e"))),
+            .notify(above, .subitemDidChange(path("/e"))),
+            .notify(above, .subitemDidChange(path("/d"))),
             .retarget(reader, .read("/e/f")),
         ]
     }
@@ -95,9 +97,10 @@ import Testing
             (3, .notify(above, .subitemDidMove(path("/e"), to: path("/d")))),
             (3, .notify(above, .subitemDidAppear(path("/e")))),
             (3, .notify(editor, .subitemDidMove(path("/d"), to: path("/e")))),
-            (4, .retarget(reader, .read("/e/g"))),
-            (4, .retarget(reader, .write("/e/f"))),
-            (4, .retarget(replacing, .replace("/e/f"))),
+            (4, .notify(above, .subitemDidChange(path("/e/f")))),
+            (6, .retarget(reader, .read("/e/g"))),
+            (6, .retarget(reader, .write("/e/f"))),
+            (6, .retarget(replacing, .replace("/e/f"))),
         ]
         for (index, effect) in wrong {
             var effects = proper
@@ -116,7 +119,7 @@ import Testing
     }
 
     @Test func `The order is wrong`() {
-        #expect(complaint([proper[3]] + proper[..<3] + [proper[4]]) != nil)
+        #expect(complaint(proper[3...5] + proper[..<3] + [proper[6]]) != nil)
         var history = EventHistory()
         history.tell(added(editor, "/d"))
         history.tell(added(inside, "/d/s/f"))

@@ -33,6 +33,10 @@ import Testing
         notice(.subitemDidMove(path(old), to: path(new)))
     }
 
+    private func changed(_ places: String...) -> [Effect] {
+        places.flatMap { notice(.subitemDidChange(path($0))) }
+    }
+
     // MARK: Recipients
 
     @Test func `Rule 11.2: presenters of the item are tied to its new place, and told`() {
@@ -59,14 +63,30 @@ import Testing
 
     @Test func `Rules 11.2, 11.3: directories that the item leaves hear of the move`() {
         for place in ["/d", "/"] {
-            #expect(heard(fg, of: .move("/d/f"), at: place) == moved("/d/f", "/d/g"))
-            #expect(heard(fe, of: .move("/d/f"), at: place) == moved("/d/f", "/e/f"))
+            #expect(
+                heard(fg, of: .move("/d/f"), at: place)
+                    == moved("/d/f", "/d/g") + changed("/d/g", "/d/f"))
         }
+        #expect(
+            heard(fe, of: .move("/d/f"), at: "/d") == moved("/d/f", "/e/f") + changed("/d/f"))
+        #expect(
+            heard(fe, of: .move("/d/f"), at: "/")
+                == moved("/d/f", "/e/f") + changed("/e/f", "/d/f"))
+    }
+
+    @Test func `Rule 11.3: a directory hears of changes at both ends, whatever it implements`() {
+        let change = PresenterMethods.subitemDidChange
+        for place in ["/d", "/"] {
+            #expect(heard(fg, of: .move("/d/f"), at: place, change) == changed("/d/g", "/d/f"))
+        }
+        #expect(heard(fe, of: .move("/d/f"), at: "/d", change) == changed("/d/f"))
+        #expect(heard(fe, of: .move("/d/f"), at: "/e", change) == changed("/e/f"))
     }
 
     @Test func `Rule 11.3: directories that it only comes to hear of its appearance`() {
         #expect(
-            heard(fe, of: .move("/d/f"), at: "/e") == notice(.subitemDidAppear(path("/e/f"))))
+            heard(fe, of: .move("/d/f"), at: "/e")
+                == notice(.subitemDidAppear(path("/e/f"))) + changed("/e/f"))
         #expect(heard(fe, of: .move("/d/f"), at: "/e", .subitemDidMove).isEmpty)
         #expect(heard(fe, of: .move("/d/f"), at: "/d", .subitemDidAppear).isEmpty)
     }
@@ -77,7 +97,9 @@ import Testing
         let change = notice(.itemDidChange)
         #expect(heard(out, of: .move("/p.rtfd/f"), at: "/p.rtfd", .itemDidChange) == change)
         #expect(heard(inside, of: .move("/f"), at: "/p.rtfd", .itemDidChange) == change)
-        #expect(heard(out, of: .move("/p.rtfd/f"), at: "/p.rtfd") == moved("/p.rtfd/f", "/f"))
+        #expect(
+            heard(out, of: .move("/p.rtfd/f"), at: "/p.rtfd")
+                == moved("/p.rtfd/f", "/f") + changed("/p.rtfd/f"))
         // Presenters of plain directories, in the package or outside, are told nothing.
         #expect(heard(inside, of: .move("/f"), at: "/p.rtfd/s", .itemDidChange).isEmpty)
         #expect(heard(fe, of: .move("/d/f"), at: "/d", .itemDidChange).isEmpty)
@@ -98,6 +120,9 @@ import Testing
                 .relocate(deep, to: path("/e/d/s/t/u/v"), isTold: true),
                 .notify(above, .subitemDidMove(path("/d"), to: path("/e/d"))),
                 .notify(target, .subitemDidAppear(path("/e/d"))),
+                .notify(target, .subitemDidChange(path("/e/d"))),
+                .notify(above, .subitemDidChange(path("/e/d"))),
+                .notify(above, .subitemDidChange(path("/d"))),
             ])
     }
 

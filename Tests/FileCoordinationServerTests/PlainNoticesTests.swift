@@ -58,13 +58,22 @@ struct PlainNoticesTests {
         }
     }
 
-    @Test("Rule 11.9: a move of the item is followed, one inside is told with both ends")
+    @Test("Rules 11.3, 11.9: a move of the item is followed, one inside is told with both ends")
     func moves() {
         let new = place("/d/g")
         let move = change(.moved(former: item), new)
         #expect(presenter(item).messages(of: move) == [.moved(to: new)])
+        let changes: [WatchedPresenter.Message] = [
+            .notice(.subitemDidChange(new)), .notice(.subitemDidChange(item)),
+        ]
         #expect(
-            presenter(directory).messages(of: move) == [.notice(.subitemDidMove(item, to: new))])
+            presenter(directory).messages(of: move)
+                == [.notice(.subitemDidMove(item, to: new))] + changes)
+        #expect(presenter(directory, .subitemDidChange).messages(of: move) == changes)
+        // A package's presenter without the method hears once that its item has changed.
+        #expect(
+            presenter(directory, .itemDidChange, .package).messages(of: move)
+                == [.notice(.itemDidChange)])
     }
 
     @Test("Rule 7.4: a package's presenter with no method for it hears of a change of its item")

@@ -71,7 +71,12 @@ struct WatchedPresenter {
         case .changed, .deleted:
             return inside(.subitemDidChange(change.path), if: .subitemDidChange)
         case .moved(let former):
-            return inside(.subitemDidMove(former, to: change.path), if: .subitemDidMove)
+            let left =
+                path.contains(former)
+                ? inside(.subitemDidChange(former), if: .subitemDidChange) : []
+            let arrived = inside(.subitemDidChange(change.path), if: .subitemDidChange)
+            return notice(.subitemDidMove(former, to: change.path), if: .subitemDidMove)
+                + arrived + (left == arrived ? [] : left)
         }
     }
 

@@ -102,14 +102,24 @@ struct ExpectedMoves {
         for move in moves {
             let hadIt = Self.contains(place, move.old)
             let hasIt = Self.contains(after, move.new)
-            let isPackage =
-                hadIt ? move.oldPackages.contains(place) : move.newPackages.contains(after)
             if hadIt && methods.contains(.subitemDidMove) {
                 result.insert(.subitemDidMove(path(move.old), to: path(move.new)))
-            } else if !hadIt && hasIt && methods.contains(.subitemDidAppear) {
+            }
+            if !hadIt && hasIt && methods.contains(.subitemDidAppear) {
                 result.insert(.subitemDidAppear(path(move.new)))
-            } else if (hadIt || hasIt) && isPackage && methods.contains(.itemDidChange) {
-                result.insert(.itemDidChange)
+            }
+            func changed(_ item: String, inPackage: Bool) {
+                if methods.contains(.subitemDidChange) {
+                    result.insert(.subitemDidChange(path(item)))
+                } else if inPackage && methods.contains(.itemDidChange) {
+                    result.insert(.itemDidChange)
+                }
+            }
+            if hasIt { changed(move.new, inPackage: move.newPackages.contains(after)) }
+            if hadIt {
+                // Where a directory that moves itself had it, as its presenter names things now.
+                let old = after == place ? move.old : after + move.old.dropFirst(place.count)
+                changed(old, inPackage: move.oldPackages.contains(place))
             }
             let isOverwritten = place == move.new && destination(of: place) == nil
             if isOverwritten && !hasAccommodated && methods.contains(.itemDidChange) {

@@ -135,7 +135,7 @@ enum RuleTable {
 
         ("11.1", "a move is announced, or found out of a writer for moving; never told twice"),
         ("11.2", "presenters of the item, of its contents, of its directories, in this order"),
-        ("11.3", "presenters of a directory that the item came to are told of its appearance"),
+        ("11.3", "directories hear of appearances, moves and changes at both ends"),
         ("11.4", "presenters and waiting claims follow"),
         ("11.5", "a waiting replacement means the path"),
         ("11.6", "claims that ask presenters follow, too"),

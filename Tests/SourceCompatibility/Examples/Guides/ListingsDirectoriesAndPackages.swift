@@ -37,9 +37,4 @@ final class FolderIndex: NSObject, NSFilePresenter {
     func close() { NSFileCoordinator.removeFilePresenter(self) }
 
     func presentedSubitemDidChange(at url: URL) { changed(url) }
-
-    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
-        changed(oldURL)
-        changed(newURL)
-    }
 }
