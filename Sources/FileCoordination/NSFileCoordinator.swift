@@ -115,8 +115,9 @@ public import Foundation
     /// Announces that the accessor has moved an item, or a directory that contains it.
     ///
     /// Presenters of the item and of everything inside it follow the move, and so do waiting claims
-    /// (Rules 11.1 to 11.4). Has no effect outside a writing accessor of this coordinator (Rule
-    /// 11.10). Call it before the accessor returns. After a write with
+    /// (Rules 11.1 to 11.4). Has no effect outside a writing accessor of this coordinator, nor
+    /// if both URLs show the items that they showed when access was granted: then nothing has moved
+    /// (Rule 11.10). Call it after the move, before the accessor returns. After a write with
     /// ``WritingOptions/forMoving``, the move of its item is detected even without this call.
     ///
     /// ```swift

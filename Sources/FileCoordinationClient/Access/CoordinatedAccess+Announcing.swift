@@ -66,7 +66,31 @@ extension CoordinatedAccess {
             newPackageDepths: new.packageDepths)
         // A repeated announcement, without a move in between, is ignored.
         guard !state.withLock({ $0.moves.isLast(move) }) else { return }
+        guard hasHappened(move) else {
+            return Diagnostics.say(
+                "an announcement that \(move.old) moved to \(move.new) was ignored: both show what"
+                    + " they showed when the write was granted. Announce moves that were made,"
+                    + " after they were made, the old path first (Rule 11.10)")
+        }
         spread([move] + moves(outOfTheWayOf: move))
+    }
+
+    /// Whether one end of an announced move shows another item than when the claim was granted
+    /// (Rule 11.10).
+    ///
+    /// Of a path that the call does not name, it is not known what was there: then a missing item
+    /// counts as moved away, and an existing one as arrived.
+    private func hasHappened(_ move: ItemMove) -> Bool {
+        let (items, known) = state.withLock { ($0.items, $0.moves) }
+        func hasChanged(_ path: ItemPath, to now: ItemStamp) -> Bool? {
+            guard !known.concern(path), let item = items.first(where: { $0.place.path == path })
+            else { return nil }
+            if let anchor = item.anchor { return !anchor.isAt(path.bytes) }
+            return item.before.map { !$0.showsSameItem(as: now) }
+        }
+        let (old, new) = (ItemStamp.take(of: move.old), ItemStamp.take(of: move.new))
+        return hasChanged(move.old, to: old) ?? (old.status == nil)
+            || hasChanged(move.new, to: new) ?? (new.status != nil)
     }
 
     /// Returns the moves of other items of the call that must have made way for `move`.

@@ -26,6 +26,13 @@ struct KnownMoves: Sendable {
     /// Whether an item was moved to `path`.
     func leads(to path: ItemPath) -> Bool { all.contains { $0.new == path } }
 
+    /// Whether a move has led from or to `path`, or a directory that contains it.
+    func concern(_ path: ItemPath) -> Bool {
+        all.contains { move in
+            [move.old, move.new].contains { $0 == path || $0.contains(path) }
+        }
+    }
+
     /// Whether `move` is known, and no later move concerns either of its paths.
     func isLast(_ move: ItemMove) -> Bool {
         guard all.contains(move) else { return false }

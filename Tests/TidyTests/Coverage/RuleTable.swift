@@ -142,7 +142,7 @@ enum RuleTable {
         ("11.7", "a presenter's coordinator is sent on until the presenter has heard"),
         ("11.8", "presenters of what was moved over stay"),
         ("11.9", "a move without coordination is told as a move if both ends are seen"),
-        ("11.10", "outside of an accessor an announcement has no effect"),
+        ("11.10", "outside of an accessor, or without a move, an announcement has no effect"),
         ("11.11", "neither has the one beforehand"),
         ("11.12", "moves compose"),
         ("11.13", "what is deleted meanwhile is found absent"),
