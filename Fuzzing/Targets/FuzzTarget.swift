@@ -31,6 +31,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("ledger", seeds: { LedgerTarget.seeds }, run: LedgerTarget.run),
         FuzzTarget(
             "relocations", seeds: { RelocationLogTarget.seeds }, run: RelocationLogTarget.run),
+        FuzzTarget("writer", seeds: { WriterTarget.seeds }, run: WriterTarget.run),
         FuzzTarget("server", seeds: { ServerSeeds.all }, run: ServerTarget.run),
     ]
 }

@@ -110,7 +110,7 @@ final class LedgerScene {
             let record = ledger.record(recordIndex(&input))
             let fields = [
                 Record.kind, Record.bodyLength, Record.bodyOffset, Record.outcomeLength,
-                Record.outcomeOffset, Record.outcomeCapacity,
+                Record.outcomeOffset, Record.requestedSlot,
             ]
             let field = input.choice(fields)
             record.storeBytes(of: place(&input), toByteOffset: field, as: UInt32.self)

@@ -46,6 +46,8 @@ final class CorpusTests: XCTestCase {
 
     func testAnyRelocationLogCanBeReadAndGoneOnWith() throws { try replay("relocations") }
 
+    func testAClientGoesOnWhateverIsWrittenIntoItsLedger() throws { try replay("writer") }
+
     func testTheServerKeepsItsBooksWhateverClientsDo() throws { try replay("server") }
 
     func testAnyPackageConfigurationCanBeRead() throws { try replay("packages") }

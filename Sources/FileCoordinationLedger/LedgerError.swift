@@ -22,7 +22,7 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     case notALedger(name: String, reason: String)
     /// The client keeps changing words while the server uses them, or has truncated the file.
     case damaged
-    /// Another process has truncated this process's ledger.
+    /// Another process has truncated or overwritten this process's ledger.
     case cutOff
     /// A later server has taken the role.
     case deposed
@@ -45,7 +45,8 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notALedger(let name, let reason): "\"\(name)\" is not a ledger: \(reason)"
         case .damaged: "the ledger was damaged by its own process"
         case .cutOff:
-            "another process has truncated this process's ledger: start the program again"
+            "another process has truncated or overwritten this process's ledger: start the program"
+                + " again"
         case .deposed: "another server has taken over"
         case .epochsExhausted:
             "the epochs are used up: remove the runtime directory when no program uses it"

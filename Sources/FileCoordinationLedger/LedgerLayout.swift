@@ -98,8 +98,9 @@ public enum LedgerLayout {
         package static let outcomeLength = 48
         /// The offset in the file; 0 for an outcome inside the record, after the body.
         package static let outcomeOffset = 52
-        package static let outcomeCapacity = 56
         /// A ``RequestedSlot``; 0 for none.
+        ///
+        /// The four bytes before it are not used.
         package static let requestedSlot = 60
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64

@@ -37,8 +37,10 @@ extension LedgerWriter {
         unsafe record.store(UInt32(0), at: Record.thread)
         unsafe record.store(UInt32(template.count), at: Record.bodyLength)
         unsafe record.store(UInt32(0), at: Record.bodyOffset)
+        outcomes[index] = OutcomePlaces.Place(
+            start: LedgerLayout.record(index) + outcome,
+            capacity: LedgerLayout.recordLength - outcome)
         memory.outcomeExtent(index).storeReleasing(0)
-        unsafe record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
         unsafe record.store(UInt32(0), at: Record.requestedSlot)
         memory.serial(index).storeReleasing(0)
         memory.grantedAt(index).storeReleasing(ServerField.ungranted(generation))

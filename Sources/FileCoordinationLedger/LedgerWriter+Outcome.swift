@@ -25,17 +25,13 @@ extension LedgerWriter {
 
     /// Appends to the log of a claim that is released next and whose end need not be reported.
     package func appendOutcome(_ bytes: [UInt8], index: Int, reserve: Int) throws(LedgerError) {
-        typealias Record = LedgerLayout.Record
         let base = unsafe memory.mapping.base
-        let record = unsafe base + LedgerLayout.record(index)
-        let extent = memory.outcomeExtent(index).load()
-        let length = Int(UInt32(truncatingIfNeeded: extent))
-        var offset = Int(extent >> 32)
-        let needed = length + bytes.count + reserve
+        var place = outcomes[index]
+        let needed = place.length + bytes.count + reserve
         guard needed <= LedgerLayout.maximumBodyLength else {
             throw .bodyTooLarge(needed, limit: LedgerLayout.maximumBodyLength)
         }
-        if unsafe needed > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
+        if needed > place.capacity {
             // Reserves room for more, if there is any.
             var capacity = min(2 * needed, LedgerLayout.maximumBodyLength)
             let fresh = try allocation.withLock { (books) throws(LedgerError) in
@@ -46,26 +42,16 @@ extension LedgerWriter {
                     return try block(capacity, for: index, in: &books)
                 }
             }
-            unsafe base.copy(
-                base.bytes(at: start(ofOutcome: offset, index), count: length), to: fresh)
-            unsafe record.store(UInt32(capacity), at: Record.outcomeCapacity)
-            offset = fresh
+            unsafe base.copy(base.bytes(at: place.start, count: place.length), to: fresh)
+            place.start = fresh
+            place.capacity = capacity
         }
         Failpoint.reach(.before, .appendsOutcome)
         defer { Failpoint.reach(.after, .appendsOutcome) }
-        unsafe base.copy(bytes, to: start(ofOutcome: offset, index) + length)
+        unsafe base.copy(bytes, to: place.start + place.length)
+        place.length += bytes.count
+        outcomes[index] = place
         // Both change at once, after the bytes are written.
-        memory.outcomeExtent(index).store(UInt64(offset) << 32 | UInt64(length + bytes.count))
-    }
-
-    /// Returns the offset of an outcome in the file.
-    private func start(ofOutcome offset: Int, _ index: Int) -> Int {
-        guard offset == 0 else { return offset }
-        typealias Record = LedgerLayout.Record
-        let start = LedgerLayout.record(index)
-        let record = unsafe memory.mapping.base + start
-        let isInline = unsafe record.load(UInt32.self, at: Record.bodyOffset) == 0
-        let body = unsafe isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
-        return start + LedgerLayout.inlineOutcome(behind: body)
+        memory.outcomeExtent(index).store(place.extent)
     }
 }

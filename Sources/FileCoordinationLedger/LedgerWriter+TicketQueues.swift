@@ -31,13 +31,16 @@ extension LedgerWriter {
         in ticketQueues: TicketQueueFile,
         patience: UInt64, limit: UInt64
     ) -> ClaimInTurn {
-        guard let ticketQueue = delegation.ticketQueue else { return .gone }
         let index = Int(reference.index)
+        let free = memory.recordWord(index)
+        guard let ticketQueue = delegation.ticketQueue, isReady(free, for: reference) else {
+            return .gone
+        }
         let memory = memory.with(ticketQueues)
         let join = DrawTicket(ticketQueue: ticketQueue, slot: slot, delegation: delegation)
         guard case .joined(let ticket, let isTurn) = memory.run(join) else { return .gone }
         let claim = ClaimLocally(
-            record: index, free: memory.recordWord(index), slot: slot, delegation: delegation,
+            record: index, free: free, slot: slot, delegation: delegation,
             hasTurn: isTurn)
         guard case .granted(let word) = memory.run(claim) else { return .filed }
         let turn = QueueTurn(ticket: ticket)

@@ -4,6 +4,7 @@
 // no incomplete record is visible. Allocation uses a lock; the words do not.
 
 public import FileCoordinationSystem
+internal import Synchronization
 
 /// This process's ledger.
 ///
@@ -18,6 +19,9 @@ public final class LedgerWriter: Sendable {
     let allocation: Lock<RecordAllocation>
     /// A record that is known to be free.
     let spare = SpareNumber()
+    let outcomes = OutcomePlaces()
+    /// Whether a word of the ledger was found that this process did not write.
+    private let isOverwritten = Atomic(false)
     private let directory: Directory
     private let file: LedgerFile
     /// The process that owns the ledger.
@@ -112,8 +116,14 @@ public final class LedgerWriter: Sendable {
         unsafe record.store(thread, at: Record.thread)
         unsafe record.store(UInt32(body.count), at: Record.bodyLength)
         unsafe record.store(UInt32(room.body), at: Record.bodyOffset)
-        memory.outcomeExtent(room.index).storeReleasing(UInt64(room.outcome) << 32)
-        unsafe record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
+        let log = OutcomePlaces.Place(
+            start: room.outcome == 0
+                ? LedgerLayout.record(room.index)
+                    + LedgerLayout.inlineOutcome(behind: room.body == 0 ? body.count : 0)
+                : room.outcome,
+            capacity: room.outcomeCapacity)
+        outcomes[room.index] = log
+        memory.outcomeExtent(room.index).storeReleasing(log.extent)
         unsafe record.store(requestedSlot?.encoded ?? 0, at: Record.requestedSlot)
         memory.serial(room.index).storeReleasing(0)
         memory.grantedAt(room.index).storeReleasing(ServerField.ungranted(generation))
@@ -213,15 +223,21 @@ public final class LedgerWriter: Sendable {
         }
     }
 
-    /// Whether a written record can be filed: not if the file was truncated meanwhile.
-    private func isReady(_ free: RecordWord, for reference: RecordReference) -> Bool {
+    /// Whether a written record can be filed.
+    ///
+    /// If not, another process has truncated the file or overwritten the word, and the ledger is
+    /// damaged from now on.
+    func isReady(_ free: RecordWord, for reference: RecordReference) -> Bool {
         let isReady = free.state == .free && free.generation &+ 1 == reference.generation
-        precondition(isReady || isDamaged, "A record is filed once, after it was written")
+        if !isReady { isOverwritten.store(true, ordering: .relaxed) }
         return isReady
     }
 
-    /// Whether another process has truncated the file, so that no claim in it is valid any more.
-    public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
+    /// Whether another process has truncated the file or overwritten a record, so that no claim in
+    /// it is valid any more.
+    public var isDamaged: Bool {
+        isOverwritten.load(ordering: .relaxed) || MappingGuard.wasTruncated(memory.mapping)
+    }
 
     /// Reserves space in the file from `start` to `end`, which was never used.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {

@@ -34,10 +34,10 @@ struct LayoutTests {
         let fields = [
             Record.word, Record.serial, Record.filedAt, Record.grantedAt, Record.kind,
             Record.thread, Record.bodyLength, Record.bodyOffset, Record.outcomeLength,
-            Record.outcomeOffset, Record.outcomeCapacity, Record.presenterState,
+            Record.outcomeOffset, Record.requestedSlot, Record.presenterState,
             Record.relocated, Record.inline,
         ]
-        #expect(fields == [0, 8, 16, 24, 32, 36, 40, 44, 48, 52, 56, 64, 72, 80])
+        #expect(fields == [0, 8, 16, 24, 32, 36, 40, 44, 48, 52, 60, 64, 72, 80])
         #expect(Record.inlineLength == 432)
         #expect(LedgerLayout.inlineOutcome(behind: 5) == 88)
     }
