@@ -20,8 +20,11 @@ extension NSFileCoordinator {
     /// file, as `Data.write(to:options: .atomic)` does. The program that waits goes on with the
     /// file that it has opened, as that was before. What the presenter saved is then an unresolved
     /// conflict version of the file; ``NSFilePresenter/presentedItemDidGain(_:)`` tells of it. A
-    /// presenter that writes in its file loses the protection for this time: program and presenter
-    /// then go on together. A program that opens with `O_NONBLOCK` gets the error `EAGAIN`.
+    /// program that opens with `O_NONBLOCK` gets the error `EAGAIN`.
+    ///
+    /// If this process writes in the file without a coordinated write, the guard ends: the bytes of
+    /// a plain program that writes at the same time, or those of the presenter, may be lost. A line
+    /// on standard error says so, and ``guardStatus(of:)``.
     ///
     /// After the program has closed the file, the presenter gets it back, and the lease is taken
     /// again. A presenter that is registered already gets no guard (Rule 5.2). See
@@ -101,9 +104,10 @@ extension NSFileCoordinator {
         /// closed the file.
         case offWhileOpenForWriting
         /// The kernel gives no lease, for the reason that the text says: there is no file, it is no
-        /// regular file or another user's, or its file system has no leases.
+        /// regular file or another user's, or its file system has no leases. Or the guard has
+        /// ended, because this process writes in the file instead of replacing it.
         ///
-        /// The guard tries again when the item has changed.
+        /// Unless it has ended, the guard tries again when the item has changed.
         case off(reason: String)
     }
 

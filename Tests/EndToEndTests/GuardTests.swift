@@ -225,7 +225,8 @@ class GuardTests: StageTestCase {
         XCTAssertEqual(stage.text(moved), "new\nafter\n")
     }
 
-    func testASaverThatWritesInTheFileDoesNotWaitForItself() throws {
+    /// Its bytes and the plain program's meet in one file, so its guard ends.
+    func testASaverThatWritesInTheFileDoesNotWaitForItselfAndLosesItsGuard() throws {
         let file = try stage.file("f", "old\n")
         let presenter = try present(
             file, "--on", "savePresentedItemChanges", "printf saved >>\"$FILECOORD_PATH\"")
@@ -233,6 +234,12 @@ class GuardTests: StageTestCase {
         try presenter.expect("reacquire(fromWriter)", inside: true)
         let text = try XCTUnwrap(stage.text(file))
         XCTAssertTrue(text.contains("plain") && text.contains("saved"), text)
+        XCTAssertTrue(presenter.lines.contains { $0.contains("writes in the file instead") })
+        XCTAssertTrue(presenter.lines.contains { $0.contains("! FileCoordination: the guard of") })
+        // The next plain program does not wait, and the presenter is asked nothing.
+        try run("echo plain >>'\(file)'")
+        try presenter.expect("presentedItemDidChange", inside: true)
+        XCTAssertEqual(presenter.lines.count { $0.contains("savePresentedItemChanges") }, 1)
     }
 
     //  presenter               plain program           another writer

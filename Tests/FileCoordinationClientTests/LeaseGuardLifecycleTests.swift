@@ -47,12 +47,23 @@ import Testing
             Step(.leaseTaken, .giveBack))
     }
 
-    @Test func `The program's own opening does not wait and asks no presenter`() {
+    @Test func `The program's own opening does not wait, asks no presenter, and ends the guard`() {
         check(
             Step(.leaseTaken, .report(.on)),
-            Step(.broken(byOwnProcess: true), .drop, .takeLease),
-            Step(.leaseRefused(.isOpenForWriting), .report(.off(.isOpenForWriting))),
-            Step(.leaseTaken, .report(.on)))
+            Step(.broken(byOwnProcess: true), .drop, .report(.off(.writtenInPlace))),
+            Step(.itemMayHaveChanged), Step(.lifted), Step(.restored), Step(.leaseTaken, .drop))
+    }
+
+    @Test func `If the thread fails, every lease is dropped, and the next event tries anew`() {
+        let off = Action.report(.off(.system(9)))
+        check(
+            Step(.leaseTaken, .report(.on)), Step(.threadFailed(9), .drop, off),
+            Step(.itemMayHaveChanged, .takeLease), Step(.leaseTaken, .report(.on)),
+            Step(.broken(byOwnProcess: false), .ask),
+            Step(.threadFailed(9), .drop, off, .giveBack), Step(.answered))
+        check(
+            Step(.leaseTaken, .report(.on)), Step(.lifted, .drop), Step(.threadFailed(9), off),
+            Step(.restored, .takeLease))
     }
 
     @Test func `The lease is dropped before a claim asks, and taken after the last one`() {
@@ -72,10 +83,13 @@ import Testing
             Step(.leaseTaken, .drop, .giveBack), Step(.restored, .takeLease))
     }
 
-    @Test func `A presenter that writes in its file while it saves gets no lease in its way`() {
+    @Test func `A presenter that writes in its file while it saves has no guard from then on`() {
         check(
             Step(.leaseTaken, .report(.on)), Step(.broken(byOwnProcess: false), .ask),
-            Step(.saverWaits, .drop), Step(.saverWaits), Step(.answered, .drop, .takeLease))
+            Step(.saverWaits, .drop, .report(.off(.writtenInPlace))), Step(.saverWaits),
+            Step(.answered, .drop, .takeLease), Step(.leaseRefused(.isOpenForWriting)),
+            Step(.itemMayHaveChanged, .takeLease), Step(.leaseTaken, .drop, .giveBack),
+            Step(.itemMayHaveChanged), Step(.lifted), Step(.restored))
     }
 
     @Test func `A refused lease is tried again when the item has changed, not before`() {

@@ -30,18 +30,25 @@ extension LeaseGuard {
                 file = try FileLease(openingFileAt: path.bytes)
                 watch(file)
             }
-            let isTaken = try state.withLock { state throws(SystemError) in
+            let refusal = state.withLock { state -> LeaseGuardStatus.LeaseRefusal?? in
                 state.file = file
-                guard state.life.isSeeking else { return false }
-                try file.take()
-                return true
+                guard state.life.isSeeking else { return nil }
+                do throws(SystemError) {
+                    try file.take()
+                    return .some(nil)
+                } catch {
+                    return LeaseGuardStatus.LeaseRefusal(error)
+                }
             }
-            guard isTaken else { return }
+            guard let refusal else { return }
+            if let refusal { return handle(.leaseRefused(refusal)) }
             handle(.leaseTaken)
             // Another file may have taken the name before the lease was taken.
             if !file.isAt(path.bytes) { handle(.replaced) }
         } catch {
-            handle(.leaseRefused(LeaseGuardStatus.LeaseRefusal(error)))
+            // Only a regular file is opened.
+            let isOther = error.code == ErrorNumber.invalidArgument
+            handle(.leaseRefused(isOther ? .notARegularFile : .init(error)))
         }
     }
 
@@ -146,8 +153,6 @@ extension LeaseGuardStatus.LeaseRefusal {
             case ErrorNumber.noSuchFile, ErrorNumber.notADirectory: .noFile
             case ErrorNumber.accessDenied, ErrorNumber.notPermitted: .otherUsersFile
             case ErrorNumber.symbolicLink, ErrorNumber.isADirectory: .notARegularFile
-            case ErrorNumber.invalidArgument where error.operation.hasPrefix("guard"):
-                .notARegularFile
             default: .system(error.code)
             }
     }

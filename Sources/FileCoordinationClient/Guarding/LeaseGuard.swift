@@ -99,8 +99,18 @@ final class LeaseGuard: Sendable {
             // replacing the file would take it away from the program that waits.
             case .ask: questions?.ask(state.withLock { $0.spareName != nil })
             case .giveBack: questions?.giveBack()
-            case .report(let status): report(status)
+            case .report(let status):
+                if status == .off(.writtenInPlace) { sayThatItHasEnded() }
+                report(status)
             }
         }
+    }
+
+    private func sayThatItHasEnded() {
+        let path = state.withLock { $0.path?.description ?? "" }
+        Diagnostics.say(
+            "the guard of \(path) has ended, because this program writes in the file: what it and a"
+                + " program that does not coordinate write at the same time may be lost. Save by"
+                + " replacing the file, as Data.write(to:options: .atomic) does")
     }
 }

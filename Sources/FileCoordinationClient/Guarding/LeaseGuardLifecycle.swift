@@ -22,6 +22,9 @@ package enum LeaseGuardStatus: Hashable, Sendable {
         case notARegularFile
         /// It is another user's file.
         case otherUsersFile
+        /// The presenter's process has written in the file, instead of replacing it; the guard has
+        /// ended.
+        case writtenInPlace
         /// The kernel or the file system refuses, with this error number.
         case system(Int32)
 
@@ -31,6 +34,8 @@ package enum LeaseGuardStatus: Hashable, Sendable {
             case .noFile: "there is no file"
             case .notARegularFile: "it is no regular file"
             case .otherUsersFile: "it is another user's file"
+            case .writtenInPlace:
+                "the presenter's program writes in the file instead of replacing it"
             case .system(let code): "the kernel refuses: error \(code)"
             }
         }
@@ -42,6 +47,9 @@ package enum LeaseGuardStatus: Hashable, Sendable {
 ///     idle ─► seeking ─► held ─► asking ─► letGo ─► seeking
 ///               ▲  │
 ///             refused
+///
+/// It ends when the presenter's own process writes in the file: then the plain program's bytes and
+/// the presenter's meet in one file, and no version can keep either.
 struct LeaseGuardLifecycle: Hashable, Sendable {
     typealias LeaseRefusal = LeaseGuardStatus.LeaseRefusal
 
@@ -60,7 +68,11 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         /// it.
         case askingWithoutLease
         /// The plain program continues; the presenter waits until that has closed the file.
-        case letGo(wasAsked: Bool)
+        case letGo
+        /// As `letGo`, after a presenter that writes in its file was asked.
+        case lettingGoForGood
+        /// The guard has ended, because the presenter's process writes in the file.
+        case ended
         /// The presenter was removed.
         case removed
     }
@@ -83,6 +95,8 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case saverWaits
         /// The presenter has answered, and what it saved is preserved.
         case answered
+        /// The thread cannot go on, with this error number; the next task starts another one.
+        case threadFailed(Int32)
         case removed
     }
 
@@ -116,8 +130,8 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
     /// Whether the thread is to try to take a lease.
     var isSeeking: Bool {
         switch state {
-        case .seeking, .letGo: true
-        case .idle, .refused, .held, .asking, .askingWithoutLease, .removed: false
+        case .seeking, .letGo, .lettingGoForGood: true
+        case .idle, .refused, .held, .asking, .askingWithoutLease, .ended, .removed: false
         }
     }
 
@@ -138,16 +152,17 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case .leaseRefused(let refusal): return leaseRefused(refusal)
         case .broken(let isOwn):
             guard state == .held else { return [] }
-            state = isOwn ? .letGo(wasAsked: false) : .asking
-            return isOwn ? [.drop, .takeLease] : [.ask]
+            state = isOwn ? .ended : .asking
+            return isOwn ? [.drop] + report(.off(.writtenInPlace)) : [.ask]
         case .saverWaits:
             guard state == .asking else { return [] }
             state = .askingWithoutLease
-            return [.drop]
+            return [.drop] + report(.off(.writtenInPlace))
         case .answered:
             guard state == .asking || state == .askingWithoutLease else { return [] }
-            state = .letGo(wasAsked: true)
+            state = state == .asking ? .letGo : .lettingGoForGood
             return [.drop, .takeLease]
+        case .threadFailed(let code): return threadFailed(code)
         case .removed: return remove()
         }
     }
@@ -160,7 +175,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case .seeking, .refused:
             state = .idle
             return []
-        case .idle, .asking, .askingWithoutLease, .letGo, .removed:
+        case .idle, .asking, .askingWithoutLease, .letGo, .lettingGoForGood, .ended, .removed:
             return []
         }
     }
@@ -174,8 +189,8 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         switch state {
         case .held: [.checkPath]
         case .refused: seek()
-        case .seeking, .letGo: [.takeLease]
-        case .idle, .asking, .askingWithoutLease, .removed: []
+        case .seeking, .letGo, .lettingGoForGood: [.takeLease]
+        case .idle, .asking, .askingWithoutLease, .ended, .removed: []
         }
     }
 
@@ -184,13 +199,16 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case .seeking:
             state = .held
             return report(.on)
-        case .letGo(let wasAsked):
+        case .letGo:
             // The kernel gives a lease only when no process has the file open for writing.
             state = lifters == 0 ? .held : .idle
-            return (lifters == 0 ? report(.on) : [.drop]) + (wasAsked ? [.giveBack] : [])
+            return (lifters == 0 ? report(.on) : [.drop]) + [.giveBack]
+        case .lettingGoForGood:
+            state = .ended
+            return [.drop, .giveBack]
         case .held:
             return []
-        case .idle, .refused, .asking, .askingWithoutLease, .removed:
+        case .idle, .refused, .asking, .askingWithoutLease, .ended, .removed:
             return [.drop]
         }
     }
@@ -200,12 +218,31 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         case .seeking:
             state = .refused(refusal)
             return report(.off(refusal))
-        case .letGo(let wasAsked):
+        case .letGo:
             guard refusal != .isOpenForWriting else { return report(.off(refusal)) }
             state = lifters == 0 ? .refused(refusal) : .idle
-            return report(.off(refusal)) + (wasAsked ? [.giveBack] : [])
-        case .idle, .refused, .held, .asking, .askingWithoutLease, .removed:
+            return report(.off(refusal)) + [.giveBack]
+        case .lettingGoForGood:
+            guard refusal != .isOpenForWriting else { return [] }
+            state = .ended
+            return [.giveBack]
+        case .idle, .refused, .held, .asking, .askingWithoutLease, .ended, .removed:
             return []
+        }
+    }
+
+    private mutating func threadFailed(_ code: Int32) -> [GuardAction] {
+        let former = state
+        switch former {
+        case .idle: return report(.off(.system(code)))
+        case .askingWithoutLease, .lettingGoForGood:
+            state = .ended
+            return [.drop, .giveBack]
+        case .seeking, .refused, .held, .asking, .letGo:
+            state = .refused(.system(code))
+            let isAsked = former == .asking || former == .letGo
+            return [.drop] + report(.off(.system(code))) + (isAsked ? [.giveBack] : [])
+        case .ended, .removed: return []
         }
     }
 
@@ -214,7 +251,7 @@ struct LeaseGuardLifecycle: Hashable, Sendable {
         switch state {
         case .asking, .askingWithoutLease: return [.finish]
         case .held: return [.drop]
-        case .idle, .seeking, .refused, .letGo, .removed: return []
+        case .idle, .seeking, .refused, .letGo, .lettingGoForGood, .ended, .removed: return []
         }
     }
 

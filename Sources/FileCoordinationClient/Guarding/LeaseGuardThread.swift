@@ -10,6 +10,8 @@ import FileCoordinationSystem
 final class LeaseGuardThread: Sendable {
     private struct Tasks: Sendable {
         var waiting: [(guarded: LeaseGuard, task: LeaseGuard.GuardTask)] = []
+        /// The guards that may have a lease.
+        var guards: [ObjectIdentifier: LeaseGuard] = [:]
         var isRunning = false
     }
 
@@ -26,6 +28,11 @@ final class LeaseGuardThread: Sendable {
     func add(_ task: LeaseGuard.GuardTask, for guarded: LeaseGuard) {
         let isFirst = tasks.withLock { tasks in
             tasks.waiting.append((guarded, task))
+            switch task {
+            case .takeLease: tasks.guards[ObjectIdentifier(guarded)] = guarded
+            case .forget: tasks.guards[ObjectIdentifier(guarded)] = nil
+            case .checkPath, .answered, .finish: break
+            }
             defer { tasks.isRunning = true }
             return !tasks.isRunning
         }
@@ -52,14 +59,27 @@ final class LeaseGuardThread: Sendable {
         }
     }
 
-    /// Ends all guards, because the thread cannot run; tells their presenters.
-    private func fail(_ error: SystemError) {
-        let waiting = tasks.withLock { tasks in
+    /// Drops all leases, because the thread cannot run; tells the programs.
+    ///
+    /// Without it no plain program that waits would go on before the kernel's time limit. The next
+    /// task starts another thread.
+    func fail(_ error: SystemError) {
+        let guards = tasks.withLock { tasks in
             tasks.isRunning = false
-            defer { tasks.waiting = [] }
-            return tasks.waiting
+            for (guarded, _) in tasks.waiting { tasks.guards[ObjectIdentifier(guarded)] = guarded }
+            tasks.waiting = []
+            defer { tasks.guards = [:] }
+            return tasks.guards.values
         }
-        for (guarded, _) in waiting { guarded.handle(.leaseRefused(.system(error.code))) }
+        for guarded in guards {
+            _ = guarded.secure(services.versions)
+            guarded.handle(.threadFailed(error.code))
+            // The next thread opens the file, and watches it.
+            guarded.state.withLock { state in
+                state.file?.drop()
+                state.file = nil
+            }
+        }
     }
 }
 
