@@ -22,8 +22,8 @@ extension NSFileCoordinator {
     ///
     /// **Threads and cost.** Any thread; no system call.
     public static var filePresenterTimeout: Duration? {
-        get { PresenterAnswerTimeout.duration.withLock { $0 } }
-        set { PresenterAnswerTimeout.duration.withLock { $0 = newValue } }
+        get { PresenterAnswerTimeout.duration }
+        set { PresenterAnswerTimeout.duration = newValue }
     }
 }
 
@@ -36,8 +36,8 @@ extension NSFileCoordinator {
     ///
     /// **Threads and cost.** Any thread; no system call.
     public static var cancelsWaitsAfterSuspension: Bool {
-        get { Suspension.cancelsWaits.withLock { $0 } }
-        set { Suspension.cancelsWaits.withLock { $0 = newValue } }
+        get { Suspension.cancelsWaits }
+        set { Suspension.cancelsWaits = newValue }
     }
 }
 #endif

@@ -16,7 +16,8 @@ package final class FoundationServices: ClientServices {
     /// The only instance; it has no state.
     package static let shared = FoundationServices()
 
-    private init() {}
+    /// Initialises what a forked child may be the first to use; forks wait meanwhile.
+    private init() { _ = PresenterExaminer.ofProcess }
 
     package var versions: any VersionKeeping { VersionStore.current }
 

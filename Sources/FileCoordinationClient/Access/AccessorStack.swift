@@ -130,7 +130,7 @@ package enum AccessorStack {
 
     let memory: UnsafeMutablePointer<Memory>
 
-    private static let slot = ThreadSlot<Memory>()
+    static let slot = ThreadSlot<Memory>()
 
     /// The calling thread's memory.
     ///

@@ -22,7 +22,7 @@ import FileCoordinationSystem
 /// Threads for short file work on behalf of tasks.
 final class BlockingWorkPool: Sendable {
     /// A forked child has none of its parent's threads, and none of its work.
-    private static let ofProcess = PerProcess {
+    static let ofProcess = PerProcess {
         BlockingWorkPool { (serve) throws(SystemError) in
             try DetachedThread.start(name: "file-access", serve)
         }

@@ -42,7 +42,7 @@ final class Deadlines: Sendable {
     }
 
     private let state = Monitor(State())
-    private static let ofProcess = PerProcess { Deadlines() }
+    static let ofProcess = PerProcess { Deadlines() }
 
     /// Calls `action` on a thread that others need, at a monotonic time in nanoseconds or soon
     /// after it; at once if there can be no thread to wait for that.

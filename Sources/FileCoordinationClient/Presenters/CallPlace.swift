@@ -53,7 +53,7 @@ struct CallPlace: Sendable {
 
 /// The presenter callbacks that a thread or task is running.
 enum PresenterCallbacks {
-    private static let slot = ThreadSlot<[CallPlace.Callback]>()
+    static let slot = ThreadSlot<[CallPlace.Callback]>()
     /// Child tasks inherit this value but are not the callback, so the task is stored with it.
     @TaskLocal private static var tasks: (task: Int, callbacks: [CallPlace.Callback])?
 

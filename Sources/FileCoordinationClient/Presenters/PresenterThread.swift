@@ -20,7 +20,7 @@ package final class PresenterThread: PresenterQueue {
 
     private let state: Monitor<State>
     /// The queue that the calling thread works off.
-    private static let slot = ThreadSlot<ObjectIdentifier>()
+    static let slot = ThreadSlot<ObjectIdentifier>()
 
     /// The queue whose thread this is; nil for any other thread.
     package static var current: ObjectIdentifier? { unsafe slot.pointer?.pointee }

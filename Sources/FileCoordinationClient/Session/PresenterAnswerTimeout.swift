@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two settings of the whole process: how long its presenters may take to answer, and what happens
-// to its waits when it was stopped (Rules 18.3, 18.6).
+// to its waits when it was stopped (Rules 18.3, 18.6). They have no lock, which a fork could copy
+// while a thread holds it.
 
-package import FileCoordinationSystem
+import FileCoordinationSystem
+import Synchronization
 
 /// What happens to waiting calls when this process was stopped and continues.
 package enum Suspension {
-    package static let cancelsWaits = Lock(false)
+    private static let cancels = Atomic(false)
+
+    /// Whether they are cancelled.
+    package static var cancelsWaits: Bool {
+        get { cancels.load(ordering: .relaxed) }
+        set { cancels.store(newValue, ordering: .relaxed) }
+    }
 }
 
 /// How long the presenters of this process may take to answer.
 package enum PresenterAnswerTimeout {
-    package static let duration = Lock<Duration?>(.seconds(30))
+    private static let none = UInt64.max
+    private static let value = Atomic<UInt64>(30_000_000_000)
 
     /// The duration in nanoseconds; nil for no limit.
     static var nanoseconds: UInt64? {
-        duration.withLock { $0 }.map { duration in
-            MonotonicClock.nanoseconds(in: duration)
-        }
+        let value = value.load(ordering: .relaxed)
+        return value == none ? nil : value
+    }
+
+    /// The duration, with a precision of nanoseconds; nil for no limit.
+    package static var duration: Duration? {
+        get { nanoseconds.map { .nanoseconds(Int64(clamping: $0)) } }
+        set { value.store(newValue.map(MonotonicClock.nanoseconds) ?? none, ordering: .relaxed) }
     }
 }

@@ -12,14 +12,19 @@ import FileCoordinationWire
 package enum ProcessLabel {
     private static let given = Lock("")
 
+    /// A fork must not copy the lock while a thread holds it.
+    private static func withText<Result>(_ body: (inout String) -> Result) -> Result {
+        ForkGuard.holdingForks { given.withLock { body(&$0) } }
+    }
+
     /// The label; if empty, people see the program's name.
     ///
     /// May be used on any thread.
     package static var text: String {
-        get { given.withLock { $0 } }
+        get { withText { $0 } }
         set {
             let label = Label.cut(newValue)
-            given.withLock { text in
+            withText { text in
                 text = label
                 Session.withExisting { $0?.ledger.setLabel(Array(label.utf8)) }
             }
@@ -28,7 +33,7 @@ package enum ProcessLabel {
 
     /// Writes the label into the ledger of a new session.
     static func apply(to session: Session) {
-        given.withLock { text in
+        withText { text in
             if !text.isEmpty { session.ledger.setLabel(Array(text.utf8)) }
         }
     }

@@ -15,7 +15,7 @@ extension Session {
     ///
     /// Only the operation on the answering thread counts. An answer does not wait for other
     /// threads, which may never return.
-    private static let runs = ThreadSlot<Int>()
+    static let runs = ThreadSlot<Int>()
 
     /// Handles an answer of a presenter without an error.
     func answer(_ answer: PresenterAnswer) {

@@ -181,7 +181,7 @@ extension Session {
     /// Handles the message that later claims have passed this one while the process was stopped
     /// (Rule 18.6).
     func skipped(_ record: WireRecord) {
-        guard Suspension.cancelsWaits.withLock({ $0 }), let claim = claim(record) else { return }
+        guard Suspension.cancelsWaits, let claim = claim(record) else { return }
         giveUp(claim, .cancelled)
     }
 

@@ -159,7 +159,8 @@ package final class Session: Sendable {
                 if let session = cell.session.load() { return session }
                 let runtime = try RuntimeDirectory.openOwn()
                 if let warning = runtime.warning { Diagnostics.say(warning) }
-                let session = cell.session.storeIfNil(try Session(runtime: runtime, services()))
+                let services = ForkGuard.holdingForks { services() }
+                let session = cell.session.storeIfNil(try Session(runtime: runtime, services))
                 ProcessLabel.apply(to: session)
                 return session
             }
@@ -203,10 +204,22 @@ package final class Session: Sendable {
                 return cell
             }
             if ForkGuard.isForkedChild { ForkGuard.rearm() }
+            initialiseStatics()
             let fresh = unsafe Unmanaged.passRetained(Cell())
             let (isOurs, _) = unsafe newestCell.compareExchange(
                 expected: newest, desired: fresh, ordering: .acquiringAndReleasing)
             if !isOurs { unsafe fresh.release() }
+        }
+    }
+
+    /// Initialises what a forked child may be the first to use.
+    ///
+    /// A child that is forked while another thread initialises a static value would wait for that
+    /// thread, which it does not have.
+    private static func initialiseStatics() {
+        ForkGuard.holdingForks {
+            _ = (BlockingWorkPool.ofProcess, Deadlines.ofProcess, ProcessEnd.ofProcess)
+            _ = (PresenterThread.slot, PresenterCallbacks.slot, CallingThread.slot, runs)
         }
     }
 

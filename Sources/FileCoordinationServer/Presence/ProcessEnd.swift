@@ -5,21 +5,28 @@
 // closes its sockets late. So an exit handler makes the server leave and delays the exit briefly
 // until it has. If the process ends before that, its clients see the same as if it had been killed.
 
-import FileCoordinationSystem
+package import FileCoordinationSystem
+import Synchronization
 
 /// The normal exit of this process.
-enum ProcessEnd {
-    private static let state = Monitor(State())
-
-    private struct State {
-        /// The process whose exit is meant: the exit of a forked child does not concern its
-        /// parent's servers.
-        var process: UInt64 = 0
+package enum ProcessEnd {
+    fileprivate struct State {
         /// Wakes each server in this process.
         var servers: [WakeUp] = []
         var hasBegun = false
-        var isHandled = false
     }
+
+    /// A forked child has none of its parent's servers, and its exit does not concern them.
+    package static let ofProcess = PerProcess { ProcessEnd.Exit() }
+    /// Whether there is an exit handler; a forked child inherits it.
+    private static let isHandled = Atomic(false)
+
+    /// What a process knows of its exit.
+    package final class Exit: Sendable {
+        fileprivate let state = Monitor(State())
+    }
+
+    private static var state: Monitor<State> { ofProcess.value.state }
 
     /// How long an exiting process waits for another process to serve, in nanoseconds.
     static let restraint: UInt64 = 50_000_000
@@ -29,41 +36,27 @@ enum ProcessEnd {
     private static let patience: UInt64 = 50_000_000
 
     /// Whether this process has begun to exit.
-    static var hasBegun: Bool {
-        state.withLock { $0.hasBegun && $0.process == ForkGuard.processToken }
-    }
+    static var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
     /// Registers a server: when the program exits, `wakeUp` makes the server leave.
     static func end(_ wakeUp: WakeUp) {
-        // A fork must not copy the lock while a thread holds it.
-        let isFirst = ForkGuard.holdingForks {
-            state.withLock { state in
-                if state.process != ForkGuard.processToken {
-                    // A forked child inherits the exit handler but none of its parent's servers.
-                    state = State(process: ForkGuard.processToken, isHandled: state.isHandled)
-                }
-                state.servers.append(wakeUp)
-                defer { state.isHandled = true }
-                return !state.isHandled
-            }
+        state.withLock { $0.servers.append(wakeUp) }
+        if !isHandled.exchange(true, ordering: .relaxed) {
+            CurrentProcess.atExit { ProcessEnd.begin() }
         }
-        if isFirst { CurrentProcess.atExit { ProcessEnd.begin() } }
     }
 
     /// Deregisters a server that has left.
     static func forget(_ wakeUp: WakeUp) {
-        ForkGuard.holdingForks {
-            state.withLock { state in state.servers.removeAll { $0 === wakeUp } }
-        }
+        state.withLock { state in state.servers.removeAll { $0 === wakeUp } }
         state.notifyAll()
     }
 
     private static func begin() {
-        // Checked before the lock is taken, because a thread of the parent may have held it at the
-        // fork.
+        // A child that never used the library needs no state.
         guard !ForkGuard.isForkedChild else { return }
-        let servers = state.withLock { state -> [WakeUp] in
-            guard state.process == ForkGuard.processToken else { return [] }
+        let state = state
+        let servers = state.withLock { state in
             state.hasBegun = true
             return state.servers
         }

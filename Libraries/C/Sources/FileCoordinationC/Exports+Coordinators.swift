@@ -100,8 +100,7 @@ public func fc_set_label(_ label: UnsafePointer<CChar>?) {
 @c @implementation
 public func fc_set_answer_limit(_ seconds: Double) {
     do throws(CallFailure) {
-        let limit = try Given.duration(seconds)
-        PresenterAnswerTimeout.duration.withLock { $0 = limit }
+        PresenterAnswerTimeout.duration = try Given.duration(seconds)
     } catch {
         // It is no number, and changes nothing.
     }
