@@ -201,7 +201,7 @@ package final class Coordinator: Sendable {
         case .granted(let local, hasWaited: true):
             guard flags.isCancelled else { break }
             // The coordinator was cancelled concurrently. `begin` reports that.
-            local.end()
+            local.end(hasRun: false)
             return nil
         case .filed(let access):
             if !calls.addWaiting(access, unless: { flags.isCancelled }) {

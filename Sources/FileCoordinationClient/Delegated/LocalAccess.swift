@@ -125,8 +125,10 @@ final class LocalAccess: DelegatedWriter {
     }
 
     /// Ends the access, on the thread and in the process in which its accessor has run.
-    func end() {
-        let isUnreported = release()
+    ///
+    /// - Parameter hasRun: false if the accessor did not run, because the call was cancelled.
+    func end(hasRun: Bool = true) {
+        let isUnreported = release(hasRun: hasRun)
         // The turn is passed on after the release, because the next access must find this one
         // ended. If there is something to report, the turn is not passed on: the server then ends
         // the ticket queue, and claims follow moved items (Rule 11.4).
@@ -137,12 +139,13 @@ final class LocalAccess: DelegatedWriter {
     /// Releases the claim.
     ///
     /// Returns whether the server need not be told.
-    private func release() -> Bool {
+    private func release(hasRun: Bool) -> Bool {
         // No other thread can know a reading access.
         (isWriting ? versions.close() : versions.load())?.write.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // If a report was requested meanwhile, it contains the outcome.
         if unsafe session.ledger.releaseWrittenLocally(record) { return true }
+        let ending = hasRun ? ending : ItemEnding(.unchanged)
         return unsafe session.release(record, [ending], under: reported.load()?.grant)
     }
 
