@@ -52,11 +52,19 @@ public final class EpochFile: Sendable {
     /// either `isUsed` sees the ledger, or the client reads the new epoch.
     package func beginAnew(unless isUsed: () -> Bool) -> Bool {
         if isUsed() { return false }
-        let former = word.load()
-        eraWord.store(.random(in: 1 ... .max))
-        guard word.compareExchange(expected: former, desired: 0).exchanged else { return false }
-        if !isUsed() { return true }
-        _ = word.compareExchange(expected: 0, desired: former)
+        let (former, formerEra) = (word.load(), eraWord.load())
+        // The era comes first: if this process dies in between, no server of the former era takes
+        // the new epochs for its own. If the epochs stay, so does the era: else the server that
+        // has them would think that it is deposed.
+        let era = UInt64.random(in: 1 ... .max)
+        guard eraWord.compareExchange(expected: formerEra, desired: era).exchanged else {
+            return false
+        }
+        if word.compareExchange(expected: former, desired: 0).exchanged {
+            if !isUsed() { return true }
+            _ = word.compareExchange(expected: 0, desired: former)
+        }
+        _ = eraWord.compareExchange(expected: era, desired: formerEra)
         return false
     }
 

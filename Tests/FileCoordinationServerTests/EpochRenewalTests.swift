@@ -34,6 +34,21 @@ struct EpochRenewalTests {
         #expect(try epoch(afterListing: ["1-2.ledger"]) == Self.due)
     }
 
+    @Test func `If a ledger comes meanwhile, the running server is not deposed by it`() throws {
+        let world = try TemporaryRuntime()
+        let epochs = try EpochFile(directory: world.runtime.directory)
+        let epoch = try epochs.raise()
+        let era = epochs.era
+        var checks = 0
+        let isNew = epochs.beginAnew {
+            checks += 1
+            return checks == 2
+        }
+        #expect(!isNew && checks == 2)
+        #expect(epochs.load() == epoch)
+        #expect(!epochs.isPast(epoch, era: era))
+    }
+
     @Test func `That programs cannot be listed does not mean that there is none`() throws {
         #expect(try epoch(afterListing: nil) == Self.due)
     }

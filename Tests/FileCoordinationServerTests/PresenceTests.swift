@@ -65,6 +65,14 @@ import Testing
         #expect(presence.ending == .vanished)
     }
 
+    @Test mutating func `Something that exists already is no other server`() {
+        presence.planRetry(SystemError(code: ErrorNumber.alreadyExists, operation: "make"), at: 1)
+        #expect(presence.ending == nil)
+        #expect(presence.restoreAt == 1 + ServerLimits.restorePause)
+        presence.planRetry(Presence.RoleIsTaken(), at: 1)
+        #expect(presence.ending == .vanished)
+    }
+
     @Test mutating func `A server whose epoch is past is deposed`() throws {
         presence.removeSocket()
         _ = try epochs.raise()

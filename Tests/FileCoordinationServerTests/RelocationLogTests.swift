@@ -22,6 +22,16 @@ struct RelocationLogTests {
 
     // MARK: From server to server
 
+    @Test func `A claimant waits a moment for a log that a server is making`() throws {
+        let world = world
+        try DetachedThread.start(name: "late-log") {
+            // For longer than a hundred looks take without a pause.
+            poll(nil, 0, 30)
+            try? world.log(1).write(RelocationEntry(serial: 7, .claim(.one("/a"))))
+        }
+        #expect(items(7) == .one("/a"))
+    }
+
     @Test func `A later server knows what the former one wrote, and the last word counts`() throws {
         let former = try world.log(3)
         #expect(former.items(ofClaim: 1) == nil && former.handledBytes(ofClaim: 1) == 0)

@@ -198,17 +198,23 @@ extension Session {
     ///   for no process.
     func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
         let answer = Monitor<[Party]?>(nil)
-        state.withLock { $0.explanations[claim.record] = answer }
+        state.withLock { $0.explanations[claim.record, default: []].append(answer) }
         announce(.explain(WireRecord(claim.record)))
         _ = answer.wait(until: deadline) { $0 != nil }
-        state.withLock { $0.explanations[claim.record] = nil }
+        state.withLock { state in
+            state.explanations[claim.record]?.removeAll { $0 === answer }
+            if state.explanations[claim.record]?.isEmpty == true {
+                state.explanations[claim.record] = nil
+            }
+        }
         return answer.withLock { $0 }
     }
 
     func explained(_ record: WireRecord, parties: [Party]) {
         let reference = RecordReference(index: record.index, generation: record.generation)
-        guard let answer = state.withLock({ $0.explanations[reference] }) else { return }
-        answer.withLock { $0 = parties }
-        answer.notifyAll()
+        for answer in state.withLock({ $0.explanations[reference] ?? [] }) {
+            answer.withLock { $0 = parties }
+            answer.notifyAll()
+        }
     }
 }

@@ -62,7 +62,7 @@ package final class Session: Sendable {
         /// Answers of presenters that will be sent together.
         var answers = GatheredAnswers()
         /// Threads that wait for the server to explain what a claim waits for.
-        var explanations: [RecordReference: Monitor<[Party]?>] = [:]
+        var explanations: [RecordReference: [Monitor<[Party]?>]] = [:]
         /// Whether the server has refused this process, so that connecting again at once is
         /// useless.
         var isRefused = false

@@ -33,8 +33,7 @@ package final class EmbeddedServer: Sendable {
         let role = Monitor<RoleLock?>(roleLock)
         try DetachedThread.start(name: "file-arbiter") {
             do {
-                let made = try makeServer(runtime, role, givesWay, log, wakeUp)
-                guard var server = made else { return }
+                var server = try makeServer(runtime, role, givesWay, log, wakeUp)
                 ProcessEnd.end(wakeUp)
                 outcome.withLock { $0 = .success(()) }
                 outcome.notifyAll()
@@ -49,10 +48,8 @@ package final class EmbeddedServer: Sendable {
             }
         }
         _ = outcome.wait { $0 != nil }
-        switch outcome.withLock({ $0 }) {
-        case .failure(let error): throw error
-        case .success, nil: return EmbeddedServer(wakeUp: wakeUp)
-        }
+        try outcome.withLock { $0 }?.get()
+        return EmbeddedServer(wakeUp: wakeUp)
     }
 
     /// Creates a server and gives it the only reference to the role lock, so that the role ends
@@ -60,8 +57,10 @@ package final class EmbeddedServer: Sendable {
     private static func makeServer(
         _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>, _ givesWay: Bool,
         _ log: @escaping @Sendable (ServerLogEntry) -> Void, _ wakeUp: WakeUp
-    ) throws -> Server? {
-        guard let lock = role.withLock({ $0.take() }) else { return nil }
+    ) throws -> Server {
+        guard let lock = role.withLock({ $0.take() }) else {
+            throw SystemError(code: ErrorNumber.alreadyExists, operation: "start a server twice")
+        }
         var configuration = ServerConfiguration(kind: .embedded, log: log)
         configuration.givesWay = givesWay
         return try Server.start(

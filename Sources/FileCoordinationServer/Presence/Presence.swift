@@ -220,14 +220,15 @@ struct Presence {
 
     /// Plans another attempt after the names could not be restored, or makes the server leave.
     mutating func planRetry(_ error: any Error, at now: UInt64) {
-        switch (error as? SystemError)?.code {
         // Another server exists. Two servers must never serve the same user (Rule 2.0).
-        case ErrorNumber.alreadyExists: end(.vanished)
-        case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.busyPause
+        if error is RoleIsTaken { return end(.vanished) }
         // The process that removes the directory may not have finished.
-        default: restoreAt = now + ServerLimits.restorePause
-        }
+        let isBusy = (error as? SystemError)?.code == ErrorNumber.tryAgain
+        restoreAt = now + (isBusy ? ServerLimits.busyPause : ServerLimits.restorePause)
     }
+
+    /// Another process has the role in the directory in which this server would continue.
+    struct RoleIsTaken: Error {}
 
     /// Returns whether this server has the role; if its lock file was removed, it first tries to
     /// lock a new one.
@@ -251,8 +252,8 @@ struct Presence {
         let fresh = try freshDirectory()
         guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: fresh) else {
             // While this server holds the stand-ins, the other process gives way.
-            let code = otherPlaces.isHeld ? ErrorNumber.tryAgain : ErrorNumber.alreadyExists
-            throw SystemError(code: code, operation: "server anew")
+            guard otherPlaces.isHeld else { throw RoleIsTaken() }
+            throw SystemError(code: ErrorNumber.tryAgain, operation: "server anew")
         }
         // The next server's epoch must be greater than this server's, which is in the ledgers.
         let epochs = try EpochFile(directory: fresh.directory)

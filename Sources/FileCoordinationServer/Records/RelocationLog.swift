@@ -43,6 +43,8 @@ package final class RelocationLog {
     private static let longestRead: UInt64 = 128 << 20
     /// How often a reader looks again for a file that is being replaced.
     private static let mostAttempts = 100
+    /// The pause before it looks again, in nanoseconds: a server replaces the file meanwhile.
+    private static let pause: UInt64 = 1_000_000
 
     /// Creates the log of a new server and reads what the former server wrote.
     package init(in directory: Directory, epoch: ServerEpoch) throws(SystemError) {
@@ -219,11 +221,12 @@ package final class RelocationLog {
             // again.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
             // A log that cannot be read is treated as missing.
-            guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
-            let found = entries.last { entry in
+            let entries = try? newestEntries(in: directory, below: .max)
+            let found = entries?.last { entry in
                 if case .claim = entry.relocation { entry.serial == serial } else { false }
             }
             if case .claim(let items) = found?.relocation { return items }
+            Pause.sleep(nanoseconds: pause)
         }
         return nil
     }
