@@ -175,11 +175,12 @@ int fcs_thread_start_detached(
     int error = pthread_attr_setstacksize(&attributes, stack_size);
 
     // The program's signals must only be delivered to its own threads. Faults stay unblocked,
-    // because the kernel kills a process that causes a blocked one.
+    // because the kernel kills a process that causes a blocked one; and SIGPROF, by which the
+    // Swift runtime suspends the threads of a program that crashes, before it prints their stacks.
     sigset_t blocked, before;
     sigfillset(&blocked);
-    const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&blocked, faults[i]);
+    const int let_in[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+    for (size_t i = 0; i < sizeof let_in / sizeof *let_in; i++) sigdelset(&blocked, let_in[i]);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_t started;
     if (!error) error = pthread_create(&started, &attributes, run_thread, thread);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads of this library inside a program of another author. They block all signals, so the
-// program's signals go to its own threads. They belong to no thread pool, so blocking them blocks
+// Threads of this library inside a program of another author. They block nearly all signals, so
+// the program's signals go to its own threads. They belong to no thread pool, so blocking them blocks
 // nothing else.
 
 internal import CFileCoordinationSystem
@@ -9,7 +9,8 @@ internal import CFileCoordinationSystem
 /// Threads that are never joined.
 public enum DetachedThread {
     /// Starts a thread, in which all signals are blocked except for those that its own faults
-    /// cause.
+    /// cause, and SIGPROF, by which the Swift runtime suspends the threads of a program that
+    /// crashes.
     ///
     /// `name` is cut to 15 bytes, the kernel's limit. Throws ``ErrorNumber/invalidArgument`` for a
     /// stack below the system's minimum, and EAGAIN if there is no room for a thread.
