@@ -9,6 +9,8 @@ public import Foundation
 
 /// Where a method stores its error, or nil if the caller does not need it.
 ///
+/// With nil, the first error of each cause is printed to standard error, but for cancellations.
+///
 /// The method writes to it only if it fails; otherwise the old value remains (Rule 9.6). So set the
 /// variable to nil before the call.
 ///

@@ -467,12 +467,13 @@ public import Foundation
         }
     }
 
-    /// Stores the error that `body` throws.
+    /// Stores the error that `body` throws; without a place for it, its cause is printed once.
     private func report(_ outError: NSErrorPointer, _ body: () throws(NSError) -> Void) {
         do throws(NSError) {
             try body()
         } catch {
-            unsafe outError?.pointee = error
+            guard let outError = unsafe outError else { return UnheardErrors.add(error) }
+            unsafe outError.pointee = error
         }
     }
 }

@@ -309,6 +309,33 @@ extension NSFileCoordinator {
         }
     }
 
+    @Test func `Rule 9.6: an error that has no place is printed, once for each cause`() async throws
+    {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            setenv("FILECOORDINATION_RUNTIME_DIR", "relative, so that nothing is served", 1)
+            let names = ["/tmp", "/tmp", "https://example.org/a", "https://example.org/b"]
+            for name in names {
+                let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : URL(string: name)
+                guard let url else { exit(1) }
+                NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { _ in exit(1) }
+                var failure: NSError?
+                NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { _ in exit(1) }
+                if failure == nil { exit(1) }
+            }
+            let cancelled = NSFileCoordinator()
+            cancelled.cancel()
+            cancelled.coordinate(
+                readingItemAt: URL(fileURLWithPath: "/tmp"), error: nil
+            ) { _ in exit(1) }
+            exit(0)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { $0.contains("error: nil") }
+        #expect(lines.count == 2, "\(text)")
+    }
+
     @Test func `Rule 4.4: the first use fixes the purpose`() async {
         await #expect(processExitsWith: .failure) {
             setenv("FILECOORDINATION_RUNTIME_DIR", "relative, so that nothing is served", 1)
