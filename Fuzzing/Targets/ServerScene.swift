@@ -48,6 +48,7 @@ final class ServerScene {
         configuration.watchesDirectory = false
         // An input may present the root: the watcher would read the files of this machine.
         configuration.watchesItems = false
+        configuration.checksInvariants = true
         return try Server.start(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }

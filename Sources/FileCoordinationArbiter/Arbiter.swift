@@ -43,6 +43,7 @@ public struct Arbiter: Hashable, Sendable {
     var delegations = DelegationTable()
     var contests = PlaceContests()
     let policy: DelegationPolicy
+    let checksInvariants: Bool
 
     /// What the arbiter knows of one client process.
     struct ClientState: Hashable, Sendable {
@@ -57,9 +58,14 @@ public struct Arbiter: Hashable, Sendable {
     /// Creates an arbiter without claims and presenters.
     ///
     /// A `recovering` arbiter accepts events but decides nothing before ``Event/recoveryFinished``.
-    public init(recovering: Bool = false, policy: DelegationPolicy = DelegationPolicy()) {
+    /// With `checksInvariants`, a debug build looks at everything after each event.
+    public init(
+        recovering: Bool = false, policy: DelegationPolicy = DelegationPolicy(),
+        checksInvariants: Bool = true
+    ) {
         mode = recovering ? .recovering : .serving
         self.policy = policy
+        self.checksInvariants = checksInvariants
     }
 
     /// Handles one event and returns what the server must do.

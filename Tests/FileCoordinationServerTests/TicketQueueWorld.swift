@@ -54,6 +54,7 @@ final class TicketQueueWorld {
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
         configuration.watchesItems = watchesItems
+        configuration.checksInvariants = true
         configuration.delegationPolicy.handoverTime = handoverTime
         if let interruption {
             configuration.observers = { _ in { interruption.observe($0) } }

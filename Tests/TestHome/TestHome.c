@@ -163,6 +163,8 @@ __attribute__((constructor)) static void arrange(void) {
     lead("XDG_RUNTIME_DIR", "session", 1);
     lead("FILECOORDINATION_RUNTIME_DIR", "run", 1);
     if (getenv("TMPDIR") == NULL) lead("TMPDIR", "tmp", 1);
+    // Servers of debug builds check everything after each event.
+    setenv("FILECOORDINATION_INVARIANTS", "check", 1);
     unsetenv("FILECOORDINATION_VERSIONS_DIR");
     unsetenv("CFFIXED_USER_HOME");
 }

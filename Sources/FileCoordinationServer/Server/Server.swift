@@ -84,7 +84,9 @@ package struct Server: ~Copyable {
         self.configuration = configuration
         self.presence = presence
         self.connections = connections
-        arbiter = Arbiter(recovering: true, policy: configuration.delegationPolicy)
+        arbiter = Arbiter(
+            recovering: true, policy: configuration.delegationPolicy,
+            checksInvariants: configuration.checksInvariants)
         records = Records(epoch: presence.epoch, relocations: relocations)
         processes = Processes(poller: poller, isStopped: configuration.isStopped)
         let directory = presence.runtime.directory

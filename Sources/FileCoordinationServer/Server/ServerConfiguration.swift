@@ -5,6 +5,7 @@
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
+import FileCoordinationSystem
 package import FileCoordinationWire
 
 /// The settings of a server.
@@ -28,6 +29,12 @@ package struct ServerConfiguration: Sendable {
     package var watchesItems = true
     /// Determines when paths are delegated.
     package var delegationPolicy = DelegationPolicy()
+    /// Whether a debug build of the arbiter checks its invariants after each event.
+    ///
+    /// Our tests alone have that, and the programs that they start: it slows a server many times,
+    /// and with it the programs that it serves.
+    package var checksInvariants =
+        CurrentProcess.environmentVariable("FILECOORDINATION_INVARIANTS") == "check"
     /// Observers of the server's accesses to ledger words.
     ///
     /// Simulations use them to let clients act in between.

@@ -30,6 +30,7 @@ final class Sandbox {
             !$0.key.hasPrefix("FILECOORD") && $0.key != "XDG_RUNTIME_DIR"
         }
         environment["FILECOORDINATION_RUNTIME_DIR"] = path + "/run"
+        environment["FILECOORDINATION_INVARIANTS"] = "check"
         environment["FILECOORDINATION_VERSIONS_DIR"] = path + "/versions"
         environment["HOME"] = path + "/home"
         environment["XDG_DATA_HOME"] = path + "/home/.local/share"

@@ -61,6 +61,8 @@ final class Stage {
             mark: directory,
             "FILECOORDINATIOND": serving == .daemon ? Products.daemon : "",
             "FILECOORDINATION_LOG": "info",
+            // Debug builds check everything after each event.
+            "FILECOORDINATION_INVARIANTS": "check",
             "PATH": "/usr/bin:/bin", "TMPDIR": temporary,
             "HOME": home, "XDG_DATA_HOME": home + "/.local/share",
             "XDG_CONFIG_HOME": home + "/.config", "XDG_CACHE_HOME": home + "/.cache",

@@ -51,6 +51,7 @@ extension ServerWorld {
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
         configuration.watchesItems = false
+        configuration.checksInvariants = true
         configuration.delegationPolicy.calmUses = schedule.patience
         configuration.delegationPolicy.calmTime = UInt64(schedule.patience - 1) * 500_000
         configuration.delegationPolicy.handovers = schedule.patience + 1
