@@ -315,17 +315,6 @@ class PresenterTests: StageTestCase {
         try presenter.expect("q did change")
     }
 
-    /// A method that is never called, because its name is not quite right, is named on standard
-    /// error.
-    func testAMisspelledMethodIsNamedOnStandardError() throws {
-        let file = try stage.file("f")
-        let presenter = try stage.peer("presenter")
-        try presenter.ask("p present \(file) kind=misnamed", "p registered")
-        try presenter.expect("! FileCoordination:")
-        let complaints = presenter.lines.filter { $0.hasPrefix("! ") }
-        XCTAssertTrue(complaints.contains { $0.contains("presentedItemDidChanged") })
-    }
-
     /// Rule 5.10: all presenters of one item are asked, wherever they are, and all are waited for.
     func testSeveralPresentersAreAllWaitedFor() throws {
         let file = try stage.file("f")

@@ -133,8 +133,6 @@ enum Exceptions {
             "a subclass must restate it",
         "Tests/Peers/coordination-peer/StagePresenter.swift Heedless":
             "a subclass must restate it",
-        "Tests/Peers/coordination-peer/StagePresenter.swift Misnamed":
-            "a subclass must restate it",
         "Tests/Peers/coordination-peer/StagePresenter.swift Lister":
             "a subclass must restate it",
         "Tests/Peers/coordination-peer/StagePresenter.swift Listener":

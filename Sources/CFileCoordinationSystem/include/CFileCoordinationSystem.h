@@ -90,14 +90,6 @@ int fcs_attribute_set(
     const char *_Nonnull path, const char *_Nonnull name, const void *_Nullable value,
     size_t length);
 
-// ---- symbols.c: the program's own symbol table
-
-/// Calls `found` for symbols of the program or library that contains the address: for those whose
-/// names begin with `prefix`, or, without a prefix, for those at the address.
-int fcs_symbols(
-    const void *_Nonnull address, const char *_Nullable prefix, void *_Nullable context,
-    void (*_Nonnull found)(void *_Nullable context, const char *_Nonnull name));
-
 // ---- memory.c: mappings, futexes, the clock
 
 int fcs_memory_file(const char *_Nonnull name);

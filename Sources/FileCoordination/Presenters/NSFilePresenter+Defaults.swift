@@ -27,10 +27,7 @@ extension NSFilePresenter {
     ///
     /// A presenter without a method for these changes is told of none of them.
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
-        // Nothing else tells that the presenter has no attributes of its own: unlike the methods,
-        // the property has one type for all presenters.
-        PresenterExaminer.ofProcess.value.markDefaultAttributes(of: type(of: self))
-        return [
+        [
             .isUbiquitousItemKey,
             .ubiquitousItemContainerDisplayNameKey,
             .ubiquitousItemDownloadRequestedKey,

@@ -36,9 +36,7 @@ extension Session {
             let session = try current()
             let registered = RegisteredPresenter(
                 presenter, methods: PresenterMethods(implementedBy: presenter))
-            if try session.add(registered, label: label, isGuarded: isGuarded, since: known) {
-                PresenterAdvice.examine(presenter, methods: registered.methods)
-            }
+            try session.add(registered, label: label, isGuarded: isGuarded, since: known)
             session.sweepUploads()
         } catch {
             throw error.thrown(presenter.presentedItemURL.map { [($0, isWriting: false)] } ?? [])

@@ -33,14 +33,12 @@ class StagePresenter: NSObject, @unchecked Sendable {
     let heldMoves = Inbox<Bool>()
 
     /// `kind=full` (the default), `kind=listener` that only hears what happened, `kind=lister` that
-    /// only hears of subitems, `kind=heedless` that implements nothing, or `kind=misnamed` whose
-    /// method is spelled wrongly.
+    /// only hears of subitems, or `kind=heedless` that implements nothing.
     static func make(_ order: Order) -> any StagePresenter & NSFilePresenter {
         switch order.option("kind") {
         case "listener": Listener(order)
         case "lister": Lister(order)
         case "heedless": Heedless(order)
-        case "misnamed": Misnamed(order)
         case "async": AsyncEditor(order)
         default: Editor(order)
         }
@@ -111,16 +109,6 @@ class StagePresenter: NSObject, @unchecked Sendable {
 
 /// A presenter without a single optional method.
 final class Heedless: StagePresenter, NSFilePresenter, @unchecked Sendable {}
-
-/// Its method is never called by the library, because the name is not quite right.
-final class Misnamed: StagePresenter, NSFilePresenter, @unchecked Sendable {
-    @inline(never) func presentedItemDidChanged() { say("did change") }
-    func presentedItemDidMove(to newURL: URL) {
-        moved(to: newURL)
-        // The optimizer removes what nothing calls.
-        presentedItemDidChanged()
-    }
-}
 
 /// What presenters are told, for those that are told anything.
 class HearingPresenter: StagePresenter, @unchecked Sendable {
