@@ -27,7 +27,7 @@ extension PersonName: Stored {
     }
 
     package init?(_ stored: JSONValue) {
-        guard case .object = stored else { return nil }
+        guard case .members = stored else { return nil }
         namePrefix = stored[field: "namePrefix"]?.text
         givenName = stored[field: "givenName"]?.text
         middleName = stored[field: "middleName"]?.text

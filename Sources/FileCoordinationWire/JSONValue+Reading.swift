@@ -78,17 +78,17 @@ private struct JSONReader {
     }
 
     private mutating func object(_ depth: Int) -> JSONValue? {
-        var fields: [String: JSONValue] = [:]
+        var fields: [JSONValue.Member] = []
         guard takes("{") else { return nil }
-        if takes("}") { return .object([:]) }
+        if takes("}") { return .members([]) }
         repeat {
             skipSpace()
             guard let name = text(), takes(":"), let value = value(depth: depth + 1) else {
                 return nil
             }
-            fields[name] = value
+            fields.append(JSONValue.Member(name: name, value: value))
         } while takes(",")
-        return takes("}") ? .object(fields) : nil
+        return takes("}") ? .members(fields) : nil
     }
 
     private mutating func number() -> JSONValue? {

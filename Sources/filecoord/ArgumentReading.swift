@@ -6,6 +6,7 @@
 import ArgumentParser
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationWire
 
 /// The parsers of the command line, apart from those of the single commands.
 package enum ArgumentReading {
@@ -88,11 +89,11 @@ package enum ArgumentReading {
 
     /// A list of texts as JSON.
     package static func json(_ texts: [String]) -> String {
-        JSONText.object([("texts", .list(texts.map { .text($0) }))]).description
+        JSONValue.object([("texts", .list(texts.map { .text($0) }))]).description
     }
 
     /// A duration as text for users, and as JSON.
     package static func time(_ nanoseconds: UInt64) -> (words: String, json: String) {
-        (DurationText.text(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
+        (DurationText.text(nanoseconds), JSONValue.seconds(nanoseconds: nanoseconds).description)
     }
 }

@@ -42,7 +42,7 @@ enum Diagnosis {
     }
 
     /// The findings as JSON.
-    static func json(_ findings: [DoctorFinding]) -> JSONText {
+    static func json(_ findings: [DoctorFinding]) -> JSONValue {
         .object([
             (
                 "findings",

@@ -18,11 +18,11 @@ struct ExplanationJSON {
     var text: String {
         let facts = explanation.facts
         let report = explanation.report
-        return JSONText.object([
+        return JSONValue.object([
             ("path", .path(facts.path.bytes)),
             ("kind", facts.kind.map { .text($0.name) } ?? .null),
             ("package", facts.package.map { .path($0.bytes) } ?? .null),
-            ("hardLinks", .number(facts.linkCount)),
+            ("hardLinks", .integer(facts.linkCount)),
             ("otherPlaces", .list(facts.otherPlaces.map { .path($0) })),
             ("arbiter", report.map { .process($0.arbiter.processID) } ?? .null),
             ("accesses", .list(explanation.outcomes.map { access($0.action, $0.outcome) })),
@@ -32,12 +32,12 @@ struct ExplanationJSON {
         ]).description
     }
 
-    private func access(_ action: FileAction, _ outcome: WhatIf.Outcome) -> JSONText {
+    private func access(_ action: FileAction, _ outcome: WhatIf.Outcome) -> JSONValue {
         let claims = explanation.report?.claims ?? []
         return .object([
             ("access", .text(action.rawValue)),
             ("immediate", .truth(outcome.isImmediate)),
-            ("waitsFor", .list(outcome.blockers.map { .number(claims[$0].claim) })),
+            ("waitsFor", .list(outcome.blockers.map { .integer(claims[$0].claim) })),
             ("asks", .list(outcome.requests.map { presenter($0.presenter, $0.steps.messages) })),
             ("passesOver", .list(outcome.passedOver.map { number($0) })),
             (
@@ -47,18 +47,18 @@ struct ExplanationJSON {
         ])
     }
 
-    private func number(_ index: Int) -> JSONText {
-        explanation.report.map { .number($0.presenters[index].presenter) } ?? .null
+    private func number(_ index: Int) -> JSONValue {
+        explanation.report.map { .integer($0.presenters[index].presenter) } ?? .null
     }
 
-    private func presenter(_ index: Int, _ messages: [PresenterMessage]) -> JSONText {
+    private func presenter(_ index: Int, _ messages: [PresenterMessage]) -> JSONValue {
         .object([
             ("presenter", number(index)),
             ("messages", .list(messages.map { .text($0.rawValue) })),
         ])
     }
 
-    private func presenter(_ index: Int) -> JSONText? {
+    private func presenter(_ index: Int) -> JSONValue? {
         guard let presenter = explanation.report?.presenters[index] else { return nil }
         return .object([
             ("id", number(index)),
@@ -72,13 +72,13 @@ struct ExplanationJSON {
         ])
     }
 
-    private func step(_ step: WaitChain.Step) -> JSONText {
+    private func step(_ step: WaitChain.Step) -> JSONValue {
         let party = step.party
         return .object([
-            ("depth", .number(step.depth)),
+            ("depth", .integer(step.depth)),
             ("link", .text(step.link.name)),
-            ("claim", party.claim.map { .number($0) } ?? .null),
-            ("presenter", party.presenter.map { .number($0) } ?? .null),
+            ("claim", party.claim.map { .integer($0) } ?? .null),
+            ("presenter", party.presenter.map { .integer($0) } ?? .null),
             ("pid", .process(party.processID)),
             ("process", .text(party.processName)),
             ("label", .text(party.label.isEmpty ? party.processName : party.label)),

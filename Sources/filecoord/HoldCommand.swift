@@ -6,6 +6,7 @@
 import ArgumentParser
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationWire
 
 /// Holds access until standard input ends.
 struct HoldCommand: ParsableCommand {
@@ -72,11 +73,11 @@ struct HoldCommand: ParsableCommand {
     /// The line that says that access is granted, as JSON.
     private static func json(_ items: [ClaimedItem], at paths: [NativePath]) -> String {
         let held = zip(items, paths).map { item, path in
-            JSONText.object([
+            JSONValue.object([
                 ("path", .path(path.bytes)),
                 ("access", .text(item.access.isWriting ? "writing" : "reading")),
             ])
         }
-        return JSONText.object([("message", .text("granted")), ("items", .list(held))]).description
+        return JSONValue.object([("message", .text("granted")), ("items", .list(held))]).description
     }
 }

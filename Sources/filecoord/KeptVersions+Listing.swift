@@ -5,6 +5,7 @@
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationVersions
+import FileCoordinationWire
 import Glibc
 
 extension KeptVersions {
@@ -15,7 +16,7 @@ extension KeptVersions {
 
     /// A version that was just added, as JSON.
     func json(_ identifier: String) -> String {
-        JSONText.object([("path", .path(path.bytes)), ("identifier", .text(identifier))])
+        JSONValue.object([("path", .path(path.bytes)), ("identifier", .text(identifier))])
             .description
     }
 
@@ -44,8 +45,8 @@ extension KeptVersions {
     private static func jsonLines(of entries: [Entry]) -> [String] {
         entries.enumerated().map { index, entry in
             let version = entry.version
-            return JSONText.object([
-                ("number", .number(index + 1)),
+            return JSONValue.object([
+                ("number", .integer(index + 1)),
                 ("date", .text(WallClock.timestamp(of: moment(of: version)))),
                 ("name", .text(name(of: entry))), ("computer", text(version.record.computer)),
                 ("conflict", .truth(version.record.origin == .conflict)),
@@ -74,7 +75,7 @@ extension KeptVersions {
             tv_sec: Int(time.quotient + carry), tv_nsec: Int(fraction - carry * 1_000_000_000))
     }
 
-    private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
+    private static func text(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
 
     /// The table of versions, or a sentence if there are none.
     var tableLines: [String] {

@@ -7,6 +7,7 @@
 import ArgumentParser
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 import Glibc
 
 /// A coordinated move.
@@ -207,7 +208,7 @@ struct MoveCommand: ParsableCommand {
 
     /// The move as JSON.
     private static func json(_ paths: [NativePath]) -> String {
-        JSONText.object([
+        JSONValue.object([
             ("source", .path(paths[0].bytes)), ("destination", .path(paths[1].bytes)),
         ]).description
     }

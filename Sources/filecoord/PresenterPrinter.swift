@@ -3,6 +3,7 @@
 // Prints the lines of `present`: one for each message, without buffering.
 
 import FileCoordinationSystem
+import FileCoordinationWire
 import Glibc
 
 /// Prints the messages that presenters get.
@@ -14,7 +15,7 @@ final class PresenterPrinter: Sendable {
     }
 
     /// The fields of a message, in the order in which they are printed.
-    typealias Fields = [(name: String, value: JSONText)]
+    typealias Fields = [(name: String, value: JSONValue)]
 
     private let style: Style
     /// Excludes other threads, because several presenters print on several threads.
@@ -53,7 +54,7 @@ final class PresenterPrinter: Sendable {
     }
 
     private static func json(_ path: NativePath, _ message: String, _ fields: Fields) -> String {
-        JSONText.object(
+        JSONValue.object(
             [
                 ("time", .text(WallClock.timestamp)), ("presenter", .path(path.bytes)),
                 ("message", .text(message)),

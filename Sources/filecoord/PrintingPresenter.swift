@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
+import FileCoordinationWire
 
 /// One presenter of `filecoord present`.
 final class PrintingPresenter: Presenter {

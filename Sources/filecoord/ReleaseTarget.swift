@@ -130,12 +130,12 @@ struct ReleaseTarget {
 
     /// The outcome as JSON.
     func json(_ outcome: DismissalOutcome) -> String {
-        let number: (name: String, value: JSONText) =
+        let number: (name: String, value: JSONValue) =
             switch party {
-            case .claim(let number): ("claim", .number(number))
-            case .presenter(let number): ("presenter", .number(number))
+            case .claim(let number): ("claim", .integer(number))
+            case .presenter(let number): ("presenter", .integer(number))
             }
-        return JSONText.object([
+        return JSONValue.object([
             number, ("pid", .process(processID)), ("process", .text(processName)),
             ("label", .text(label.isEmpty ? processName : label)),
             ("path", path.map { .path($0) } ?? .null), ("outcome", .text(outcome.name)),

@@ -5,6 +5,7 @@
 import ArgumentParser
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 import FileTree
 import Glibc
 
@@ -160,10 +161,10 @@ struct RemoveCommand: ParsableCommand {
         var lines: [String] = []
         if json {
             removal.report = { path, isDirectory in
-                let fields: [(name: String, value: JSONText)] = [
+                let fields: [(name: String, value: JSONValue)] = [
                     ("path", .path(path)), ("directory", .truth(isDirectory)),
                 ]
-                lines.append(JSONText.object(fields).description)
+                lines.append(JSONValue.object(fields).description)
             }
         } else if verbose {
             removal.report = { path, isDirectory in

@@ -11,7 +11,7 @@ import FileCoordinationWire
 enum StatusJSON {
     /// The report as one line; nil means that there is no arbiter.
     static func text(_ report: StatusReport?) -> String {
-        JSONText.object([
+        JSONValue.object([
             ("arbiter", report.map { arbiter($0.arbiter) } ?? .null),
             ("claims", .list((report?.claims ?? []).map { claim($0) })),
             ("presenters", .list((report?.presenters ?? []).map { presenter($0) })),
@@ -19,20 +19,20 @@ enum StatusJSON {
         ]).description
     }
 
-    private static func arbiter(_ arbiter: ArbiterStatus) -> JSONText {
+    private static func arbiter(_ arbiter: ArbiterStatus) -> JSONValue {
         .object(
             [
                 ("pid", .process(arbiter.processID)),
                 ("kind", .text(arbiter.kind.name)),
                 ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
-                ("protocol", .number(arbiter.protocolVersion)),
+                ("protocol", .integer(arbiter.protocolVersion)),
             ] + namespace(arbiter.processID))
     }
 
-    private static func claim(_ claim: FileCoordinationWire.ClaimStatus) -> JSONText {
+    private static func claim(_ claim: FileCoordinationWire.ClaimStatus) -> JSONValue {
         .object(
             [
-                ("id", .number(claim.claim)),
+                ("id", .integer(claim.claim)),
                 ("pid", .process(claim.processID)),
                 ("process", .text(claim.processName)),
                 ("label", label(claim.label, claim.processName)),
@@ -42,22 +42,22 @@ enum StatusJSON {
                 ("stopped", .truth(claim.isStopped)),
                 ("items", .list(claim.items.map { item($0) })),
                 ("waitsFor", .list(claim.waitsFor.map { party($0) })),
-                ("waitsForCount", .number(claim.waitsForCount)),
+                ("waitsForCount", .integer(claim.waitsForCount)),
             ] + namespace(claim.processID))
     }
 
     /// Another field for a process whose ID is valid in another process namespace than the
     /// reader's.
-    static func namespace(_ number: Int32) -> [(name: String, value: JSONText)] {
+    static func namespace(_ number: Int32) -> [(name: String, value: JSONValue)] {
         ProcessNumber.isOfAnotherNamespace(number) ? [("pidNamespace", .text("other"))] : []
     }
 
     /// The name that users see: the label, or else the name of the program.
-    static func label(_ label: String, _ program: String) -> JSONText {
+    static func label(_ label: String, _ program: String) -> JSONValue {
         .text(label.isEmpty ? program : label)
     }
 
-    static func item(_ item: AccessItem) -> JSONText {
+    static func item(_ item: AccessItem) -> JSONValue {
         .object([
             ("path", .path(item.path.bytes)),
             ("access", .text(item.access.isWriting ? "writing" : "reading")),
@@ -65,24 +65,24 @@ enum StatusJSON {
         ])
     }
 
-    private static func party(_ party: Party) -> JSONText {
-        let process: [(name: String, value: JSONText)] =
+    private static func party(_ party: Party) -> JSONValue {
+        let process: [(name: String, value: JSONValue)] =
             [
                 ("pid", .process(party.processID)), ("process", .text(party.processName)),
                 ("label", label(party.label, party.processName)),
             ] + namespace(party.processID)
         if let presenter = party.presenter {
-            let message = party.message.map { JSONText.text($0) } ?? .null
+            let message = party.message.map { JSONValue.text($0) } ?? .null
             return .object(
-                [("presenter", .number(presenter))] + process + [("message", message)])
+                [("presenter", .integer(presenter))] + process + [("message", message)])
         }
-        return .object([("claim", party.claim.map { .number($0) } ?? .null)] + process)
+        return .object([("claim", party.claim.map { .integer($0) } ?? .null)] + process)
     }
 
-    private static func presenter(_ presenter: FileCoordinationWire.PresenterStatus) -> JSONText {
+    private static func presenter(_ presenter: FileCoordinationWire.PresenterStatus) -> JSONValue {
         .object(
             [
-                ("id", .number(presenter.presenter)),
+                ("id", .integer(presenter.presenter)),
                 ("pid", .process(presenter.processID)),
                 ("process", .text(presenter.processName)),
                 ("label", label(presenter.label, presenter.processName)),
@@ -95,7 +95,7 @@ enum StatusJSON {
 }
 
 extension StatusJSON {
-    private static func delegation(_ delegation: DelegationStatus) -> JSONText {
+    private static func delegation(_ delegation: DelegationStatus) -> JSONValue {
         .object(
             [
                 ("pid", .process(delegation.processID)),

@@ -3,13 +3,15 @@
 // Writes a trace in the format of Chrome's trace viewer, which Perfetto and other viewers open: a
 // track for each claim under its process, with its states inside.
 
+import FileCoordinationWire
+
 /// Writes the model of a trace for trace viewers.
 struct PerfettoTrace {
     private let model: TraceModel
 
     init(_ model: TraceModel) { self.model = model }
 
-    private typealias Fields = [(name: String, value: JSONText)]
+    private typealias Fields = [(name: String, value: JSONValue)]
 
     /// The text of the file.
     var text: String {
@@ -17,7 +19,7 @@ struct PerfettoTrace {
         for (index, process) in model.processes.enumerated() {
             let name = process.label.isEmpty ? process.name : process.label
             events.append([
-                ("ph", .text("M")), ("name", .text("process_name")), ("pid", .number(index + 1)),
+                ("ph", .text("M")), ("name", .text("process_name")), ("pid", .integer(index + 1)),
                 ("args", .object([("name", .text("\(name) (pid \(process.processID))"))])),
             ])
         }
@@ -25,7 +27,7 @@ struct PerfettoTrace {
         for index in model.questions.indices { events += question(index) }
         for message in model.messages {
             let presenter = model.presenters[message.presenter]
-            var details: Fields = [("presenter", .number(presenter.number))]
+            var details: Fields = [("presenter", .integer(presenter.number))]
             if let path = presenter.path { details.append(("path", .text(model.paths[path]))) }
             if message.isPlain { details.append(("plain", .truth(true))) }
             events.append(
@@ -41,10 +43,10 @@ struct PerfettoTrace {
                     ("s", .text(mark.process == nil ? "g" : "p")),
                 ] + place(mark.time, mark.process ?? -1))
         }
-        let lines = events.map { JSONText.object($0).description }
-        let other = JSONText.object([
+        let lines = events.map { JSONValue.object($0).description }
+        let other = JSONValue.object([
             ("program", .text(model.program)), ("began", .text(model.began)),
-            ("unseen", .text(model.unseen)), ("dropped", .number(model.dropped)),
+            ("unseen", .text(model.unseen)), ("dropped", .integer(model.dropped)),
         ])
         return "{\"displayTimeUnit\":\"ms\",\"otherData\":\(other),\"traceEvents\":[\n"
             + lines.joined(separator: ",\n") + "\n]}"
@@ -53,8 +55,8 @@ struct PerfettoTrace {
     private func place(_ time: UInt64, _ process: Int) -> Fields {
         // Viewers count in microseconds, as decimal fractions.
         [
-            ("ts", .decimal(thousandths: time)), ("pid", .number(process + 1)),
-            ("tid", .number(process + 1)),
+            ("ts", .decimal(thousandths: time)), ("pid", .integer(process + 1)),
+            ("tid", .integer(process + 1)),
         ]
     }
 
@@ -76,7 +78,7 @@ struct PerfettoTrace {
         let paths = claim.items.map { model.paths[$0.path] }
         let isWriting = claim.items.contains(where: \.isWriting)
         var details: Fields = [
-            ("claim", .number(claim.number)), ("paths", .list(paths.map { .text($0) })),
+            ("claim", .integer(claim.number)), ("paths", .list(paths.map { .text($0) })),
             ("end", .text("\(claim.ending)")),
         ]
         if !claim.label.isEmpty { details.append(("label", .text(claim.label))) }
@@ -105,7 +107,7 @@ struct PerfettoTrace {
             question.message, "question", "q\(index)",
             model.presenters[question.presenter].process, question.from, question.to,
             [
-                ("for", .text(model.who(of: claim))), ("claim", .number(claim.number)),
+                ("for", .text(model.who(of: claim))), ("claim", .integer(claim.number)),
                 ("answered", .truth(question.isAnswered)), ("refused", .truth(question.isRefusal)),
             ])
         return [part.begin, part.end]

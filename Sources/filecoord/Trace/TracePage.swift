@@ -4,6 +4,7 @@
 // script that show it. The page's content security policy forbids it to load anything.
 
 import FileCoordinationClient
+import FileCoordinationWire
 
 /// Makes a page.
 struct TracePage {
@@ -98,8 +99,8 @@ struct TracePage {
 
     /// The data as JSON in which no "<" can end the script.
     private var data: String {
-        let fields: [(name: String, value: JSONText)] = [
-            ("end", .number(model.end)),
+        let fields: [(name: String, value: JSONValue)] = [
+            ("end", .integer(model.end)),
             ("processes", .list(model.processes.map(process))),
             ("paths", .list(model.paths.map { .text($0) })),
             ("claims", .list(model.claims.map(claim))),
@@ -111,7 +112,7 @@ struct TracePage {
             ("endings", .list(TraceModel.Ending.allCases.map { .text($0.sentence) })),
         ]
         var result: [UInt8] = []
-        for byte in JSONText.object(fields).description.utf8 {
+        for byte in JSONValue.object(fields).description.utf8 {
             if byte == UInt8(ascii: "<") {
                 result += Array("\\u003c".utf8)
             } else {
@@ -121,62 +122,62 @@ struct TracePage {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private func process(_ process: TraceModel.Process) -> JSONText {
-        .list([.number(process.processID), .text(process.name), .text(process.label)])
+    private func process(_ process: TraceModel.Process) -> JSONValue {
+        .list([.integer(process.processID), .text(process.name), .text(process.label)])
     }
 
-    private func claim(_ claim: TraceModel.Claim) -> JSONText {
+    private func claim(_ claim: TraceModel.Claim) -> JSONValue {
         .list([
-            .number(claim.number), .number(claim.process), .text(claim.label),
-            .number(claim.ending.rawValue), .number(claim.isDelegated ? 1 : 0),
-            .list(claim.items.flatMap { [.number($0.path), .number($0.isWriting ? 1 : 0)] }),
+            .integer(claim.number), .integer(claim.process), .text(claim.label),
+            .integer(claim.ending.rawValue), .integer(claim.isDelegated ? 1 : 0),
+            .list(claim.items.flatMap { [.integer($0.path), .integer($0.isWriting ? 1 : 0)] }),
             .list(
                 claim.stays.flatMap {
-                    [.number($0.state.rawValue), .number($0.from), .number($0.to)]
+                    [.integer($0.state.rawValue), .integer($0.from), .integer($0.to)]
                 }),
             .list(
                 claim.waits.map {
                     .list([
-                        .number($0.time), .list($0.claims.map { .number($0) }),
-                        .list($0.presenters.map { .number($0) }), .number($0.count),
+                        .integer($0.time), .list($0.claims.map { .integer($0) }),
+                        .list($0.presenters.map { .integer($0) }), .integer($0.count),
                     ])
                 }),
             .text((claim.items.flatMap(\.options) + claim.outcomes).joined(separator: ", ")),
-            .list(claim.cycle.map { .number($0) }),
+            .list(claim.cycle.map { .integer($0) }),
         ])
     }
 
-    private func presenter(_ presenter: TraceModel.Presenter) -> JSONText {
+    private func presenter(_ presenter: TraceModel.Presenter) -> JSONValue {
         .list([
-            .number(presenter.process), .text(presenter.label), .number(presenter.path ?? -1),
-            .number(presenter.from), .number(presenter.to),
+            .integer(presenter.process), .text(presenter.label), .integer(presenter.path ?? -1),
+            .integer(presenter.from), .integer(presenter.to),
         ])
     }
 
-    private func question(_ question: TraceModel.Question) -> JSONText {
+    private func question(_ question: TraceModel.Question) -> JSONValue {
         .list([
-            .number(question.presenter), .number(question.claim), .text(question.message),
-            .number(question.from), .number(question.to),
-            .number(question.isRefusal ? 2 : question.isAnswered ? 1 : 0),
+            .integer(question.presenter), .integer(question.claim), .text(question.message),
+            .integer(question.from), .integer(question.to),
+            .integer(question.isRefusal ? 2 : question.isAnswered ? 1 : 0),
         ])
     }
 
-    private func message(_ message: TraceModel.Message) -> JSONText {
+    private func message(_ message: TraceModel.Message) -> JSONValue {
         .list([
-            .number(message.time), .number(message.presenter), .text(message.message),
-            .number(message.claim ?? -1), .number(message.isPlain ? 1 : 0),
+            .integer(message.time), .integer(message.presenter), .text(message.message),
+            .integer(message.claim ?? -1), .integer(message.isPlain ? 1 : 0),
         ])
     }
 
-    private func mark(_ mark: TraceModel.Mark) -> JSONText {
+    private func mark(_ mark: TraceModel.Mark) -> JSONValue {
         .list([
-            .number(mark.time), .number(mark.process ?? -1), .text(mark.text),
-            .number(mark.kind.rawValue), .number(mark.path ?? -1),
+            .integer(mark.time), .integer(mark.process ?? -1), .text(mark.text),
+            .integer(mark.kind.rawValue), .integer(mark.path ?? -1),
         ])
     }
 
-    private func stop(_ stop: TraceModel.Stop) -> JSONText {
-        .list([.number(stop.process), .number(stop.from), .number(stop.to)])
+    private func stop(_ stop: TraceModel.Stop) -> JSONValue {
+        .list([.integer(stop.process), .integer(stop.from), .integer(stop.to)])
     }
 }
 

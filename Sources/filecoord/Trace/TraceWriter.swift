@@ -50,13 +50,13 @@ struct TraceWriter {
 
     /// The first line of a trace that `program` writes.
     static func header(_ program: String) -> [UInt8] {
-        let fields: [(name: String, value: JSONText)] = [
-            ("trace", .text("filecoord")), ("version", .number(version)),
+        let fields: [(name: String, value: JSONValue)] = [
+            ("trace", .text("filecoord")), ("version", .integer(version)),
             ("began", .text(WallClock.timestamp)),
             ("program", .text(program)),
             ("unseen", .text(unseen)),
         ]
-        return Array("\(JSONText.object(fields))\n".utf8)
+        return Array("\(JSONValue.object(fields))\n".utf8)
     }
 
     /// What a trace does not contain, as a sentence for the user.

@@ -9,24 +9,24 @@ import FileCoordinationWire
 extension WaitGraph {
     /// The graph as one line.
     var json: String {
-        let waits = edges.map { edge -> JSONText in
+        let waits = edges.map { edge -> JSONValue in
             .object([
                 ("from", .text(nodes[edge.from].name)), ("to", .text(nodes[edge.to].name)),
                 ("message", edge.label.isEmpty ? .null : .text(edge.label)),
             ])
         }
-        return JSONText.object([
+        return JSONValue.object([
             ("nodes", .list(nodes.map { Self.json($0) })), ("edges", .list(waits)),
         ]).description
     }
 
-    private typealias Fields = [(name: String, value: JSONText)]
+    private typealias Fields = [(name: String, value: JSONValue)]
 
-    private static func json(_ node: Node) -> JSONText {
+    private static func json(_ node: Node) -> JSONValue {
         var fields: Fields = [("id", .text(node.name))]
         switch node.subject {
         case .claim(let claim):
-            fields += [("kind", .text("claim")), ("claim", .number(claim.claim))]
+            fields += [("kind", .text("claim")), ("claim", .integer(claim.claim))]
             fields += process(claim.processID, claim.processName, claim.label)
             fields += [
                 ("state", .text(claim.stage.name)),
@@ -35,7 +35,7 @@ extension WaitGraph {
                 ("items", .list(claim.items.map { StatusJSON.item($0) })),
             ]
         case .presenter(let presenter):
-            fields += [("kind", .text("presenter")), ("presenter", .number(presenter.presenter))]
+            fields += [("kind", .text("presenter")), ("presenter", .integer(presenter.presenter))]
             fields += process(presenter.processID, presenter.processName, presenter.label)
             fields += [
                 ("path", presenter.path.map { .path($0) } ?? .null),
@@ -45,14 +45,14 @@ extension WaitGraph {
         case .party(let party):
             fields.append(("kind", .text("party")))
             if let presenter = party.presenter {
-                fields.append(("presenter", .number(presenter)))
+                fields.append(("presenter", .integer(presenter)))
             } else {
-                fields.append(("claim", party.claim.map { .number($0) } ?? .null))
+                fields.append(("claim", party.claim.map { .integer($0) } ?? .null))
             }
             fields += process(party.processID, party.processName, party.label)
             fields += [("path", .path(party.path)), ("stopped", .truth(party.isStopped))]
         case .others(let count):
-            fields += [("kind", .text("others")), ("count", .number(count))]
+            fields += [("kind", .text("others")), ("count", .integer(count))]
         }
         return .object(fields)
     }
