@@ -64,12 +64,6 @@ int fcs_status_of(int descriptor, struct fcs_status *out) {
     return translate(RESULT(fstat(descriptor, &status)), &status, out);
 }
 
-int fcs_is_append_only(int descriptor) {
-    struct statx status;
-    int result = RESULT(statx(descriptor, "", AT_EMPTY_PATH, 0, &status));
-    return result < 0 ? result : (status.stx_attributes & STATX_ATTR_APPEND) != 0;
-}
-
 int fcs_remove_at(int directory, const char *name, int is_directory) {
     return RESULT(unlinkat(directory, name, is_directory ? AT_REMOVEDIR : 0));
 }

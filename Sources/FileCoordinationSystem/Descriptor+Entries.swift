@@ -171,11 +171,6 @@ extension Descriptor {
     package func removeEntry(_ name: [UInt8], isDirectory: Bool = false) throws(SystemError) {
         try unsafe call("remove", name) { unsafe unlinkat($0, $1, isDirectory ? AT_REMOVEDIR : 0) }
     }
-
-    /// Whether names can only be added to this directory, and not removed (`chattr +a`).
-    ///
-    /// On a file system without such attributes, it is false.
-    package var isAppendOnly: Bool { fcs_is_append_only(number) == 1 }
 }
 
 extension stat {

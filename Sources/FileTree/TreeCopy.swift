@@ -1,54 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies a file, a link or a whole tree: contents, names, modes, access control lists, times and
-// extended attributes. On request it also preserves hard links and owners, and copies pipes and
-// devices, so that the copy can replace the original. If an attribute cannot be preserved, the copy
-// gives other users no additional access, and the loss is reported.
+// extended attributes. If an attribute cannot be preserved, the copy gives other users no
+// additional access.
 
 package import FileCoordinationSystem
 import Glibc
 
 /// Copies trees.
 package struct TreeCopy {
-    /// What is preserved in addition to what every copy preserves.
+    /// How a tree is copied.
     package struct Options {
-        /// Whether hard links inside the tree are hard links in the copy.
-        package var keepsHardLinks = false
-        /// Whether sockets, pipes and devices are created in the copy.
-        ///
-        /// If not, they are left out inside a tree, and are an error at its top, because they have
-        /// no contents to copy.
-        package var keepsSpecials = false
-        /// Whether an item inside on another file system is an error.
-        package var staysOnFileSystem = false
         /// The greatest depth of the tree, or nil for no limit.
         package var depthLimit: Int?
         /// Whether the top of the copy, if it is a file or a directory, stays this user's alone.
         ///
         /// The caller gives it its access rights, under the name that it has by then.
         package var isTopPrivate = false
-        /// Called repeatedly; the copying stops if it returns true.
-        package var isUnwanted: () -> Bool = { false }
 
-        /// The options for an original that remains in place.
+        /// Neither.
         package init() {}
     }
-
-    /// The attributes that copies do not have, each with the copy's path.
-    package private(set) var losses: [(path: [UInt8], loss: AttributeLoss)] = []
 
     let options: Options
     private var tops: Tops?
     private var source = TreeCursor()
     private var target = OpenDirectories()
-    /// The files with several names that were copied, with their paths from the top.
-    private var shared: [FileIdentity: [UInt8]] = [:]
 
     /// The top of the original and the top of the copy.
     private struct Tops {
         let source: TreePlace
         let target: TreePlace
-        let device: dev_t
         /// The directory in which the copy is made.
         let home: FileIdentity
     }
@@ -86,7 +68,8 @@ package struct TreeCopy {
     package mutating func copy(_ source: TreePlace, to target: TreePlace) throws(TreeError) {
         (self.source, self.target) = (TreeCursor(), OpenDirectories())
         let item = try Self.open(source.name, in: source.directory, path: source.path)
-        if case .special = item, !options.keepsSpecials {
+        // Inside a tree, sockets, pipes and devices are left out: they have no contents to copy.
+        if case .special = item {
             let operation = "copy what is neither a file nor a directory nor a link"
             throw .unreadable(
                 path: source.path, SystemError(code: EINVAL, operation: operation))
@@ -97,8 +80,7 @@ package struct TreeCopy {
         } catch {
             throw .unwritable(path: target.path, error)
         }
-        tops = Tops(
-            source: source, target: target, device: item.status.st_dev, home: FileIdentity(home))
+        tops = Tops(source: source, target: target, home: FileIdentity(home))
         try copy(item, as: target.name, in: target.directory, route: [])
         while self.source.depth > 0 {
             guard let (name, route) = self.source.next() else {
@@ -154,29 +136,13 @@ package struct TreeCopy {
         }
     }
 
-    /// Records what the copy does not have.
-    mutating func addLosses(_ lost: [AttributeLoss], _ route: [UInt8]) {
-        losses += lost.map { (ends.target.path + route, $0) }
-    }
-
     // MARK: Kinds
 
     /// Copies an item, or begins to copy it if it is a directory.
     private mutating func copy(
         _ item: SourceItem, as name: [UInt8], in directory: Descriptor, route: [UInt8]
     ) throws(TreeError) {
-        guard !options.isUnwanted() else { throw .unwanted }
         let status = item.status
-        guard !options.staysOnFileSystem || status.st_dev == ends.device else {
-            throw .otherFileSystem(path: ends.source.path + route)
-        }
-        if options.keepsHardLinks, status.kind != S_IFDIR, status.st_nlink > 1 {
-            let identity = FileIdentity(status)
-            if let first = shared[identity] {
-                return try link(first, as: name, in: directory, route)
-            }
-            shared[identity] = route
-        }
         switch item {
         case .file(let file): try copy(file, as: name, in: directory, route)
         case .directory(let inner, _):
@@ -191,11 +157,7 @@ package struct TreeCopy {
             }
             keepOwner(status, name, directory)
             keepTimes(status, name, directory)
-        case .special:
-            guard options.keepsSpecials else { return }
-            let original =
-                route.isEmpty ? ends.source : TreePlace(name, in: source.directory)
-            try makeSpecial(status, of: original, as: name, in: directory, route)
+        case .special: return
         }
     }
 
@@ -246,8 +208,7 @@ package struct TreeCopy {
         let copy = try writing(route) { () throws(SystemError) in
             try directory.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         }
-        var contents = FileContents(
-            of: file.descriptor, to: copy, unless: options.isUnwanted)
+        var contents = FileContents(of: file.descriptor, to: copy)
         do throws(FileContents.Failure) {
             try contents.copy()
         } catch {
@@ -258,14 +219,5 @@ package struct TreeCopy {
             }
         }
         try keepAttributes(of: file.descriptor, on: copy, route)
-    }
-
-    private func link(
-        _ first: [UInt8], as name: [UInt8], in directory: Descriptor, _ route: [UInt8]
-    ) throws(TreeError) {
-        let top = ends.target
-        try writing(route) { () throws(SystemError) in
-            try directory.makeHardLink(name, to: top.name + first, in: top.directory)
-        }
     }
 }

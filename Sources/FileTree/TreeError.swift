@@ -14,8 +14,6 @@ package enum TreeError: Error, Hashable, Sendable {
     case unreadable(path: [UInt8], SystemError)
     /// The copy could not be written.
     case unwritable(path: [UInt8], SystemError)
-    /// A directory inside the tree is on another file system.
-    case otherFileSystem(path: [UInt8])
     /// This directory of the tree is the one in which the copy is made.
     case intoItself(path: [UInt8])
     /// The caller stopped the work.
@@ -25,10 +23,6 @@ package enum TreeError: Error, Hashable, Sendable {
     package var systemError: SystemError {
         switch self {
         case .unreadable(_, let error), .unwritable(_, let error): error
-        case .otherFileSystem(let path):
-            SystemError(
-                code: ErrorNumber.crossDevice,
-                operation: "copy \"\(String(decoding: path, as: UTF8.self))\"")
         case .intoItself(let path):
             SystemError(
                 code: ErrorNumber.invalidArgument,

@@ -29,13 +29,12 @@ struct MoveCommand: ParsableCommand {
             If DESTINATION is a directory, or a link to one, SOURCE is moved into it under its own \
             name; a package counts as a file. A file takes the place of another file, once the \
             editors of that one agree, and a directory that of an empty one. A symbolic link is \
-            moved itself. If anything is refused or fails, all is as it was.
+            moved itself.
 
-            Within a file system the move is one step. To another one the item is copied beside \
-            DESTINATION, with modes, access control lists, times, links, extended attributes and, \
-            where that is allowed, owners; what cannot be kept is said. The copy is renamed into \
-            place when it is whole and on the device, and only then is SOURCE removed. What a \
-            killed move has left (.filecoord-…) is removed by the next one in that directory.
+            Within a file system the move is one step, and if it is refused or fails, all is as \
+            it was. To another one, mv of the coreutils copies the item and then removes SOURCE; \
+            one that fails or is killed leaves what mv leaves: SOURCE, and at DESTINATION a part \
+            of the copy. Presenters follow once SOURCE is gone and DESTINATION is there.
 
             With -n, and something at DESTINATION, it does nothing, says nothing and ends with 0. \
             With -i it asks before access is claimed. Of -f, -i and -n the last one counts.
@@ -136,8 +135,10 @@ struct MoveCommand: ParsableCommand {
             do throws(Failure) {
                 try move(source, to: destination, signals, &moved)
             } catch {
-                // After a signal, the remaining items are not moved.
-                guard signals.noted == nil, sources.count > 1 else { throw error }
+                // After a signal, the remaining items are not moved. One that was forwarded to mv
+                // is in the status.
+                let isInterrupted = signals.noted != nil || error.status > ExitStatus.signal(0)
+                guard !isInterrupted, sources.count > 1 else { throw error }
                 failures.append(error)
             }
         }

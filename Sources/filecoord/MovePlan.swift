@@ -179,21 +179,50 @@ struct MovePlan {
 
     // MARK: Moving
 
-    /// Moves the item.
+    /// Moves the item; to another file system, `mv` of the coreutils does it.
     ///
-    /// - Returns: a failure to report if a part of the original could not be removed.
+    /// - Returns: a failure to report although the item is at its new path.
     func run(_ signals: SignalReceiver) throws(Failure) -> Failure? {
         let (old, new) = (try open(source.directory), try open(target.directory))
-        TemporaryEntry.sweep(new)
         do throws(SystemError) {
             try old.rename(source.name, to: target.name, in: new, ifTaken: ifTaken)
             return nil
         } catch {
             guard error.code == EXDEV else { throw failure(error.code) }
         }
-        let crossing = FileSystemCrossing(
-            source, in: old, to: target, in: new, signals, ifTaken: ifTaken)
-        return try crossing.run()
+        return try copyAndRemove(signals)
+    }
+
+    private func copyAndRemove(_ signals: SignalReceiver) throws(Failure) -> Failure? {
+        let paths = [source, target].map { ArgumentText.encode($0.bytes) }
+        let mayReplace = ifTaken == .replace ? "-f" : "-n"
+        let mv = try ChildProcess(
+            words: ["mv", mayReplace, "-T", "--"] + paths, environment: [:])
+        let status = try mv.run(signals: signals)
+        // What counts is what is there now: the item may have been copied, but not removed.
+        let (isGone, isThere) = (!exists(source), exists(target))
+        let outcome = isGone && isThere ? "was moved to" : "was not moved, or not whole, to"
+        let left: Failure? =
+            switch status {
+            case 0 where isGone: nil
+            case 0:
+                Failure(
+                    .badPath,
+                    "another file came to be \(target) meanwhile: \(source) was not moved")
+            case 129...: Failure.interrupted(by: status - 128)
+            case _:
+                Failure(
+                    .inputOutput,
+                    "\(source) \(outcome) \(target): mv ended with status \(status); compare the "
+                        + "two, and remove what is left")
+            }
+        if let left, !isGone || !isThere { throw left }
+        return left
+    }
+
+    /// Whether there is an item; what cannot be looked at counts as one.
+    private func exists(_ path: NativePath) -> Bool {
+        do throws(SystemError) { return try path.statusIfAny() != nil } catch { return true }
     }
 
     private var ifTaken: Directory.TakenName {

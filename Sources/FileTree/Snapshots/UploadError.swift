@@ -35,8 +35,6 @@ package enum UploadError: Error, Hashable {
             switch error {
             case .unreadable(let path, let error): .unreadable(path: path, code: error.code)
             case .unwritable(_, let error): .unwritable(error)
-            case .otherFileSystem(let path):
-                .unreadable(path: path, code: ErrorNumber.crossDevice)
             case .intoItself, .unwanted: .unwritable(error.systemError)
             }
     }
