@@ -88,7 +88,8 @@ class InterfaceTests(unittest.TestCase):
         self.assertEqual(set(_errors._BY_CODE), errors)
         for kind, options in (("READ", _options.Read), ("WRITE", _options.Write)):
             for option in options:
-                name = "RECURSIVE" if option.name == "RECURSIVE" else f"{kind}_{option.name}"
+                is_of_both = option.name in ("RECURSIVE", "NO_FOLLOW")
+                name = option.name if is_of_both else f"{kind}_{option.name}"
                 if option:
                     self.assertEqual(numbers[f"FC_{name}"], int(option), name)
 

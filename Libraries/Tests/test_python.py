@@ -171,13 +171,24 @@ class AccessTests(CoordinationTestCase):
         with writing(pathlib.Path("file"), timeout=PATIENCE) as item:
             self.assertEqual(item.path, self.file)
 
-    def test_links_are_followed_if_asked(self):
+    def test_links_are_followed_unless_asked_not_to(self):
         link = self.directory / "link"
         link.symlink_to(self.file)
-        with reading(link, Read.RESOLVES_SYMBOLIC_LINK) as item:
+        for options in (Read.NONE, Read.RESOLVES_SYMBOLIC_LINK):
+            with reading(link, options) as item:
+                self.assertEqual(item.path, self.file)
+        with writing(link) as item:
             self.assertEqual(item.path, self.file)
-        with reading(link) as item:
+        with reading(link, Read.NO_FOLLOW) as item:
             self.assertEqual(item.path, link)
+        with writing(link, Write.NO_FOLLOW) as item:
+            self.assertEqual(item.path, link)
+        link.unlink()
+        link.symlink_to("nowhere")
+        with writing(link) as item:
+            self.assertEqual(item.path, self.directory / "nowhere")
+        with self.assertRaises(filecoordination.Misused):
+            reading(link, Read.NO_FOLLOW | Read.RESOLVES_SYMBOLIC_LINK).acquire()
 
 
 class ForkTests(CoordinationTestCase):

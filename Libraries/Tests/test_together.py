@@ -55,6 +55,17 @@ class TogetherTests(CoordinationTestCase):
                 holder.end_input()
                 reader.end_input()
 
+    def test_a_holder_of_the_target_excludes_a_writer_through_the_link(self):
+        link = self.directory / "link"
+        link.symlink_to(self.file.name)
+        for first, second in itertools.product(LANGUAGES, LANGUAGES):
+            for one, other in ((self.file, link), (link, self.file)):
+                with self.subTest(holder=first, waiter=second, held=one):
+                    holder = self.holder(first, "write", one)
+                    self.assertTimedOut(self.hold(second, "write", other, 0.1), holder)
+                    holder.end_input()
+                    self.assertEqual(holder.status(), 0)
+
     def test_readers_share(self):
         holders = [self.holder(language, "read", self.file) for language in LANGUAGES]
         for holder in holders:

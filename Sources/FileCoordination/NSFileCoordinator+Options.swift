@@ -37,8 +37,7 @@ extension NSFileCoordinator {
         /// target.
         ///
         /// The call first waits for access to the link and then for access to the target (Rule
-        /// 1.5). So it is two claims for each link, and is not delegated. A loop of links is an
-        /// error (Rule 17.3).
+        /// 1.5). So it is two claims for each link. A loop of links is an error (Rule 17.3).
         public static let resolvesSymbolicLink = Self(rawValue: 1 << 1)
 
         /// The accessor will read only metadata that is available without a download.
@@ -135,6 +134,16 @@ extension NSFileCoordinator {
         /// told that their items may have changed. The raw value is a bit that Apple's options do
         /// not use.
         public static let includingContents = Self(rawValue: 1 << 31)
+
+        /// A symbolic link at the end of the path is followed: the accessor gets the URL of its
+        /// target.
+        ///
+        /// This is beyond Apple's API.
+        ///
+        /// As for a read with the option of the same name, the call first waits for access to the
+        /// link, to read it, and then for access to the target (Rule 2.25). A link to nowhere leads
+        /// to the place that it names. The raw value is a bit that Apple's options do not use.
+        public static let resolvesSymbolicLink = Self(rawValue: 1 << 30)
     }
 }
 
@@ -159,7 +168,7 @@ extension NSFileCoordinator.ReadingOptions {
 extension NSFileCoordinator.WritingOptions {
     private static let known: Self = [
         .forDeleting, .forMoving, .forMerging, .forReplacing, .contentIndependentMetadataOnly,
-        .includingContents,
+        .includingContents, .resolvesSymbolicLink,
     ]
 
     /// The options for the server; nil if an option is unknown.
@@ -168,8 +177,9 @@ extension NSFileCoordinator.WritingOptions {
     package var arbiterOptions: FileCoordinationArbiter.WritingOptions? {
         guard isSubset(of: Self.known) else { return nil }
         var options = FileCoordinationArbiter.WritingOptions(
-            rawValue: UInt8(subtracting(.includingContents).rawValue))
+            rawValue: UInt8(subtracting([.includingContents, .resolvesSymbolicLink]).rawValue))
         if contains(.includingContents) { options.insert(.includingContents) }
+        if contains(.resolvesSymbolicLink) { options.insert(.resolvesSymbolicLink) }
         return options
     }
 }

@@ -47,7 +47,7 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
 
 /// The options of a write.
 ///
-/// Except for ``includingContents``, the raw values are those of
+/// Except for ``includingContents`` and ``resolvesSymbolicLink``, the raw values are those of
 /// `NSFileCoordinator.WritingOptions`.
 ///
 /// Several options add up (Rule 2.8b): the claim waits as the strictest option requires, and
@@ -71,6 +71,11 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     public static let replacing = Self(rawValue: 1 << 3)
     /// `contentIndependentMetadataOnly`.
     public static let metadataOnly = Self(rawValue: 1 << 4)
+    /// The client follows a symbolic link at the end of the path after a reading claim on the link
+    /// was granted (Rule 2.25).
+    ///
+    /// A request of the client alone: no claim has it.
+    public static let resolvesSymbolicLink = Self(rawValue: 1 << 5)
     /// The accessor also writes everything inside a directory (Rule 2.23).
     public static let includingContents = Self(rawValue: 1 << 6)
 

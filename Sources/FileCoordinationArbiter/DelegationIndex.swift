@@ -128,7 +128,8 @@ extension Access {
         case .reading(let options):
             options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading, .includingContents])
         case .writing(let options):
-            !options.isStructural && !options.contains(.includingContents)
+            !options.isStructural
+                && options.isDisjoint(with: [.resolvesSymbolicLink, .includingContents])
         }
     }
 }

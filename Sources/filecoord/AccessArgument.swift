@@ -31,13 +31,17 @@ struct AccessArgument: Hashable {
     }
 
     /// An item to read, with the whole text as its path.
-    init(readingPath path: String) { self.init(path: path, access: .reading([])) }
+    init(readingPath path: String) {
+        self.init(path: path, access: .reading(.resolvesSymbolicLink))
+    }
 
     /// An item to write, with the whole text as its path.
-    init(writingPath path: String) { self.init(path: path, access: .writing(.plain)) }
+    init(writingPath path: String) {
+        self.init(path: path, access: .writing(.resolvesSymbolicLink))
+    }
 
     private static let reading: [(name: String, option: ReadingOptions)] = [
-        ("withoutChanges", .withoutChanges), ("resolvesSymbolicLink", .resolvesSymbolicLink),
+        ("withoutChanges", .withoutChanges),
         ("immediatelyAvailableMetadataOnly", .immediatelyAvailableMetadataOnly),
         ("forUploading", .forUploading), ("includingContents", .includingContents),
     ]
@@ -52,7 +56,8 @@ struct AccessArgument: Hashable {
     ///
     /// `exists` determines whether a path names a file.
     init(reading text: String, exists: (String) -> Bool = Self.exists) throws {
-        let (path, options) = try Self.split(text, "--read", Self.reading, exists)
+        let (path, options) = try Self.split(
+            text, "--read", Self.reading, following: .resolvesSymbolicLink, exists)
         self.init(path: path, access: .reading(options))
     }
 
@@ -60,29 +65,37 @@ struct AccessArgument: Hashable {
     ///
     /// `exists` determines whether a path names a file.
     init(writing text: String, exists: (String) -> Bool = Self.exists) throws {
-        let (path, options) = try Self.split(text, "--write", Self.writing, exists)
+        let (path, options) = try Self.split(
+            text, "--write", Self.writing, following: .resolvesSymbolicLink, exists)
         self.init(path: path, access: .writing(options))
     }
+
+    /// The option of both that is the absence of one (Rule 2.25).
+    private static let noFollow = "noFollow"
 
     /// Splits the text into the path and the comma-separated options after its last colon.
     private static func split<Options: SetAlgebra>(
         _ text: String, _ flag: String, _ known: [(name: String, option: Options)],
-        _ exists: (String) -> Bool
+        following: Options, _ exists: (String) -> Bool
     ) throws -> (path: String, options: Options) {
         // This searches the UTF-8 bytes because Swift joins a colon and a combining accent after it
         // into one character.
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
             let path = String(text.utf8[..<colon]),
             let words = String(text.utf8[text.utf8.index(after: colon)...])
-        else { return (text, []) }
-        var options: Options = []
+        else { return (text, following) }
+        var options = following
         for word in words.split(separator: ",", omittingEmptySubsequences: false) {
             if let option = known.first(where: { $0.name == word })?.option {
                 options.formUnion(option)
                 continue
             }
-            guard !exists(text) else { return (text, []) }
-            throw complaint(about: String(word), flag, known.map(\.name))
+            if word == noFollow {
+                options.subtract(following)
+                continue
+            }
+            guard !exists(text) else { return (text, following) }
+            throw complaint(about: String(word), flag, known.map(\.name) + [noFollow])
         }
         return (path, options)
     }

@@ -18,12 +18,13 @@ struct AccessCommand: ParsableCommand {
             wait for each other. The order of the items is that of the command line.
 
             Options may follow a path after its last colon, with commas between them: \
-            withoutChanges, \
-            resolvesSymbolicLink, immediatelyAvailableMetadataOnly or forUploading of --read; \
+            withoutChanges, immediatelyAvailableMetadataOnly or forUploading of --read; \
             forDeleting, forMoving, forMerging, forReplacing or contentIndependentMetadataOnly of \
-            --write; includingContents, of a directory with all that is inside, of both. Any other \
-            text there is an error, unless a file has the whole as its name; --read-path and \
+            --write; of both, includingContents, of a directory with all that is inside, and \
+            noFollow, of a symbolic link itself. Any other text there is an error, unless a file has the whole as its name; --read-path and \
             --write-path take a path as it is, with all its colons.
+
+            \(ItemOptions.manualOfLinks)
 
             Of an item for uploading, COMMAND gets the path of a copy, a directory's as a zip \
             archive, which goes when COMMAND has ended. If all items are for uploading, the claim \

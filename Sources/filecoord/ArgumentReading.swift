@@ -83,7 +83,9 @@ package enum ArgumentReading {
             : try? AccessArgument(reading: text, exists: { _ in exists })
         guard let argument else { return nil }
         let plain =
-            isWritten ? argument.access == .writing(.plain) : argument.access == .reading([])
+            isWritten
+            ? argument.access == .writing(.resolvesSymbolicLink)
+            : argument.access == .reading(.resolvesSymbolicLink)
         return (argument.path, !plain)
     }
 

@@ -13,11 +13,12 @@ enum DirectoryNotice {
         for item in items where !coversContents(item.access) {
             let path = item.path
             // What is no directory needs no notice.
-            guard (try? path.status())?.kind == .directory, !isPackage(path) else { continue }
+            guard (try? path.followed().status())?.kind == .directory, !isPackage(path) else {
+                continue
+            }
             Console.say(
                 "\(path) is a directory: the claim does not cover what is inside; use "
-                    + "--recursive to cover what is inside (of access and hold: "
-                    + "PATH:includingContents)")
+                    + "--recursive to cover what is inside")
         }
     }
 
@@ -29,7 +30,7 @@ enum DirectoryNotice {
             !options.isDisjoint(with: [.immediatelyAvailableMetadataOnly, .includingContents])
         case .writing(let options):
             options.isStructural || options.contains(.includingContents)
-                || options == .metadataOnly
+                || options.subtracting(.resolvesSymbolicLink) == .metadataOnly
         }
     }
 

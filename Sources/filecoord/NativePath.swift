@@ -65,6 +65,18 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Looking
 
+    /// The path to which links at the end lead now.
+    func followed() throws(SystemError) -> NativePath {
+        var path = self
+        // As many as the kernel follows.
+        for _ in 0..<40 {
+            guard let target = RealPath.target(ofLink: path.bytes) else { return path }
+            let isAbsolute = target.first == Self.slash
+            path = isAbsolute ? NativePath(target) : path.directory.appending(target)
+        }
+        throw SystemError(code: ELOOP, operation: "follow links")
+    }
+
     /// The status of the item, without following a link.
     func status() throws(SystemError) -> FileStatus {
         try FileStatus(path: bytes, followLinks: false)

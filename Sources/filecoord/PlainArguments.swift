@@ -110,12 +110,12 @@ private struct PlainWords {
 
 extension ReadRequest {
     fileprivate mutating func take(_ words: ArraySlice<String>) -> Bool {
-        var options: FileCoordinationArbiter.ReadingOptions = []
+        var options: FileCoordinationArbiter.ReadingOptions = .resolvesSymbolicLink
         var plain = PlainWords(words)
         let isTaken = plain.take { word in
             switch word {
             case "--without-changes": options.insert(.withoutChanges)
-            case "--resolves-symbolic-link": options.insert(.resolvesSymbolicLink)
+            case "--no-follow": options.remove(.resolvesSymbolicLink)
             case "--metadata-only": options.insert(.immediatelyAvailableMetadataOnly)
             case "--for-uploading": options.insert(.forUploading)
             case "--recursive": options.insert(.includingContents)
@@ -132,10 +132,15 @@ extension WriteRequest {
     fileprivate mutating func take(_ words: ArraySlice<String>) -> Bool {
         var aims: [WritingAim] = []
         var isRecursive = false
+        var followsLinks = true
         var plain = PlainWords(words)
         let isTaken = plain.take { word in
             if word == "--recursive" {
                 isRecursive = true
+                return true
+            }
+            if word == "--no-follow" {
+                followsLinks = false
                 return true
             }
             guard let aim = WritingAim.allCases.first(where: { "--\($0.name)" == word }) else {
@@ -144,7 +149,7 @@ extension WriteRequest {
             aims.append(aim)
             return true
         }
-        (self.aims, self.isRecursive) = (aims, isRecursive)
+        (self.aims, self.isRecursive, self.followsLinks) = (aims, isRecursive, followsLinks)
         (paths, waiting) = (plain.paths, plain.waiting)
         return isTaken && complaint == nil
     }

@@ -20,9 +20,7 @@ struct ReadCommand: ParsableCommand {
 
             \(CommandTemplate.manual)
 
-            A symbolic link is a file of its own here: the claim is on the link, not on what it \
-            leads to. With --resolves-symbolic-link it is followed, through links to links, and \
-            COMMAND's path is where it leads; access is then waited for at each of these places.
+            \(ItemOptions.manualOfLinks)
 
             A claim on a directory covers nothing inside it; with --recursive it covers all of \
             that, at any depth: no other program writes there meanwhile, and editors save first.
@@ -47,8 +45,8 @@ struct ReadCommand: ParsableCommand {
     @Flag(help: "Do not ask editors to save first.")
     var withoutChanges = false
 
-    @Flag(help: "Read what a symbolic link leads to, not the link.")
-    var resolvesSymbolicLink = false
+    @Flag(help: "Read a symbolic link itself, not what it leads to.")
+    var noFollow = false
 
     @Flag(help: "Read nothing but metadata that is at hand.")
     var metadataOnly = false
@@ -79,7 +77,7 @@ struct ReadCommand: ParsableCommand {
     var request: ReadRequest {
         var options: ReadingOptions = []
         if withoutChanges { options.insert(.withoutChanges) }
-        if resolvesSymbolicLink { options.insert(.resolvesSymbolicLink) }
+        if !noFollow { options.insert(.resolvesSymbolicLink) }
         if metadataOnly { options.insert(.immediatelyAvailableMetadataOnly) }
         if forUploading { options.insert(.forUploading) }
         if recursive { options.insert(.includingContents) }

@@ -7,7 +7,7 @@ import FileCoordinationSystem
 
 /// What `filecoord read` is to do.
 struct ReadRequest: Hashable {
-    var options: ReadingOptions = []
+    var options: ReadingOptions = .resolvesSymbolicLink
     var paths: [String] = []
     var waiting = WaitingTerms()
     /// COMMAND and its arguments.

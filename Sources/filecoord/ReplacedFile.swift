@@ -43,7 +43,7 @@ struct ReplacedFile {
         case .symbolicLink:
             throw Failure(
                 .badPath,
-                "\(path) is a symbolic link, which a write does not follow: name its target")
+                "\(path) is a symbolic link: leave out --no-follow, or name its target")
         case .socket, .other:
             throw Failure(.badPath, "\(path) is not a regular file: only those can be replaced")
         }

@@ -22,7 +22,15 @@ final class Spool {
     private var leftover: NativePath?
 
     /// Makes an empty temporary file beside `path`, after checking that `path` may be written.
-    init(for path: NativePath, _ placing: Placing, signals: SignalReceiver) throws(Failure) {
+    init(
+        for named: NativePath, followsLinks: Bool, _ placing: Placing, signals: SignalReceiver
+    ) throws(Failure) {
+        let path: NativePath
+        do throws(SystemError) {
+            path = followsLinks ? try named.followed() : named
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "write", path: named)
+        }
         self.signals = signals
         self.placing = placing
         // The umask can only be read by setting it. No other thread creates files yet.

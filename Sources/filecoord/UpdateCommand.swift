@@ -35,6 +35,9 @@ struct UpdateCommand: ParsableCommand {
 
     @OptionGroup var placement: PlacingOptions
 
+    @Flag(help: "Refuse a symbolic link, instead of updating what it leads to.")
+    var noFollow = false
+
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
 
@@ -60,7 +63,8 @@ struct UpdateCommand: ParsableCommand {
     func run() throws {
         try UpdateRequest(
             path: path, waiting: waiting.terms, command: command.words, mark: template.mark,
-            placing: placement.placing, keepsWhileRunning: keeping.keepWhileRunning
+            placing: placement.placing, followsLinks: !noFollow,
+            keepsWhileRunning: keeping.keepWhileRunning
         ).run()
     }
 }

@@ -15,6 +15,8 @@ struct UpdateRequest: Hashable {
     var command: [String] = []
     var mark = PathMark.braces
     var placing = Placing.replacing
+    /// Whether a final symbolic link is followed (Rule 2.25).
+    var followsLinks = true
     /// Whether access is held until all processes that COMMAND started have ended (Rule 18.13).
     var keepsWhileRunning = false
 
@@ -27,10 +29,12 @@ struct UpdateRequest: Hashable {
         let signals = try SignalReceiver()
         let path = try UserPath.item(path)
         let admission = Admission(waiting, signals: signals)
-        let spool = try Spool(for: path, placing, signals: signals)
+        let options: WritingOptions = followsLinks ? .resolvesSymbolicLink : .plain
+        let spool = try Spool(
+            for: path, followsLinks: followsLinks, placing, signals: signals)
         admission.name(after: command)
         do throws(Failure) {
-            try admission.run([ClaimedItem(path: path, access: .writing(.plain))]) {
+            try admission.run([ClaimedItem(path: path, access: .writing(options))]) {
                 paths throws(Failure) in
                 do throws(Failure) {
                     let former = try filter(paths, into: spool, admission)

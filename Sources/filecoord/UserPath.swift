@@ -28,7 +28,20 @@ enum UserPath {
                 .badPath, "the working directory is gone: change to another, or use absolute paths")
         }
         defer { unsafe free(directory) }
-        return unsafe NativePath(ArgumentText.bytes(at: directory)).appending(path.bytes)
+        let start = unsafe NativePath(ArgumentText.bytes(at: directory))
+        let rest = withoutDotsBefore(path.bytes)
+        return rest.isEmpty ? start : start.appending(rest)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// A relative path without the "." at its start that stands for the working directory.
+    private static func withoutDotsBefore(_ path: [UInt8]) -> [UInt8] {
+        var rest = path[...]
+        while rest.first == UInt8(ascii: "."), rest.dropFirst().first ?? slash == slash {
+            rest = rest.dropFirst().drop { $0 == slash }
+        }
+        return Array(rest)
     }
 
     /// Refuses ".", ".." and "/", because users seldom mean the directory that such a name stands

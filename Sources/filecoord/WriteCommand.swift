@@ -21,10 +21,11 @@ struct WriteCommand: ParsableCommand {
             a reader of PATH finds the old content or the new, never a part, also after a crash. \
             Mode, owner, group, access control list, extended attributes and security labels are \
             kept; what cannot be kept is reported, and no user gets more access by it. A new file \
-            gets what the directory's default list or the umask leaves. A symbolic link is not \
-            followed, and is refused; so is a file with several names (hard links), unless \
-            --in-place or --break-links says what is meant. If anything fails, PATH is as it was, \
-            but for a failure in the midst of --in-place.
+            gets what the directory's default list or the umask leaves. A file with several names \
+            (hard links) is refused, unless --in-place or --break-links says what is meant. If \
+            anything fails, PATH is as it was, but for a failure in the midst of --in-place.
+
+            \(ItemOptions.manualOfLinks)
 
             DO NOT filter a file by "filecoord read f | ... | filecoord write f": these are two \
             claims, and what another program writes in between is lost. "filecoord update f -- \
@@ -57,6 +58,9 @@ struct WriteCommand: ParsableCommand {
 
     @Flag(help: "Of directories, all that is inside is written, too.")
     var recursive = false
+
+    @Flag(help: "Write a symbolic link itself, not what it leads to; needs a COMMAND.")
+    var noFollow = false
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -92,7 +96,8 @@ struct WriteCommand: ParsableCommand {
     /// The request that the options and arguments describe.
     var request: WriteRequest {
         WriteRequest(
-            aims: aims, isRecursive: recursive, paths: paths, waiting: waiting.terms,
+            aims: aims, isRecursive: recursive, followsLinks: !noFollow, paths: paths,
+            waiting: waiting.terms,
             command: command.words, mark: template.mark, placing: placement.placing,
             expectedBytes: expectBytes, keepsWhileRunning: keeping.keepWhileRunning)
     }

@@ -12,6 +12,8 @@ struct WriteRequest: Hashable {
     var aims: [WritingAim] = []
     /// Whether everything inside directories is written as well (Rule 2.23).
     var isRecursive = false
+    /// Whether final symbolic links are followed (Rule 2.25).
+    var followsLinks = true
     var paths: [String] = []
     var waiting = WaitingTerms()
     /// COMMAND and its arguments.
@@ -44,10 +46,9 @@ struct WriteRequest: Hashable {
 
     /// The kind of access to the items.
     private var access: Access {
-        .writing(
-            aims.reduce(into: isRecursive ? .includingContents : .plain) {
-                $0.formUnion($1.option)
-            })
+        var options: WritingOptions = isRecursive ? .includingContents : .plain
+        if followsLinks { options.insert(.resolvesSymbolicLink) }
+        return .writing(aims.reduce(into: options) { $0.formUnion($1.option) })
     }
 
     /// Executes the request.
@@ -66,7 +67,8 @@ struct WriteRequest: Hashable {
             return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
         let path = items[0].path
-        let spool = try Spool(for: path, placing, signals: signals)
+        let spool = try Spool(
+            for: path, followsLinks: followsLinks, placing, signals: signals)
         do throws(Failure) {
             try checkLength(spool.fill(from: 0), path)
             try spool.synchronize()

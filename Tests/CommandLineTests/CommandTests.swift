@@ -37,7 +37,7 @@ final class CommandTests: XCTestCase {
             let holder = try sandbox.start(
                 "access", "--write", "m:forMoving", "--write", "r:x:forReplacing",
                 "--write", "p:forSomething", "--read", "q:withoutChanges", "--read", "f:forMoving",
-                "--read", "l:resolvesSymbolicLink", "--write", "u:forReplacing,forMerging",
+                "--read", "l:noFollow", "--write", "u:forReplacing,forMerging",
                 "--write", "v:forMoving,", "--read", "w:includingContents", "--", "sh", "-c",
                 "echo held; cat")
             try holder.awaitLine("held")
@@ -50,7 +50,7 @@ final class CommandTests: XCTestCase {
                 [
                     item("m", "writing", "forMoving"), item("r:x", "writing", "forReplacing"),
                     item("p:forSomething", "writing"), item("q", "reading", "withoutChanges"),
-                    item("f:forMoving", "reading"), item("l", "reading", "resolvesSymbolicLink"),
+                    item("f:forMoving", "reading"), item("l", "reading"),
                     item("u", "writing", "forMerging", "forReplacing"),
                     item("v:forMoving,", "writing"), item("w", "reading", "includingContents"),
                 ])
@@ -59,7 +59,7 @@ final class CommandTests: XCTestCase {
 
     func testOptionsOfReadAndWriteReachTheArbiter() throws {
         let cases: [([String], String, [String])] = [
-            (["read", "--resolves-symbolic-link"], "reading", ["resolvesSymbolicLink"]),
+            (["read", "--no-follow"], "reading", []),
             (
                 ["read", "--without-changes", "--metadata-only"], "reading",
                 ["withoutChanges", "immediatelyAvailableMetadataOnly"]

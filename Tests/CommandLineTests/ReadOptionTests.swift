@@ -32,15 +32,13 @@ final class ReadOptionTests: XCTestCase {
             try link(sandbox, "two", to: sandbox.path("d/three"))
             try link(sandbox, "d/three", to: "a")
             let presenter = try sandbox.startPresenting("d/a")
-            let outcome = try sandbox.run("read", "--resolves-symbolic-link", "one")
+            let outcome = try sandbox.run("read", "one")
             XCTAssertEqual(outcome.output, "text")
             XCTAssertEqual(outcome.errors, "")
             try presenter.awaitMessage("savePresentedItemChanges", to: path)
-            let command = try sandbox.run(
-                "read", "--resolves-symbolic-link", "one", "--", "echo", "{}")
+            let command = try sandbox.run("read", "one", "--", "echo", "{}")
             XCTAssertEqual(command.output, path + "\n")
-            let access = try sandbox.run(
-                "access", "--read", "one:resolvesSymbolicLink", "--", "echo", "{}")
+            let access = try sandbox.run("access", "--read", "one", "--", "echo", "{}")
             XCTAssertEqual(access.output, path + "\n")
         }
     }
@@ -50,8 +48,9 @@ final class ReadOptionTests: XCTestCase {
             try sandbox.makeFile("a", "text")
             try link(sandbox, "l", to: "a")
             _ = try sandbox.startHolding("write", "a")
-            XCTAssertEqual(try sandbox.run("read", "--nonblock", "l").status, 0)
-            let outcome = try sandbox.run("read", "--nonblock", "--resolves-symbolic-link", "l")
+            let itself = try sandbox.run("read", "--nonblock", "--no-follow", "l")
+            XCTAssertEqual(itself.status, 0, itself.errors)
+            let outcome = try sandbox.run("read", "--nonblock", "l")
             XCTAssertEqual(outcome.status, 75, outcome.errors)
         }
     }
@@ -59,7 +58,7 @@ final class ReadOptionTests: XCTestCase {
     func testALoopOfLinksIsABadPath() throws {
         try with { sandbox in
             try link(sandbox, "l", to: "l")
-            let outcome = try sandbox.run("read", "--resolves-symbolic-link", "l")
+            let outcome = try sandbox.run("read", "l")
             XCTAssertEqual(outcome.status, 66)
             XCTAssertTrue(outcome.errors.contains("loop"), outcome.errors)
         }
@@ -118,11 +117,11 @@ final class ReadOptionTests: XCTestCase {
             try sandbox.makeFile("a", "text")
             try link(sandbox, "l", to: "a")
             for (name, reason) in [("missing", "No such file"), ("l", "symbolic link")] {
-                let outcome = try sandbox.run("read", "--for-uploading", name)
+                let outcome = try sandbox.run("read", "--for-uploading", "--no-follow", name)
                 XCTAssertEqual(outcome.status, 66, outcome.errors)
                 XCTAssertTrue(outcome.errors.contains(reason), outcome.errors)
             }
-            let both = try sandbox.run("read", "--for-uploading", "--resolves-symbolic-link", "l")
+            let both = try sandbox.run("read", "--for-uploading", "l")
             XCTAssertEqual(both.output, "text", both.errors)
         }
     }

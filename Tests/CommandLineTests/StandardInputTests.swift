@@ -97,18 +97,80 @@ final class StandardInputTests: XCTestCase {
         }
     }
 
-    func testAFinalLinkIsNotFollowed() throws {
+    /// Rule 2.25.
+    func testAFinalLinkIsFollowed() throws {
         try with { sandbox in
-            try sandbox.makeFile("target", "old")
+            try sandbox.makeDirectory("d")
+            try sandbox.makeFile("d/target", "old")
+            for (name, target) in [("link", "two"), ("two", "d/target"), ("lost", "d/new")] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: sandbox.path(name), withDestinationPath: target)
+            }
+            XCTAssertEqual(try sandbox.run("write", "link", input: "new").errors, "")
+            XCTAssertEqual(try sandbox.content("d/target"), "new")
+            XCTAssertEqual(try sandbox.run("read", "link").output, "new")
+            let update = try sandbox.run("update", "link", "--", "sed", "s/new/newer/")
+            XCTAssertEqual(update.errors, "")
+            XCTAssertEqual(try sandbox.content("d/target"), "newer")
+            XCTAssertEqual(
+                try FileManager.default.destinationOfSymbolicLink(atPath: sandbox.path("link")),
+                "two")
+            // A link to nowhere leads to the place that it names.
+            XCTAssertEqual(try sandbox.run("write", "lost", input: "1").errors, "")
+            XCTAssertEqual(try sandbox.content("d/new"), "1")
+            XCTAssertEqual(try sandbox.run("write", "--in-place", "lost", input: "2").errors, "")
+            XCTAssertEqual(try sandbox.content("d/new"), "2")
+            let itself = try sandbox.run("write", "--no-follow", "link", input: "3")
+            XCTAssertEqual(itself.status, 66)
+            XCTAssertTrue(itself.errors.contains("symbolic link"), itself.errors)
+            XCTAssertEqual(
+                try sandbox.run("update", "--no-follow", "link", "--", "cat").status, 66)
+            let command = try sandbox.run("write", "--no-follow", "link", "--", "echo", "{}")
+            XCTAssertEqual(command.output, sandbox.path("link") + "\n")
+            let read = try sandbox.run("read", "--no-follow", "link")
+            XCTAssertEqual(read.output, "newer")
+            XCTAssertTrue(read.errors.contains("the claim is on the link"), read.errors)
+        }
+    }
+
+    /// Rule 2.25: also if the link has been changed while it waits for that.
+    func testAWriterThroughALinkAndOneToItsTargetExcludeEachOther() throws {
+        try with { sandbox in
+            let path = try sandbox.makeFile("target", "old")
+            try sandbox.makeFile("other", "old")
             try FileManager.default.createSymbolicLink(
                 atPath: sandbox.path("link"), withDestinationPath: "target")
-            let write = try sandbox.run("write", "link", input: "new")
-            XCTAssertEqual(write.status, 66)
-            XCTAssertTrue(write.errors.contains("symbolic link"), write.errors)
-            let read = try sandbox.run("read", "link")
-            XCTAssertEqual(read.output, "old")
-            XCTAssertTrue(read.errors.contains("the claim is on the link"), read.errors)
-            XCTAssertEqual(try sandbox.content("target"), "old")
+            let holder = try sandbox.startHolding("write", "target")
+            let linked: [[String]] = [
+                ["write", "link", "--", "true"], ["read", "link"], ["update", "link", "--", "cat"],
+                ["access", "--write", "link", "--", "true"], ["hold", "--read", "link"],
+            ]
+            for words in linked {
+                let outcome = try sandbox.run([words[0], "--nonblock"] + words.dropFirst())
+                XCTAssertEqual(outcome.status, 75, "\(words): \(outcome.errors)")
+                XCTAssertTrue(outcome.errors.contains(sandbox.path("link")), outcome.errors)
+            }
+            for words in [
+                ["access", "--write", "link:noFollow"], ["write", "--no-follow", "link"],
+            ] {
+                let outcome = try sandbox.run(words + ["--", "true"])
+                XCTAssertEqual(outcome.status, 0, "\(words): \(outcome.errors)")
+            }
+            let turner = try sandbox.startHolding("write", "--no-follow", "link")
+            let writer = try sandbox.start("write", "link", "--", "echo", "{}")
+            try sandbox.awaitStatus("the writer waits") {
+                $0.claims.contains { !$0.waitsFor.isEmpty }
+            }
+            _ = try sandbox.runPlainly("ln -sfn other link")
+            turner.closeInput()
+            XCTAssertEqual(try writer.outcome().output, sandbox.path("other") + "\n")
+            holder.closeInput()
+            XCTAssertEqual(
+                try sandbox.run("read", "link", "--", "echo", "{}").output,
+                sandbox.path("other") + "\n")
+            XCTAssertEqual(try sandbox.run("rm", "link").status, 0)
+            XCTAssertEqual(try sandbox.names(), ["other", "target"])
+            XCTAssertEqual(try sandbox.run("read", path).output, "old")
         }
     }
 

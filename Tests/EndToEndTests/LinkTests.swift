@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads that follow a final link, hop by hop (Rules 1.4 to 1.6).
+// Reads and writes that follow a final link, hop by hop (Rules 1.4 to 1.6 and 2.25).
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -128,7 +128,68 @@ class LinkTests: StageTestCase {
         try a.ask("a go", "a released")
     }
 
-    /// Rule 1.6: a write has no such option, and never follows.
+    //  A                               B                       presenter of the target
+    //  write(target) granted
+    //                                  write(one, resolvesSymbolicLink): waits, at the target
+    //  returns
+    //                                                          is asked to relinquish
+    //                                  granted, with the target's URL
+    //
+    /// Rule 2.25: the link itself is read, whatever is to happen to the target.
+    func testAWriteFollowsAChainOfLinksIfAsked() throws {
+        try stage.folder("d")
+        let target = try stage.file("d/f", "text")
+        symlink(stage.path("two"), stage.path("one"))
+        symlink("d/f", stage.path("two"))
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        let presenter = try stage.peer("presenter")
+        try presenter.ask("p present \(target)", "p registered")
+        try presenter.ask("q present \(stage.path("one"))", "q registered")
+        try a.ask("a write \(target)", "a granted")
+        b.tell("b write \(stage.path("one")) options=forMerging,resolvesSymbolicLink")
+        try stage.until("B waits at the target") { status in
+            status.claims.contains {
+                $0.processID == b.pid && $0.stage == .waiting
+                    && $0.items.first?.path.description == target
+            }
+        }
+        try a.ask("a go", "a released")
+        try b.expect("b granted")
+        XCTAssertEqual(try b.ask("b url", "b urls"), "b urls \(target)")
+        try presenter.expect("p save")
+        XCTAssertEqual(presenter.count("q save"), 0)
+        try b.ask("b put new", "b put")
+        try b.ask("b go", "b released")
+        XCTAssertEqual(try String(contentsOfFile: target, encoding: .utf8), "new")
+        // Where there is no link, it makes no difference.
+        try b.ask("b write \(target) options=resolvesSymbolicLink", "b granted")
+        try b.ask("b go", "b released")
+        try b.ask(
+            "x batch write:\(target) writing=resolvesSymbolicLink",
+            "x failed FileCoordinationErrorDomain")
+    }
+
+    /// Rule 2.25: the target counts as it is when the claim on the link is granted, and the link
+    /// may have become a file by then.
+    func testAWriteOfALinkThatHasBecomeAFileIsAWriteOfThat() throws {
+        let (target, link) = (try stage.file("f"), stage.path("link"))
+        symlink(target, link)
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        let c = try stage.peer("C")
+        try a.ask("a write \(link)", "a granted")
+        b.tell("b write \(link) options=resolvesSymbolicLink")
+        try stage.untilWaits(b)
+        unlink(link)
+        try stage.file("link", "text")
+        try a.ask("a go", "a released")
+        try b.expect("b granted")
+        XCTAssertEqual(try b.ask("b url", "b urls"), "b urls \(link)")
+        c.tell("c read \(link)")
+        try stage.untilWaits(c)
+        try b.ask("b go", "b released")
+        try c.expect("c granted")
+    }
+
     func testCancellingEndsAWaitAtTheTarget() throws {
         let target = try stage.file("f")
         symlink(target, stage.path("link"))

@@ -74,6 +74,14 @@ import Testing
                 == [.includingContents, .merging])
     }
 
+    @Test func `Rule 2.25: a write follows links by a bit that is not Apple's`() {
+        typealias Writing = NSFileCoordinator.WritingOptions
+        #expect(Writing.resolvesSymbolicLink.rawValue == 1 << 30)
+        #expect(
+            Writing([.resolvesSymbolicLink, .includingContents, .forMoving]).arbiterOptions
+                == [.resolvesSymbolicLink, .includingContents, .moving])
+    }
+
     @Test func `An option that is not known is refused, not ignored`() {
         #expect(NSFileCoordinator.ReadingOptions(rawValue: 1 << 8).arbiterOptions == nil)
         #expect(NSFileCoordinator.ReadingOptions(rawValue: 1 << 40).arbiterOptions == nil)

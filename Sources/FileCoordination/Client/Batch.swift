@@ -27,7 +27,9 @@ struct Batch {
 
     /// Returns the items of the batch; throws for options that are invalid in a batch (Rule 14.6).
     func items() throws(NSError) -> [CallItem] {
-        if readingOptions.contains(.resolvesSymbolicLink) {
+        if readingOptions.contains(.resolvesSymbolicLink)
+            || writingOptions.contains(.resolvesSymbolicLink)
+        {
             throw FailureReason.invalidOptions(
                 "a batch cannot follow links: leave .resolvesSymbolicLink to the calls inside"
             ).nsError

@@ -60,10 +60,23 @@ struct AccessedItem: Sendable {
     var spelling: String? { moved == nil ? request.name.spelling : nil }
 
     /// The item, as it is in the claim.
-    var claimed: AccessItem { place.item(request.access) }
+    ///
+    /// A link that is to be followed is read, whatever happens to what it leads to (Rule 2.25).
+    var claimed: AccessItem {
+        guard followsLink, place.isLink else { return place.item(request.access.withoutLinks) }
+        guard case .reading = request.access else {
+            return place.item(.reading([.resolvesSymbolicLink, .withoutChanges]))
+        }
+        return place.item(request.access)
+    }
+
+    /// Whether a link at the place is followed (Rules 1.5, 2.25).
+    var followsLink: Bool { request.access != request.access.withoutLinks }
 
     /// The options of a write; nil for a read.
-    var writing: FileCoordinationArbiter.WritingOptions? { request.access.writingOptions }
+    var writing: FileCoordinationArbiter.WritingOptions? {
+        request.access.withoutLinks.writingOptions
+    }
 
     /// Whether the write may move the item.
     var mayMove: Bool { writing?.contains(.moving) ?? false }
@@ -140,4 +153,14 @@ struct AccessedItem: Sendable {
 
     /// Attaches the item's versions to what the accessor left at the path.
     func endVersions() { content[0].versions?.end() }
+}
+
+extension Access {
+    /// The access to an item at which no link is followed, or none any more.
+    var withoutLinks: Access {
+        switch self {
+        case .reading(let options): .reading(options.subtracting(.resolvesSymbolicLink))
+        case .writing(let options): .writing(options.subtracting(.resolvesSymbolicLink))
+        }
+    }
 }

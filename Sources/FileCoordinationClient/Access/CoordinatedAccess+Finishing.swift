@@ -96,13 +96,16 @@ extension CoordinatedAccess {
 
     /// Returns the targets of the links that must be followed, by item index; nil if there are
     /// none.
+    ///
+    /// Where a claimed link has become something else, that is claimed now.
     private func linkTargets() throws(AccessFailure) -> [Int: ResolvedPlace]? {
         let items = state.withLock { $0.items }
         var targets: [Int: ResolvedPlace] = [:]
-        for (index, item) in items.enumerated()
-        where item.readingOptions.contains(.resolvesSymbolicLink) {
+        for (index, item) in items.enumerated() where item.followsLink {
             do throws(PlaceError) {
-                targets[index] = try session.target(ofLinkAt: item.place.path)
+                targets[index] =
+                    try session.target(ofLinkAt: item.place.path)
+                    ?? (item.place.isLink ? session.facts(of: item.place.path) : nil)
             } catch {
                 throw .place(error, item: index)
             }

@@ -77,8 +77,8 @@ extension Access {
     fileprivate var whenJoined: Access {
         switch self {
         case .reading(let options):
-            .reading(options.union(.withoutChanges).subtracting(.resolvesSymbolicLink))
-        case .writing: self
+            Access.reading(options.union(.withoutChanges)).withoutLinks
+        case .writing: withoutLinks
         }
     }
 }

@@ -11,6 +11,8 @@ import FileCoordinationSystem
 package struct ResolvedPlace: Hashable {
     package var path: ItemPath
     package var isDirectory: Bool
+    /// Whether a symbolic link was there when the path was examined.
+    var isLink = false
     /// The number of components of each package that is or contains the item, outermost first.
     package var packageDepths: [Int]
 
@@ -40,7 +42,7 @@ package enum PlaceResolver {
         let status = FileStatus.find(at: path.bytes)
         let isDirectory = status?.kind == .directory
         return ResolvedPlace(
-            path: path, isDirectory: isDirectory,
+            path: path, isDirectory: isDirectory, isLink: status?.kind == .symbolicLink,
             packageDepths: packageDepths(of: path, isDirectory: isDirectory, policy: policy))
     }
 
@@ -53,7 +55,7 @@ package enum PlaceResolver {
         let isDirectory = status?.kind == .directory
         let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)
         return ResolvedPlace(
-            path: path, isDirectory: isDirectory,
+            path: path, isDirectory: isDirectory, isLink: status?.kind == .symbolicLink,
             packageDepths: isPackage ? outer + [path.depth] : outer)
     }
 

@@ -122,6 +122,7 @@ struct Access {
             case "forReplacing": options.insert(.forReplacing)
             case "metadataOnly": options.insert(.contentIndependentMetadataOnly)
             case "includingContents": options.insert(.includingContents)
+            case "resolvesSymbolicLink": options.insert(.resolvesSymbolicLink)
             case _: preconditionFailure("no writing option \(word)")
             }
         }

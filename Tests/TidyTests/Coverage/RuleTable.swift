@@ -50,6 +50,7 @@ enum RuleTable {
         ("2.22", "no claim is ended because it took long"),
         ("2.23", "a claim can cover everything inside a directory"),
         ("2.24", "several names of one item are several places, and people are told"),
+        ("2.25", "the command line, C and Python follow a final link; Swift does if asked"),
 
         ("3.1", "calls of one coordinator nest inside its accessors"),
         ("3.2", "in any order: read in write, write in read, write in write"),

@@ -44,14 +44,19 @@ enum GivenItems {
     }
 
     private static func access(_ item: fc_item, _ index: Int) throws(CallFailure) -> Access {
-        let bits = unsafe UInt8(exactly: item.options)
+        let follows = unsafe item.options & FC_NO_FOLLOW == 0
+        let bits = unsafe UInt8(exactly: item.options & ~FC_NO_FOLLOW)
         switch unsafe Int32(bitPattern: item.access) {
         case FC_READ:
-            guard let bits, reading.isSuperset(of: ReadingOptions(rawValue: bits)) else { break }
-            return .reading(ReadingOptions(rawValue: bits))
+            let options = bits.map { ReadingOptions(rawValue: $0) }
+            guard let options, reading.isSuperset(of: options),
+                follows || !options.contains(.resolvesSymbolicLink)
+            else { break }
+            return .reading(follows ? options.union(.resolvesSymbolicLink) : options)
         case FC_WRITE:
-            guard let bits, writing.isSuperset(of: WritingOptions(rawValue: bits)) else { break }
-            return .writing(WritingOptions(rawValue: bits))
+            let options = bits.map { WritingOptions(rawValue: $0) }
+            guard let options, writing.isSuperset(of: options) else { break }
+            return .writing(follows ? options.union(.resolvesSymbolicLink) : options)
         default: throw .usage("item \(index) is neither FC_READ nor FC_WRITE")
         }
         throw .usage("item \(index) has options that its access does not know")

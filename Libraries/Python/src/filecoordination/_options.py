@@ -19,10 +19,12 @@ class Read(enum.IntFlag):
     NONE = 0
     #: Presenters are not asked to save.
     WITHOUT_CHANGES = 0x1
-    #: Reads what a final link leads to.
+    #: As without it; not with NO_FOLLOW.
     RESOLVES_SYMBOLIC_LINK = 0x2
     #: Only what is known of it without a download.
     METADATA_ONLY = 0x4
+    #: A final symbolic link itself, not what it leads to.
+    NO_FOLLOW = 0x20
     #: A directory with everything inside.
     RECURSIVE = 0x40
 
@@ -38,6 +40,8 @@ class Write(enum.IntFlag):
     FOR_REPLACING = 0x8
     #: Of the item, not of its content.
     METADATA_ONLY = 0x10
+    #: A final symbolic link itself, not what it leads to: to delete or move a link.
+    NO_FOLLOW = 0x20
     #: A directory with everything inside.
     RECURSIVE = 0x40
 

@@ -136,7 +136,7 @@ void fc_coordinator_free(fc_coordinator *coordinator);
 
 /* Options of a read. */
 #define FC_READ_WITHOUT_CHANGES 0x1u       /* presenters are not asked to save */
-#define FC_READ_RESOLVES_SYMBOLIC_LINK 0x2u /* reads what a final link leads to */
+#define FC_READ_RESOLVES_SYMBOLIC_LINK 0x2u /* as without it; not with FC_NO_FOLLOW */
 #define FC_READ_METADATA_ONLY 0x4u         /* only what is known of it without a download */
 #define FC_READ_FOR_UPLOADING 0x8u         /* the accessor gets a copy, of a directory an archive,
                                               which is removed when it returns; not in fc_begin* */
@@ -148,6 +148,9 @@ void fc_coordinator_free(fc_coordinator *coordinator);
 #define FC_WRITE_METADATA_ONLY 0x10u       /* of the item, not of its content */
 /* Of both: a directory with everything inside. */
 #define FC_RECURSIVE 0x40u
+/* Of both: a final symbolic link itself. Without it the link is followed, as by open(2): access is
+ * to what it leads to, and its path is what the accessor gets. Pass it to delete or move a link. */
+#define FC_NO_FOLLOW 0x20u
 
 /* An item that is asked for. */
 typedef struct fc_item {
