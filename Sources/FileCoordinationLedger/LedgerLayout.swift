@@ -22,6 +22,8 @@ public enum LedgerLayout {
     public static let fileLength = 24 << 20
     /// The number of records.
     public static let recordCount = 16384
+    /// The most records that are used for presenters, so that claims find one.
+    public static let presenterCount = recordCount - 256
     /// The most delegations to one client.
     public static let slotCount = 1024
     /// The most bytes of a body or outcome.

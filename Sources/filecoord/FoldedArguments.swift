@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The argument parser cannot handle options with two values, as in `present --on MESSAGE SHELL`,
-// nor several paths before "--" with a command after it. So this type folds each such group of
-// words into one argument before the parser runs, and unfolds it while the parser reads the value.
+// nor several paths before "--" with a command after it, nor thousands of paths. So this type folds
+// each such group of words into one argument before the parser runs, and unfolds it while the
+// parser reads the value.
 // The parser's `.postTerminator` gives a command all words after the first "--", and accepts "--"
 // for nothing else. Here a path that begins with a dash needs one, too, and the second begins the
 // command: `filecoord read -- -draft -- cat ./-draft`.
@@ -42,7 +43,7 @@ struct FoldedArguments: Hashable, Sendable {
         return switch arguments.first {
         case "read", "write", "update": foldingCommand(arguments, isFirst: false)
         case "access", "record": foldingCommand(arguments, isFirst: true)
-        case "present": foldingPairs(arguments)
+        case "present": foldingPathsAndPairs(arguments)
         case _: arguments
         }
     }
@@ -86,20 +87,39 @@ struct FoldedArguments: Hashable, Sendable {
         return false
     }
 
-    private static func foldingPairs(_ arguments: [String]) -> [String] {
-        var rest = arguments[...]
-        var result: [String] = []
+    /// The hidden option that carries all paths but the first.
+    static let pathsOption = "other-paths"
+
+    /// Folds the options with two values, and all paths but the first: the parser takes a time that
+    /// grows with the square of the number of arguments.
+    private static func foldingPathsAndPairs(_ arguments: [String]) -> [String] {
+        var rest = arguments.dropFirst()
+        var result = Array(arguments.prefix(1))
+        var paths: [String] = []
         while let argument = rest.popFirst() {
-            guard argument != "--" else { return result + [argument] + rest }
+            if argument == "--" {
+                paths += rest
+                break
+            }
             if argument == "--on" || argument == "--delay", rest.count >= 2 {
                 let pair = Self([rest.removeFirst(), rest.removeFirst()])
                 result.append("\(argument)=\(pair.folded)")
+            } else if argument.utf8.first != UInt8(ascii: "-") {
+                paths.append(argument)
             } else {
                 result.append(argument)
+                let isValue = rest.first.map { $0.utf8.first != UInt8(ascii: "-") } ?? false
+                if isValue, valuedOfPresent.contains(argument) { result.append(rest.removeFirst()) }
             }
         }
-        return result
+        guard let first = paths.first else { return result }
+        if paths.count > 1 {
+            result.append("--\(pathsOption)=\(Self(Array(paths.dropFirst())).folded)")
+        }
+        return result + ["--", first]
     }
+
+    private static let valuedOfPresent: Set<String> = ["--fail", "--never-answer", "--label"]
 
     /// The two values of `option`.
     func pair(of option: String) throws -> (String, String) {

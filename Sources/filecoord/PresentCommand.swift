@@ -104,6 +104,12 @@ struct PresentCommand: ParsableCommand {
         completion: .file())
     var paths: [String]
 
+    @Option(
+        name: .customLong(FoldedArguments.pathsOption),
+        help: ArgumentHelp("Carries the other paths.", visibility: .private),
+        transform: { FoldedArguments(folded: $0) })
+    var others: FoldedArguments?
+
     private func reactions() throws -> [PresenterMessage: PresenterReaction] {
         try PresenterReaction.parse(on: on, delay: delay, fail: fail, neverAnswer: neverAnswer)
     }
@@ -118,7 +124,7 @@ struct PresentCommand: ParsableCommand {
         let shells = ShellRunner(signalMask: end.originalMask)
         let reactions = try reactions()
         var presenters: [PrintingPresenter] = []
-        for path in paths {
+        for path in paths + (others?.words ?? []) {
             presenters.append(
                 try PrintingPresenter(
                     try UserPath.item(path), reactions: reactions, printer: printer,

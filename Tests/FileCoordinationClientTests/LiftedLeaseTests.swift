@@ -31,7 +31,7 @@ import Testing
             guardedBy: leaseGuard, presenter: presenter, answer: { _, _ in },
             relinquishmentChanged: { _, _ in }, handled: { _ in }, changed: { _ in })
         session.state.withLock { state in
-            state.presenters.append(
+            _ = state.presenters.add(
                 PresenterEntry(
                     registration: registration, mailbox: mailbox, leaseGuard: leaseGuard))
         }
@@ -45,7 +45,7 @@ import Testing
 }
 
 /// A presenter that is never called.
-private final class IdlePresenter: Presenter {
+final class IdlePresenter: Presenter {
     private final class Queue: PresenterQueue {
         var isSerial: Bool { true }
         var isSuspended: Bool { false }

@@ -8,8 +8,8 @@ enum Catalogue {
         AccessStage.stage, SharedStage.stage, TurnsStage.stage, CrossStage.stage,
         RecordStage.stage, TakingStage.stage, HandoffStage.same, HandoffStage.cross,
         WritersStage.stage, FairnessStage.stage, FilesStage.stage, RelinquishStage.stage,
-        ScaleStage.stage, MemoryStage.stage, CommandStage.stage, StartStage.stage,
-        ProfileStage.stage, PlainStage.stage,
+        ScaleStage.stage, RegisteringStage.stage, MemoryStage.stage, CommandStage.stage,
+        StartStage.stage, ProfileStage.stage, PlainStage.stage,
     ]
 
     static var rows: [Row] { stages.flatMap(\.rows) }

@@ -54,6 +54,8 @@ private final class ListeningPresenter: NSObject, NSFilePresenter {
 final class PresenterTasks {
     private let queue: OperationQueue
     private let isBack = DispatchSemaphore(value: 0)
+    /// The presenters that ``register(_:)`` has registered.
+    private var registered: [ListeningPresenter] = []
 
     init() {
         queue = OperationQueue()
@@ -63,7 +65,8 @@ final class PresenterTasks {
     var tasks: [String: WorkerTask] {
         [
             "present": present, "present-idle": presentIdle, "present-listening": presentListening,
-            "present-elsewhere": presentElsewhere, "settle": settle,
+            "present-elsewhere": presentElsewhere, "settle": settle, "register": register,
+            "unregister": unregister,
         ]
     }
 
@@ -106,6 +109,34 @@ final class PresenterTasks {
             NSFileCoordinator.addFilePresenter(IdlePresenter(url, queue))
         }
         return []
+    }
+
+    /// DIRECTORY COUNT: so many more presenters of files in it.
+    private func register(_ words: [String]) throws -> [Double] {
+        let (directory, count) = (try words.text(0), try words.number(1))
+        let fresh = (0..<count).map { number in
+            ListeningPresenter(
+                URL(
+                    fileURLWithPath: "\(directory)/f\(registered.count + number)",
+                    isDirectory: false), queue)
+        }
+        let start = nanoseconds_now()
+        for presenter in fresh { NSFileCoordinator.addFilePresenter(presenter) }
+        let time = nanoseconds_now() - start
+        registered += fresh
+        return [Double(time)]
+    }
+
+    /// COUNT: removes so many of those, the first ones of the last thousand.
+    private func unregister(_ words: [String]) throws -> [Double] {
+        let count = try words.number(0)
+        let first = max(0, registered.count - 1000)
+        let old = registered[first...].prefix(count)
+        let start = nanoseconds_now()
+        for presenter in old { NSFileCoordinator.removeFilePresenter(presenter) }
+        let time = nanoseconds_now() - start
+        registered.removeSubrange(old.indices)
+        return [Double(time)]
     }
 
     /// COUNT: waits until so many have their item back.

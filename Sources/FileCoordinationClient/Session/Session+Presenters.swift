@@ -18,7 +18,7 @@ extension Session {
 
     /// Deregisters a presenter, if it is registered (Rule 5.7).
     package static func removePresenter(_ identity: ObjectIdentifier) {
-        existing?.remove { $0.identity == identity }
+        existing?.remove(identity)
     }
 
     /// Whether a presenter is registered and presented nothing when it was asked last.
@@ -84,14 +84,7 @@ extension Session {
         leaseGuard?.begin(mailbox.questions)
         let entry = PresenterEntry(
             registration: registration, mailbox: mailbox, leaseGuard: leaseGuard)
-        let isFirst = state.withLock { state in
-            let identity = presenter.identity
-            guard !state.presenters.contains(where: { $0.identity == identity }) else {
-                return false
-            }
-            state.presenters.append(entry)
-            return true
-        }
+        let isFirst = state.withLock { $0.presenters.add(entry) }
         guard isFirst else {
             // Another thread was faster. Mailbox and guard refer to each other until this.
             leaseGuard?.end()
@@ -104,7 +97,7 @@ extension Session {
             try register(entry, at: place, observing: observed)
         } catch {
             // Another thread may have removed it, and added it again.
-            remove { $0.registration === registration }
+            remove(presenter.identity, only: registration)
             registration.endAddition(false)
             throw error
         }
@@ -177,6 +170,13 @@ extension Session {
     private func register(
         _ entry: PresenterEntry, at place: ItemPath?, observing observed: Set<String>
     ) throws(AccessFailure) {
+        // Claims need records, too.
+        let count = state.withLock { $0.presentersByRecord.count }
+        guard count < LedgerLayout.presenterCount else {
+            throw .system(
+                .limitReached(
+                    "this process has \(count) file presenters, the most that one can have"))
+        }
         let record: RecordReference
         do {
             record = try ledger.write(
@@ -211,7 +211,7 @@ extension Session {
         let ending = claim.wait(until: nil)
         let isWanted = state.withLock { state in
             state.claims[record] = nil
-            return state.presenters.contains { $0.registration === entry.registration }
+            return state.presenters[entry.identity]?.registration === entry.registration
         }
         if case .failed(let error) = ending {
             // The presenter keeps its former record, if it had one.
@@ -238,9 +238,15 @@ extension Session {
         return facts.packageDepths.contains(place.depth) ? .package : .directory
     }
 
-    private func remove(where isMeant: (PresenterEntry) -> Bool) {
+    /// Removes a presenter; with `registration`, only if that is its present one.
+    private func remove(
+        _ identity: ObjectIdentifier, only registration: PresenterRegistration? = nil
+    ) {
         let entry = state.withLock { state -> PresenterEntry? in
-            state.presenters.firstIndex(where: isMeant).map { state.presenters.remove(at: $0) }
+            if let registration, state.presenters[identity]?.registration !== registration {
+                return nil
+            }
+            return state.presenters.remove(identity)
         }
         guard let entry else { return }
         entry.leaseGuard?.end()
@@ -260,7 +266,7 @@ extension Session {
     }
 
     func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
-        state.withLock { $0.presenters.first { $0.identity == identity } }
+        state.withLock { $0.presenters[identity] }
     }
 
     // MARK: From the presenter

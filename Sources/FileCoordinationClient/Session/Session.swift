@@ -55,8 +55,7 @@ package final class Session: Sendable {
         var waitingCalls: [WaitingCall] = []
         /// Accesses whose accessors are running.
         var running: [CoordinatedAccess] = []
-        /// Presenters in the order of their registration (Rule 5.1).
-        var presenters: [PresenterEntry] = []
+        var presenters = PresenterTable()
         /// The presenters by their records, as the server names them.
         var presentersByRecord: [WireRecord: PresenterEntry] = [:]
         /// Answers of presenters that will be sent together.
