@@ -191,18 +191,23 @@ extension Arbiter {
         // A client that never waits does not contend with others.
         guard candidate.hasWaited, !candidate.request.isForDirectory,
             candidate.request.abilities.contains(.queues),
-            contests.isHandedOverOften(candidate.path, by: candidate.client, at: now, policy),
-            let members = queueMembers(for: candidate)
+            let users = contests.isHandedOverOften(
+                candidate.path,
+                by: QueueMember(candidate.client, slot: candidate.request.slot), at: now, policy),
+            let members = queueMembers(at: candidate.path, users)
         else { return }
         reevaluations.emit(.openQueue(at: candidate.path, members))
     }
 
     /// Returns the clients that write an item in turn, or nil if others are concerned with it.
-    private func queueMembers(for candidate: DelegationCandidate) -> [QueueMember]? {
-        guard delegations.index.overlapping(candidate.path).isEmpty,
-            let contenders = contenders(at: candidate.path)
+    ///
+    /// Among them are clients that have no claim now: on a busy CPU, several may have ended theirs
+    /// and not filed the next ones, and a claim of a client that is no member ends the queue.
+    private func queueMembers(at path: ItemPath, _ users: [QueueMember]) -> [QueueMember]? {
+        guard delegations.index.overlapping(path).isEmpty, let contenders = contenders(at: path)
         else { return nil }
-        var slots = [candidate.client: candidate.request.slot]
+        var slots: [ClientID: Int] = [:]
+        for user in users where !isStopped(user.client) { slots[user.client] = user.slot }
         for id in contenders {
             guard let claim = records[id]?.claim, let request = claim.request,
                 !request.isForDirectory, request.abilities.contains(.queues)

@@ -48,6 +48,8 @@ struct PlaceContests: Hashable, Sendable {
         var lastHandover: UInt64 = 0
         /// The number of handovers after which a queue is opened.
         var handoversNeeded: Int
+        /// The clients that took part in these handovers, the last one at the end.
+        var users: [QueueMember] = []
 
         mutating func begin(by client: ClientID, at now: UInt64) {
             self.client = client
@@ -58,6 +60,8 @@ struct PlaceContests: Hashable, Sendable {
 
     /// With more paths than this, the history is cleared, and all paths count as calm.
     private static let limit = 4096
+    /// The most clients that are remembered for a queue.
+    private static let userLimit = 64
 
     /// Used for lookup only, never iterated.
     private var contests: [ItemPath: Contest] = [:]
@@ -102,19 +106,32 @@ struct PlaceContests: Hashable, Sendable {
 
     /// Records the end of a claim for which others wait.
     ///
-    /// Returns whether that happens often and quickly enough for a ticket queue.
+    /// - Returns: the clients that took part, if that happens often and quickly enough for a ticket
+    ///   queue; else nil. Those that file their next claim in a moment are among them.
     mutating func isHandedOverOften(
-        _ path: ItemPath, by client: ClientID, at now: UInt64, _ policy: DelegationPolicy
-    ) -> Bool {
+        _ path: ItemPath, by user: QueueMember, at now: UInt64, _ policy: DelegationPolicy
+    ) -> [QueueMember]? {
         makeRoom()
-        var contest = contests[path] ?? Self.contest(client, now, policy)
+        var contest = contests[path] ?? Self.contest(user.client, now, policy)
         let isQuick = now - min(now, contest.lastHandover) <= policy.handoverTime
         contest.handovers = isQuick ? contest.handovers + 1 : 1
         contest.lastHandover = now
+        contest.users.removeAll { !isQuick || $0.client == user.client }
+        if contest.users.count >= Self.userLimit { contest.users.removeFirst() }
+        contest.users.append(user)
         let isOften = contest.handovers >= contest.handoversNeeded
         if isOften { contest.handovers = 0 }
         contests[path] = contest
-        return isOften
+        return isOften ? contest.users : nil
+    }
+
+    /// Forgets a client that is gone.
+    mutating func remove(_ client: ClientID) {
+        contests = contests.mapValues { contest in
+            var contest = contest
+            contest.users.removeAll { $0.client == client }
+            return contest
+        }
     }
 
     /// Records the end of a ticket queue after so many turns.

@@ -47,9 +47,29 @@ struct PlaceContestsTests {
     /// How many quick handovers it takes until the path should get a ticket queue.
     private func handovers(_ places: inout PlaceContests, apart: UInt64 = 1) -> Int? {
         (1...10_000).first {
-            places.isHandedOverOften(
-                path("/d/f"), by: one, at: UInt64($0) * apart + 1_000_000_000_000, policy)
+            let now = UInt64($0) * apart + 1_000_000_000_000
+            let user = QueueMember(one, slot: 1)
+            return places.isHandedOverOften(path("/d/f"), by: user, at: now, policy) != nil
         }
+    }
+
+    /// The clients to which a path was handed over when a queue is opened there.
+    @Test func `A queue is for all that took part in the handovers and still live`() {
+        var places = PlaceContests()
+        let users = (1...4).map { QueueMember(ClientID(rawValue: $0), slot: Int($0)) }
+        var found: [QueueMember]?
+        for handover in 1...policy.handovers {
+            // The first comes too early to count.
+            let now = UInt64(handover > 1 ? 1 : 0) * policy.handoverTime * 2 + UInt64(handover)
+            if handover == policy.handovers { places.remove(users[2].client) }
+            found = places.isHandedOverOften(
+                path("/d/f"), by: users[handover == 1 ? 3 : handover % 3], at: now + 1 << 40,
+                policy)
+        }
+        #expect(found == nil)
+        found = places.isHandedOverOften(
+            path("/d/f"), by: users[1], at: policy.handoverTime * 2 + 20 + 1 << 40, policy)
+        #expect(found?.map(\.slot).sorted() == [1, 2])
     }
 
     @Test("A place that is handed over often and quickly gets a queue")

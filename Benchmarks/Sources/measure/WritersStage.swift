@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes on two CPUs write one file as often as they can, and do nothing in it. How long
+// Several processes on two CPUs, or on one, write one file as often as they can, and do nothing in it. How long
 // one access takes counts, and whether all of them get equally many.
 
 import FileCoordination
@@ -11,6 +11,9 @@ enum WritersStage {
     private static let numbers = [2, 3, 4, 8]
     private static let (shareNumber, shareMilliseconds) = (8, 2000)
     private static let share = "smallest / largest share of \(shareNumber) writers on two CPUs"
+
+    private static let (oneCPU, oneCPUMilliseconds) = ("8 writers, coordinated, one CPU", 300)
+    private static let spread = "slowest / quickest of nine files, 8 writers on one CPU"
 
     private static func ours(_ number: Int) -> String { "\(number) writers, coordinated" }
     private static func flocks(_ number: Int) -> String { "\(number) writers, flock" }
@@ -23,13 +26,19 @@ enum WritersStage {
             Row(
                 "writers-\(number)", "\(number) writers of one file", ours(number),
                 to: flocks(number), .atMost(must: 3, aim: 2))
-        } + [Row("share", share, share, .atLeast(must: 0.9, aim: 0.97))],
+        } + [
+            Row("share", share, share, .atLeast(must: 0.9, aim: 0.97)),
+            Row("writers-one-cpu", "8 writers of one file on one CPU", oneCPU),
+            Row("writers-spread", spread, spread, .atMost(must: 3, aim: 1.5)),
+        ],
         prepare: { bench, needs in
+            var contestants = try onOneCPU(bench, needs)
             guard let abroad = bench.abroad else {
-                return needs.map { Contestant($0, skipped: "skipped: there is only one CPU") }
+                return contestants
+                    + needs.subtracting([oneCPU, spread])
+                    .map { Contestant($0, skipped: "skipped: there is only one CPU") }
             }
             let cpus = [bench.home, abroad]
-            var contestants: [Contestant] = []
             for number in numbers {
                 if needs.contains(ours(number)) {
                     let contest = try contest(bench, number, cpus, milliseconds)
@@ -53,6 +62,28 @@ enum WritersStage {
             }
             return contestants
         })
+
+    /// The writers of a file that was not contended before: whether a ticket queue begins there, and
+    /// moves, is decided anew.
+    private static func onOneCPU(
+        _ bench: Workbench, _ needs: Set<String>
+    ) throws -> [Contestant] {
+        guard !needs.isDisjoint(with: [oneCPU, spread]) else { return [] }
+        let world = try bench.world()
+        let workers = try (0..<8).map { _ in try bench.worker(in: world, cpu: bench.home) }
+        func sample() throws -> Double {
+            let result = try Contest(bench, workers, milliseconds: oneCPUMilliseconds).run()
+            return result.time / max(1, result.counts.reduce(0, +))
+        }
+        _ = try sample()
+        return [
+            Contestant(oneCPU) { try sample() },
+            Contestant(spread, unit: "") {
+                let times = try (0..<9).map { _ in try sample() }
+                return (times.max() ?? .nan) / (times.min() ?? .nan)
+            },
+        ].filter { needs.contains($0.name) }
+    }
 
     private static func contest(
         _ bench: Workbench, _ number: Int, _ cpus: [Int32], _ milliseconds: Int
