@@ -64,7 +64,7 @@ enum DecoderTarget {
             "packed in another way: \(bytes)")
     }
 
-    /// A supplement may be longer than what this version knows of, and its label is cut.
+    /// A supplement's label is cut.
     private static func supplement(_ bytes: [UInt8]) throws {
         guard let value = try? RecordSupplement(decoding: bytes) else { return }
         let again = value.encode()

@@ -95,22 +95,12 @@ final class ServerClient {
         guard let socket else { return }
         while true {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes): try receive(Self.message(bytes))
+            case .bytes(let bytes): try receive(ServerMessage(decoding: bytes))
             case .tooLong: throw FuzzFault("the server sent more than a message can hold")
             case .wouldBlock: return
             case .closed: return disconnect()
             }
         }
-    }
-
-    /// What the server says, in any version that a hello may have named meanwhile.
-    private static func message(_ bytes: [UInt8]) throws -> ServerMessage {
-        for version in ProtocolVersion.supported.dropFirst() {
-            if let message = try? ServerMessage(decoding: bytes, version: version) {
-                return message
-            }
-        }
-        return try ServerMessage(decoding: bytes, version: ProtocolVersion.supported.lowerBound)
     }
 
     private func receive(_ message: ServerMessage) throws {

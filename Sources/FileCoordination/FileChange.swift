@@ -52,7 +52,7 @@ public struct FileChange: Hashable, Sendable {
     /// The process that made the change, if that was a coordinated writer.
     ///
     /// Nil for a program that does not coordinate: the kernel does not tell which one it was. Also
-    /// nil if the writer died before its access ended, and if the server is of an earlier version.
+    /// nil if the writer died before its access ended.
     public var author: Author?
 
     /// The process that made a change.

@@ -77,7 +77,7 @@ extension Arbiter {
                 !delegationScope(delegation.path).tellsPresenters
             else { continue }
             var renewed = claim
-            renewed.request = DelegationRequest(slot: slot, .modes)
+            renewed.request = DelegationRequest(slot: slot)
             return DelegationCandidate(renewed, hasWaited: false)
         }
         return nil
@@ -152,12 +152,11 @@ extension Arbiter {
         let open = delegationScope(candidate.path)
         let others = delegations.index.overlapping(candidate.path).compactMap { delegations[$0] }
             .filter { $0.client != candidate.client }
-        let knowsModes = candidate.request.abilities.contains(.modes)
-        if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.tellsPresenters {
+        if open.toReads, open.toWrites, others.isEmpty {
             return .place(
                 candidate.client, slot: slot, .exclusive, reportsWrites: open.tellsPresenters)
         }
-        guard !candidate.isWriting, knowsModes, open.toReads, others.allSatisfy(\.isForReadingOnly)
+        guard !candidate.isWriting, open.toReads, others.allSatisfy(\.isForReadingOnly)
         else { return nil }
         return .place(candidate.client, slot: slot, .shared, reportsWrites: false)
     }
@@ -190,7 +189,6 @@ extension Arbiter {
     ) {
         // A client that never waits does not contend with others.
         guard candidate.hasWaited, !candidate.request.isForDirectory,
-            candidate.request.abilities.contains(.queues),
             let users = contests.isHandedOverOften(
                 candidate.path,
                 by: QueueMember(candidate.client, slot: candidate.request.slot), at: now, policy),
@@ -210,7 +208,7 @@ extension Arbiter {
         for user in users where !isStopped(user.client) { slots[user.client] = user.slot }
         for id in contenders {
             guard let claim = records[id]?.claim, let request = claim.request,
-                !request.isForDirectory, request.abilities.contains(.queues)
+                !request.isForDirectory
             else { return nil }
             slots[claim.client] = request.slot
         }

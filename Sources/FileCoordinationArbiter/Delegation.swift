@@ -31,35 +31,18 @@ public enum DelegationMode: UInt8, CaseIterable, Hashable, Sendable {
 /// A client's request, attached to a claim, that the claim's item or the directory around it be
 /// delegated to the client.
 public struct DelegationRequest: Hashable, Sendable {
-    /// The kinds of delegation that the client supports, besides the plain exclusive one.
-    public struct Abilities: OptionSet, Hashable, Sendable {
-        /// The bits.
-        public let rawValue: UInt8
-
-        /// Abilities from their bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// The client supports shared delegations, and reports its writes if it is told to.
-        public static let modes = Self(rawValue: 1)
-        /// The client takes part in ticket queues.
-        public static let queues = Self(rawValue: 2)
-    }
-
     /// The slot of the client's ledger for the delegation.
     public var slot: Int
     /// Whether the request is for everything directly inside the item's directory.
     public var isForDirectory: Bool
-    /// What the client understands.
-    public var abilities: Abilities
     /// Whether the client lets no claim of its own run by a delegation of the item before this
     /// claim is over, and none did when it was filed.
     public var excludesLocalClaims = false
 
     /// Creates a request for the item of a claim or for the directory around it.
-    public init(slot: Int, forDirectory isForDirectory: Bool = false, _ abilities: Abilities = []) {
+    public init(slot: Int, forDirectory isForDirectory: Bool = false) {
         self.slot = slot
         self.isForDirectory = isForDirectory
-        self.abilities = abilities
     }
 }
 

@@ -20,6 +20,8 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     case system(SystemError)
     /// The file is not a valid ledger; `reason` says why.
     case notALedger(name: String, reason: String)
+    /// The file is a ledger of another layout, of a program with this process ID.
+    case otherLayout(name: String, version: UInt32, processID: Int32)
     /// The client keeps changing words while the server uses them, or has truncated the file.
     case damaged
     /// Another process has truncated or overwritten this process's ledger.
@@ -43,6 +45,9 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSpace(let error): "no room for this process's ledger: \(error)"
         case .system(let error): error.description
         case .notALedger(let name, let reason): "\"\(name)\" is not a ledger: \(reason)"
+        case .otherLayout(let name, let version, let processID):
+            "\"\(name)\" has layout \(version), and only \(LedgerLayout.version) is known here: "
+                + "process \(processID) is of another version of file coordination"
         case .damaged: "the ledger was damaged by its own process"
         case .cutOff:
             "another process has truncated or overwritten this process's ledger: start the program"

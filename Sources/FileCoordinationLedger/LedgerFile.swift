@@ -115,10 +115,6 @@ struct LedgerFile: Sendable {
         let bytes = truncated(programName, to: LedgerLayout.maximumNameLength)
         unsafe base.store(UInt32(bytes.count), at: Header.nameLength)
         unsafe base.copy(bytes, to: Header.name)
-        unsafe base.store(
-            LedgerLayout.Abilities.confirmsGrants | LedgerLayout.Abilities.waitsInTicketQueues
-                | LedgerLayout.Abilities.knowsModes,
-            at: Header.abilities)
         unsafe base.store(LedgerLayout.magic, at: Header.magic)
     }
 

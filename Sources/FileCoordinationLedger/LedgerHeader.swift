@@ -12,19 +12,12 @@ struct LedgerHeader {
     let processNamespace: UInt64
     let token: [UInt64]
     let programName: String
-    let confirmsGrants: Bool
-    let waitsInTicketQueues: Bool
-    let knowsModes: Bool
 
     init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
         typealias Header = LedgerLayout.Header
         let base = unsafe mapping.base
-        let version = unsafe base.load(UInt32.self, at: Header.version)
         guard unsafe base.load(UInt64.self, at: Header.magic) == LedgerLayout.magic else {
             throw .notALedger(name: name, reason: "no ledger at all")
-        }
-        guard version == LedgerLayout.version else {
-            throw .notALedger(name: name, reason: "layout \(version) is not known here")
         }
         guard
             unsafe base.load(UInt32.self, at: Header.recordCount)
@@ -39,16 +32,40 @@ struct LedgerHeader {
         token = unsafe [
             base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
         ]
-        let abilities = unsafe base.load(UInt32.self, at: Header.abilities)
-        confirmsGrants = abilities & LedgerLayout.Abilities.confirmsGrants != 0
-        waitsInTicketQueues = abilities & LedgerLayout.Abilities.waitsInTicketQueues != 0
-        knowsModes = abilities & LedgerLayout.Abilities.knowsModes != 0
         let length = unsafe base.load(UInt32.self, at: Header.nameLength)
         guard length <= UInt32(LedgerLayout.maximumNameLength) else {
             throw .notALedger(name: name, reason: "its program name has \(length) bytes")
         }
         let bytes = unsafe base.bytes(at: Header.name, count: Int(length))
         programName = String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension LedgerHeader {
+    /// Returns the error for a ledger of another layout; nil for any other file.
+    ///
+    /// It reads only what is the same in all layouts.
+    static func otherLayout(of file: borrowing Descriptor, name: String) -> LedgerError? {
+        typealias Header = LedgerLayout.Header
+        var bytes = [UInt8](repeating: 0, count: Header.processID + 4)
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            // A file that cannot be read is no ledger, which the caller finds out.
+            unsafe (try? file.read(into: $0, at: 0)) ?? 0
+        }
+        guard count == bytes.count else { return nil }
+        return unsafe bytes.withUnsafeBytes { raw in
+            let version = UInt32(
+                littleEndian: unsafe raw.loadUnaligned(
+                    fromByteOffset: Header.version, as: UInt32.self))
+            let magic = UInt64(
+                littleEndian: unsafe raw.loadUnaligned(
+                    fromByteOffset: Header.magic, as: UInt64.self))
+            guard magic == LedgerLayout.magic, version != LedgerLayout.version else { return nil }
+            let process = unsafe raw.loadUnaligned(
+                fromByteOffset: Header.processID, as: Int32.self)
+            return .otherLayout(
+                name: name, version: version, processID: Int32(littleEndian: process))
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layout of a ledger file. It must not change, and is tested byte by byte: programs with
-// different versions of this package map each other's ledgers. All numbers are little-endian.
+// The layout of a ledger file, which is tested byte by byte. All numbers are little-endian. In all
+// versions of the layout, these bytes are the same: the magic number, the version behind it, and the
+// process ID. So a server can name the program of a ledger that it cannot read.
 //
 //      0        header, one page: who the client is, the ledger epoch, the mark
 //      4096     slots, 1024 words: one for each place that is delegated to the client
@@ -12,12 +13,12 @@
 // The file is sparse. Space is reserved in chunks before their first use, so that a full disk
 // causes an error for the caller and not a signal.
 
-/// The offsets and sizes of layout version 1.
+/// The offsets and sizes of the layout.
 public enum LedgerLayout {
     /// "FCLEDGER", read as a little-endian number.
     package static let magic: UInt64 = 0x5245_4744_454C_4346
-    /// The layout version, which a reader must support.
-    public static let version: UInt32 = 1
+    /// The layout version, the only one that a reader accepts.
+    public static let version: UInt32 = 2
     /// The length of every ledger file.
     public static let fileLength = 24 << 20
     /// The number of records.
@@ -53,7 +54,6 @@ public enum LedgerLayout {
         package static let slotCount = 28
         package static let processID = 32
         package static let userID = 36
-        // 40: eight reserved bytes, which no process reads. Earlier clients write their start time.
         /// 16 random bytes, which identify the client.
         package static let token = 48
         /// A word of the protocol: the ledger's epoch.
@@ -62,8 +62,6 @@ public enum LedgerLayout {
         package static let recordMark = 128
         package static let nameLength = 192
         package static let name = 196
-        /// The features that the client supports beyond the first version.
-        package static let abilities = 456
         /// The PID namespace of ``processID``; 0 if the client does not say.
         package static let processNamespace = 464
         /// A word with its own cache line.
@@ -118,23 +116,11 @@ public enum LedgerLayout {
         package static let supplementLength = recordLength - 4
     }
 
-    /// Bits for the features of a client.
-    package enum Abilities {
-        /// The client takes up provisional grants (``RecordFlags/provisional``).
-        package static let confirmsGrants: UInt32 = 1
-        /// The client takes part in ticket queues (``SlotWord/ticketQueue``).
-        package static let waitsInTicketQueues: UInt32 = 2
-        /// The client supports the terms of slots (``SlotTerms``).
-        package static let knowsModes: UInt32 = 4
-    }
-
     /// Bits of a record's kind field.
     package enum Kind {
         package static let numberMask: UInt32 = 0xFF
         package static let wantsMessage: UInt32 = 0x100
         /// The end of the record contains a supplement.
-        ///
-        /// Older servers ignore it.
         package static let hasSupplement: UInt32 = 0x200
     }
 

@@ -17,7 +17,7 @@ package enum MemoryCell: Hashable, Sendable {
     case record(Int)
     /// The word of a delegation slot.
     case slot(Int)
-    /// In `RUNTIME/relays.EPOCH`: the word of a ticket queue.
+    /// In `RUNTIME/queues.EPOCH`: the word of a ticket queue.
     case ticketQueue(Int)
 }
 

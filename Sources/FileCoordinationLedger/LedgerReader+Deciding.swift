@@ -60,7 +60,7 @@ extension LedgerReader {
     ///   - reference: the record of the claim or presenter.
     ///   - epoch: the server's epoch.
     ///   - isProvisional: whether ``withdraw(_:_:)`` can withdraw the grant until the client takes
-    ///     it up. Ignored for clients that do not support that.
+    ///     it up.
     ///   - isUnreported: whether the client need not report the release, unless the server requests
     ///     that with ``requestReport(for:_:)``.
     /// - Returns: whether the record was granted, and how its client is to be told.
@@ -75,7 +75,7 @@ extension LedgerReader {
             if marking.write(MonotonicClock.now) { break }
         }
         let flags: RecordFlags =
-            isUnreported ? .unreported : isProvisional && confirmsGrants ? .provisional : []
+            isUnreported ? .unreported : isProvisional ? .provisional : []
         let procedure = GrantClaim(
             record: index, generation: reference.generation, epoch: epoch, flags: flags)
         switch memory.run(procedure) {

@@ -25,13 +25,6 @@ public final class LedgerReader: Sendable {
     /// 16 random bytes that identify the client, as two words.
     public let token: [UInt64]
 
-    /// Whether the client takes up provisional grants, as it wrote.
-    public let confirmsGrants: Bool
-    /// Whether the client takes part in ticket queues, as it wrote.
-    public let waitsInTicketQueues: Bool
-    /// Whether the client supports the terms of delegations (``SlotTerms``), as it wrote.
-    public let knowsModes: Bool
-
     package let memory: LedgerMemory
     private let file: Descriptor
 
@@ -69,6 +62,7 @@ public final class LedgerReader: Sendable {
         observer: LedgerMemory.Observer?
     ) throws(LedgerError) {
         fileName = name
+        if let other = LedgerHeader.otherLayout(of: file, name: name) { throw other }
         let mapping = try LedgerError.wrapping { () throws(SystemError) in
             try Self.checkedMapping(of: file, owner: owner)
         }
@@ -87,9 +81,6 @@ public final class LedgerReader: Sendable {
             && header.processNamespace == CurrentProcess.processNamespace
         programName = header.programName
         token = header.token
-        confirmsGrants = header.confirmsGrants
-        waitsInTicketQueues = header.waitsInTicketQueues
-        knowsModes = header.knowsModes
     }
 
     private static func checkedMapping(

@@ -81,8 +81,8 @@ public final class LedgerWriter: Sendable {
     ///     thread.
     ///   - requestedSlot: the slot in which the client requests a delegation of the item or its
     ///     directory, for the time after the claim.
-    ///   - supplement: additional contents, at most ``LedgerLayout/maximumSupplementLength`` bytes,
-    ///     which older servers ignore.
+    ///   - supplement: additional contents, at most ``LedgerLayout/maximumSupplementLength``
+    ///     bytes.
     /// - Returns: the reference of the new record.
     /// - Throws: ``LedgerError`` if there is no room, or the file was truncated.
     public func write(

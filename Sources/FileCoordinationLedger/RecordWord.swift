@@ -172,10 +172,7 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 ///      └───────┴───────┴─────────────┴─────────────┴──────────────┘
 ///
 /// It is valid while its epoch equals the ledger's, so a new server revokes all delegations of its
-/// predecessor by raising the ledger's epoch. The two highest bits restrict the delegation; only
-/// clients that support them (`LedgerLayout.Abilities.knowsModes`) get words with them. Older
-/// servers count the sequence into these bits. If such a bit remains set, the client does less by
-/// itself than it could.
+/// predecessor by raising the ledger's epoch. The two highest bits restrict the delegation.
 public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     /// All 64 bits.
     public var rawValue: UInt64

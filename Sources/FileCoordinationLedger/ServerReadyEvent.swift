@@ -3,7 +3,7 @@
 // Wakes clients that wait for a server when one begins to listen. The file system does not tell
 // them without a watch, of which each user has only few. So a server that begins to listen
 // increments a word in every ledger that it has found, and wakes the threads that sleep on it.
-// Older servers do not do this; a waiting thread therefore also polls.
+// A server may die before it does this; a waiting thread therefore also polls.
 
 internal import FileCoordinationSystem
 

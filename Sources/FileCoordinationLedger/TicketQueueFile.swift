@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `RUNTIME/relays.EPOCH` (a name from older versions): the ticket queues of one server, in memory
-// that it shares with its clients. It is the only memory that clients share with each other. A
-// faulty client can cause another one to get its turn too early, for an item that both of them
-// write.
+// `RUNTIME/queues.EPOCH`: the ticket queues of one server, in memory that it shares with its
+// clients. It is the only memory that clients share with each other. A faulty client can cause
+// another one to get its turn too early, for an item that both of them write.
 
 public import FileCoordinationSystem
 
@@ -21,7 +20,7 @@ public final class TicketQueueFile: Sendable {
     /// The distance of two words, so that each has its own cache line.
     package static let stride = 64
     private static let length = 16384
-    private static let prefix = "relays."
+    private static let prefix = "queues."
 
     /// Maps the ticket queues of a server.
     ///

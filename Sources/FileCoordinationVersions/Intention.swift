@@ -31,8 +31,8 @@ enum Intention: Sendable {
         var newPlace: [UInt8]
         /// The identity of the item before, or nil if there was no item.
         var identity: ItemIdentity?
-        /// The stored items that are restored, or nil if an older program wrote the note.
-        var items: [String]?
+        /// The stored items that are restored.
+        var items: [String]
         /// The identity of the new file, or nil before it is made.
         var newIdentity: ItemIdentity?
         /// The name of a temporary file in the item's directory.
@@ -44,24 +44,17 @@ enum Intention: Sendable {
 }
 
 extension Intention: Stored {
-    /// The field name with which Swift's coder writes an associated value.
-    private static let payload = "_0"
-
     var stored: JSONValue {
         switch self {
-        case .adding(let adding):
-            .object(["adding": .object([Self.payload: adding.stored])])
-        case .replacing(let replacing):
-            .object(["replacing": .object([Self.payload: replacing.stored])])
+        case .adding(let adding): .object(["adding": adding.stored])
+        case .replacing(let replacing): .object(["replacing": replacing.stored])
         }
     }
 
     init?(_ stored: JSONValue) {
-        if let adding = stored[field: "adding"]?[field: Self.payload].flatMap({ Adding($0) }) {
+        if let adding = stored[field: "adding"].flatMap({ Adding($0) }) {
             self = .adding(adding)
-        } else if let replacing = stored[field: "replacing"]?[field: Self.payload]
-            .flatMap({ Replacing($0) })
-        {
+        } else if let replacing = stored[field: "replacing"].flatMap({ Replacing($0) }) {
             self = .replacing(replacing)
         } else {
             return nil
@@ -89,7 +82,7 @@ extension Intention.Replacing: Stored {
     var stored: JSONValue {
         .fields([
             "place": .bytes(place), "newPlace": .bytes(newPlace), "identity": identity?.stored,
-            "items": items.map { .list($0.map { .text($0) }) }, "newIdentity": newIdentity?.stored,
+            "items": .list(items.map { .text($0) }), "newIdentity": newIdentity?.stored,
             "temporary": .bytes(temporary),
         ])
     }
@@ -97,17 +90,17 @@ extension Intention.Replacing: Stored {
     init?(_ stored: JSONValue) {
         guard let place = stored[field: "place"]?.bytes,
             let newPlace = stored[field: "newPlace"]?.bytes,
-            let temporary = stored[field: "temporary"]?.bytes
+            let temporary = stored[field: "temporary"]?.bytes,
+            let items = stored[field: "items"]?.list(\.text)
         else { return nil }
         let (old, new) = (stored[field: "identity"], stored[field: "newIdentity"])
         let (identity, newIdentity) = (
             old.flatMap { ItemIdentity($0) }, new.flatMap { ItemIdentity($0) }
         )
-        let items = stored[field: "items"]?.list(\.text)
         // An inconsistent note is refused, because it may describe the only copy of something.
-        guard (old == nil) == (identity == nil), (new == nil) == (newIdentity == nil),
-            (stored[field: "items"] == nil) == (items == nil)
-        else { return nil }
+        guard (old == nil) == (identity == nil), (new == nil) == (newIdentity == nil) else {
+            return nil
+        }
         self.init(
             place: place, newPlace: newPlace, identity: identity, items: items,
             newIdentity: newIdentity, temporary: temporary)

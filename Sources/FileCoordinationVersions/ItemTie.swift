@@ -74,10 +74,6 @@ struct FoundTie: Hashable, Sendable {
     let tie: ItemTie
     /// The path where the file was last seen.
     let place: ItemPath
-    /// Whether it is in the old directory `ties`.
-    ///
-    /// The next change of the store moves it.
-    var isLegacy = false
 
     var identity: ItemIdentity { tie.identity }
     var item: StoredItemID { tie.item }

@@ -91,14 +91,7 @@ package struct StoreView: Sendable {
         for label in try names(in: StoreName.places) {
             all += try stableTies(on: StoreName.places + "/" + label) { _ in true }
         }
-        return try all + legacyTies()
-    }
-
-    /// The ties in the old directory `ties`.
-    func legacyTies() throws(SystemError) -> [FoundTie] {
-        try stableTies(on: StoreName.ties) { _ in true }.map {
-            FoundTie(tie: $0.tie, place: $0.place, isLegacy: true)
-        }
+        return all
     }
 
     /// Lists the ties in a directory for which `isWanted` returns true.

@@ -38,10 +38,6 @@ struct TieFolders: Sendable {
     /// Returns whether it existed.
     @discardableResult
     func remove(_ found: FoundTie) -> Bool {
-        if found.isLegacy {
-            // The result says whether it was there.
-            return (try? root.remove(StoreName.ties + "/" + found.tie.name)) != nil
-        }
         let wasThere = unlink(found.tie, in: TieShelf.ofPlace(found.place))
         unlink(found.tie, in: TieShelf.ofFile(found.identity.inode))
         return wasThere
@@ -59,9 +55,9 @@ struct TieFolders: Sendable {
         _ found: FoundTie, by identity: ItemIdentity, at place: ItemPath
     ) throws(SystemError) {
         let isRight = found.identity == identity && found.place == place
-        guard !isRight || found.isLegacy || found.tie.isVacated else { return }
+        guard !isRight || found.tie.isVacated else { return }
         let fresh = found.tie.of(identity)
-        guard found.place == place, !found.isLegacy else {
+        guard found.place == place else {
             guard isThere(found) else { return }
             try make(fresh, at: place, isLasting: found.identity != identity)
             remove(found)
@@ -72,7 +68,7 @@ struct TieFolders: Sendable {
 
     /// Marks a tie as vacated, because a coordinated write left no file at its path.
     func vacate(_ found: FoundTie) throws(SystemError) {
-        guard !found.isLegacy, !found.tie.isVacated else { return }
+        guard !found.tie.isVacated else { return }
         try exchange(found, for: found.tie.vacated)
     }
 
@@ -90,23 +86,10 @@ struct TieFolders: Sendable {
         }
     }
 
-    /// Moves the ties from the old directory `ties`.
-    func takeOverLegacy(_ view: StoreView) {
-        // They are tried again when the store is opened next.
-        guard let found = try? view.legacyTies() else { return }
-        for legacy in found {
-            // Without room for new ties, the old ones stay, and are valid.
-            guard (try? make(legacy.tie, at: legacy.place)) != nil else { return }
-            remove(legacy)
-        }
-        // The directory does not exist, or has other ties, which are moved next time.
-        try? root.removeSubdirectory(StoreName.ties)
-    }
-
     // MARK: Links
 
     private func isThere(_ found: FoundTie) -> Bool {
-        let shelf = found.isLegacy ? StoreName.ties : TieShelf.ofPlace(found.place)
+        let shelf = TieShelf.ofPlace(found.place)
         // This is the question.
         return (try? root.status(of: shelf + "/" + found.tie.name)) != nil
     }

@@ -253,7 +253,7 @@ package struct VersionReplacement {
         if let new = leavings.newIdentity, let place = ItemPath(bytes: leavings.place),
             let target = ItemPath(bytes: leavings.newPlace), store.leads(target, to: new)
         {
-            let restored = Set((leavings.items ?? []).compactMap { StoredItemID($0) })
+            let restored = Set(leavings.items.compactMap { StoredItemID($0) })
             try store.retie(
                 place, from: leavings.identity, items: restored, to: new, at: target, in: folders)
         }

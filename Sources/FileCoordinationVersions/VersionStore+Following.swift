@@ -100,7 +100,6 @@ extension VersionStore {
     package func itemDidMove(from old: ItemPath, to new: ItemPath) {
         // A store that cannot be opened must not prevent the move.
         guard let folders = try? StoreFolders.open(path, creating: false) else { return }
-        folders.ties.takeOverLegacy(folders.view)
         let isDirectory =
             // If the item does not exist any more, only its own ties are examined.
             (try? FileStatus(path: new.bytes, followLinks: false))?.kind == .directory

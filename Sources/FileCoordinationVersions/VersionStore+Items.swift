@@ -51,7 +51,7 @@ extension VersionStore {
     ///
     /// For most files the answer is no, with the least work.
     package func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
-        [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode), StoreName.ties].contains {
+        [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode)].contains {
             // No entry, no versions. A store that cannot be searched cannot be opened either.
             (try? FileStatus(path: path + "/" + $0)) != nil
         }
@@ -63,9 +63,6 @@ extension VersionStore {
         // Ties that cannot be read lead to no items, here and below.
         var found = (try? view.ties(at: place)) ?? []
         found += ((try? view.ties(ofFile: identity.inode)) ?? []).filter { !found.contains($0) }
-        found += ((try? view.legacyTies()) ?? []).filter {
-            $0.place == place || $0.identity.inode == identity.inode
-        }
         return found
     }
 

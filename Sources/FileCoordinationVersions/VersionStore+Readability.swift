@@ -19,7 +19,6 @@ extension VersionStore {
         var ties = try view.ties(at: place)
         let inode = ItemIdentity(of: place)?.inode
         if let inode { ties += try view.ties(ofFile: inode) }
-        ties += try view.legacyTies().filter { $0.place == place || $0.identity.inode == inode }
         try view.requireReadable(ties)
     }
 

@@ -18,7 +18,6 @@ extension VersionStore {
     ///
     /// What fails is left for the next time.
     func recover(_ folders: StoreFolders) {
-        folders.ties.takeOverLegacy(folders.view)
         // What fails is left for the next time; here and below.
         for workspace in (try? Workspace.seizeAll(in: folders.work)) ?? [] {
             do {

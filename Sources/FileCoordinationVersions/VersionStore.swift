@@ -27,9 +27,6 @@
 //    garbage, and no version is without a tie.
 // 5. A read never changes anything: see StoreView. It recognizes what is out of date and computes
 //    the right answer. The next change of the store finishes the work of dead processes.
-//
-// Older programs, which did not know `places` and `files`, kept all ties in one directory, `ties`.
-// These are read, and the next change of the store moves them.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
@@ -187,8 +184,6 @@ package enum StoreName {
     static let items = "items"
     package static let places = "places"
     static let files = "files"
-    /// The old directory of ties, which is only read and emptied.
-    static let ties = "ties"
     static let work = "work"
     static let writing = "writing"
     static let removed = "removed"

@@ -30,6 +30,9 @@ extension Access: WireCoded {
         .withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading,
         .includingContents,
     ]
+    private static let allWritingOptions: WritingOptions = [
+        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+    ]
 
     func write(to encoder: inout MessageEncoder) {
         switch self {
@@ -40,11 +43,11 @@ extension Access: WireCoded {
             encoder.raw(Kind.reading)
             encoder.raw(options)
         case .writing(let options):
-            if WritingOptions(code: options.code) != options {
+            if !options.isSubset(of: Self.allWritingOptions) {
                 encoder.fail(.illegalValue(.access))
             }
             encoder.raw(Kind.writing)
-            encoder.integer(options.code)
+            encoder.raw(options)
         }
     }
 
@@ -57,50 +60,11 @@ extension Access: WireCoded {
             }
             self = .reading(options)
         case .writing:
-            guard let options = WritingOptions(code: try decoder.integer(UInt8.self)) else {
+            let options = try decoder.raw(WritingOptions.self, .access)
+            guard options.isSubset(of: Self.allWritingOptions) else {
                 throw .illegalValue(.access)
             }
             self = .writing(options)
-        }
-    }
-}
-
-extension WritingOptions {
-    private static let all: Self = [
-        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
-    ]
-
-    /// Marks that the other bits are the options.
-    private static let several: UInt8 = 0x80
-
-    /// The byte for these options.
-    ///
-    /// A single option is encoded as a number, as before several options were possible. Older
-    /// versions reject a byte with several options and never take it for another access.
-    var code: UInt8 {
-        switch rawValue {
-        case Self.plain.rawValue: 0
-        case Self.deleting.rawValue: 1
-        case Self.moving.rawValue: 2
-        case Self.merging.rawValue: 3
-        case Self.replacing.rawValue: 4
-        case Self.metadataOnly.rawValue: 5
-        case let bits: Self.several | bits
-        }
-    }
-
-    /// Decodes the options of a byte; returns nil if the byte is invalid.
-    init?(code: UInt8) {
-        switch code {
-        case 0: self = .plain
-        case 1: self = .deleting
-        case 2: self = .moving
-        case 3: self = .merging
-        case 4: self = .replacing
-        case 5: self = .metadataOnly
-        case let bits:
-            self.init(rawValue: bits & ~Self.several)
-            guard self.code == bits, isSubset(of: Self.all) else { return nil }
         }
     }
 }

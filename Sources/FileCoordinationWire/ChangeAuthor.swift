@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who made a change: what a presenter is told beside the change if its record asks for that
-// (``RecordSupplement/wantsAuthors``). Presenters of older clients do not ask, so they never get
-// messages with an author, and no protocol version is needed for them.
+// (``RecordSupplement/wantsAuthors``).
 
 /// The process that made a change by a coordinated access.
 public struct ChangeAuthor: Hashable, Sendable {

@@ -82,7 +82,7 @@ public struct ClaimTemplate: Sendable {
     public static func encoding(of access: Access) -> (UInt8, UInt8) {
         switch access {
         case .reading(let options): (0, options.rawValue)
-        case .writing(let options): (1, options.code)
+        case .writing(let options): (1, options.rawValue)
         }
     }
 }

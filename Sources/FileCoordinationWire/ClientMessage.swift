@@ -97,9 +97,7 @@ public enum ClientMessage: Hashable, Sendable {
     case handOver
     /// The presenter cannot answer the question for `claim` before the waiting claim `by` is
     /// granted or over; nil means that it can answer again (Rule 18.4).
-    ///
-    /// Before version 7, there was no `claim`: all questions of the presenter were meant.
-    case blocked(presenter: WireRecord, claim: UInt64?, by: WireRecord?)
+    case blocked(presenter: WireRecord, claim: UInt64, by: WireRecord?)
     /// Lines to add to the package policy, which the server does not interpret.
     case packagePolicy([UInt8])
 
@@ -206,9 +204,7 @@ extension ClientMessage: WireCoded {
             encoder.raw(Kind.blocked)
             encoder.value(presenter)
             encoder.optional(call) { $0.value($1) }
-            if encoder.version >= ProtocolVersion.withBlockedQuestions {
-                encoder.optional(claim) { $0.integer($1) }
-            }
+            encoder.integer(claim)
         case .packagePolicy(let lines):
             encoder.raw(Kind.packagePolicy)
             encoder.blob(lines, .packagePolicy, limit: WireLimits.packagePolicyBytes)
@@ -244,12 +240,7 @@ extension ClientMessage: WireCoded {
             let call = try decoder.optional { (decoder) throws(WireError) in
                 try decoder.value(WireRecord.self)
             }
-            let namesClaim = decoder.version >= ProtocolVersion.withBlockedQuestions
-            let claim =
-                namesClaim
-                ? try decoder.optional { (decoder) throws(WireError) in
-                    try decoder.integer(UInt64.self)
-                } : nil
+            let claim = try decoder.integer(UInt64.self)
             self = .blocked(presenter: presenter, claim: claim, by: call)
         case .packagePolicy:
             self = .packagePolicy(

@@ -42,7 +42,7 @@ public enum PresenterMessage: Hashable, Sendable {
         }
     }
 
-    /// The message for an older client, which does not distinguish who made a change.
+    /// The message without what it says about who made a change.
     public var withoutOrigin: PresenterMessage {
         switch self {
         case .plainNotice(let notice), .noticeBy(_, let notice): .notice(notice)

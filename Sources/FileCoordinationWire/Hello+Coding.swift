@@ -14,7 +14,7 @@ extension Hello: WireCoded {
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         version = try decoder.integer(UInt16.self)
-        guard ProtocolVersion.supported.contains(version) else {
+        guard version == ProtocolVersion.current else {
             ledgerName = []
             decoder.skipRest()
             return

@@ -13,17 +13,11 @@ import FileCoordinationArbiter
 struct MessageDecoder {
     private let bytes: [UInt8]
     private var position = 0
-    /// The protocol version of the encoding.
-    let version: UInt16
 
     /// Creates a decoder; throws if there are too many bytes.
-    init(
-        _ bytes: [UInt8], _ field: WireError.Field, limit: Int,
-        version: UInt16 = ProtocolVersion.current
-    ) throws(WireError) {
+    init(_ bytes: [UInt8], _ field: WireError.Field, limit: Int) throws(WireError) {
         guard bytes.count <= limit else { throw .tooLong(field) }
         self.bytes = bytes
-        self.version = version
     }
 
     /// The number of bytes that are not decoded yet.
@@ -144,10 +138,9 @@ struct MessageDecoder {
 extension WireCoded {
     /// Decodes a value from exactly these bytes.
     static func decoding(
-        _ bytes: [UInt8], _ field: WireError.Field, limit: Int,
-        version: UInt16 = ProtocolVersion.current
+        _ bytes: [UInt8], _ field: WireError.Field, limit: Int
     ) throws(WireError) -> Self {
-        var decoder = try MessageDecoder(bytes, field, limit: limit, version: version)
+        var decoder = try MessageDecoder(bytes, field, limit: limit)
         let value = try Self(from: &decoder)
         try decoder.finish()
         return value

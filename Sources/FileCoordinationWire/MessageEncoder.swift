@@ -19,21 +19,14 @@ struct MessageEncoder {
     private(set) var bytes: [UInt8] = []
     /// The first value that no decoder accepts, or nil.
     private(set) var fault: WireError?
-    /// The protocol version of the encoding.
-    let version: UInt16
 
     /// The initial capacity, which suffices for most messages.
     private static let usualLength = 160
 
-    init(version: UInt16 = ProtocolVersion.current) {
-        self.init(version: version, capacity: Self.usualLength)
-    }
+    init() { self.init(capacity: Self.usualLength) }
 
     /// Creates an encoder with room for so many bytes.
-    init(version: UInt16, capacity: Int) {
-        self.version = version
-        bytes.reserveCapacity(capacity)
-    }
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     /// Discards what was encoded after the first `count` bytes, with the error that it caused.
     mutating func truncate(to count: Int) {
@@ -135,10 +128,8 @@ struct MessageEncoder {
 
 extension WireCoded {
     /// Returns the encoding; throws if a decoder would reject it.
-    func encoding(
-        _ field: WireError.Field, limit: Int, version: UInt16 = ProtocolVersion.current
-    ) throws(WireError) -> [UInt8] {
-        var encoder = MessageEncoder(version: version)
+    func encoding(_ field: WireError.Field, limit: Int) throws(WireError) -> [UInt8] {
+        var encoder = MessageEncoder()
         write(to: &encoder)
         if let fault = encoder.fault { throw fault }
         guard encoder.bytes.count <= limit else { throw .tooLong(field) }
@@ -146,11 +137,9 @@ extension WireCoded {
     }
 
     /// Returns the encoding of a value that the caller knows to be within the limits.
-    func trustedEncoding(
-        _ field: WireError.Field, limit: Int, version: UInt16 = ProtocolVersion.current
-    ) -> [UInt8] {
+    func trustedEncoding(_ field: WireError.Field, limit: Int) -> [UInt8] {
         do {
-            return try encoding(field, limit: limit, version: version)
+            return try encoding(field, limit: limit)
         } catch {
             preconditionFailure("A \(Self.self) cannot be encoded: \(error)")
         }

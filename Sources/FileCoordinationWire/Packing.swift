@@ -38,10 +38,8 @@ extension ServerMessage {
     }
 
     /// Returns the messages for a status report.
-    public static func packing(
-        _ report: StatusReport, version: UInt16 = ProtocolVersion.current
-    ) -> [ServerMessage] {
-        pieces(of: report.encode(version: version)).map { .statusPart($0.bytes, isLast: $0.isLast) }
+    public static func packing(_ report: StatusReport) -> [ServerMessage] {
+        pieces(of: report.encode()).map { .statusPart($0.bytes, isLast: $0.isLast) }
     }
 
     /// Divides bytes into at least one part; the last one is marked.

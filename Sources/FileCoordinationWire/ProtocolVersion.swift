@@ -6,69 +6,14 @@
 // Each value has exactly one encoding, so bytes that can be decoded are the encoding of the value.
 // (The exception is a hello of another version, of which only the version is decoded.)
 //
-// Only the hello contains the version; encoders and decoders get it as an argument. Three things
-// therefore never change: a hello is the byte 1 followed by the version in 16 bits; a refusal is
-// the byte 0x82, a code byte and a text; and the code of `wrongVersion` is 1. So every server can
-// refuse every client with a readable reason.
+// Only the hello contains the version. Three things therefore never change: a hello is the byte 1
+// followed by the version in 16 bits; a refusal is the byte 0x82, a code byte and a text; and the
+// code of `wrongVersion` is 1. So every server can refuse every client with a readable reason.
 
 /// The protocol version, which a client names in its hello.
 public enum ProtocolVersion {
-    /// The newest version that this source code speaks.
-    ///
-    /// Version 2 adds ``ClientMessage/blocked(presenter:claim:by:)``, ``ServerMessage/skipped(_:)``
-    /// and ``ServerMessage/overLimit(_:text:)``. Version 3 adds ``ClientMessage/madeWay(_:)``.
-    /// Version 4 adds labels, and the number of parties that a claim waits for. Version 5
-    /// distinguishes changes by programs that do not coordinate, reports how presenters are
-    /// watched, which methods they have and which kinds of relinquishment they are in, reports a
-    /// claim's kind and the claims that surround it, and adds ``ClientMessage/metricsRequest``.
-    /// Version 6 adds ``ClientMessage/record(_:)`` and ``ServerMessage/trace(_:)``. Version 7 says
-    /// of each question whether its presenter is kept from answering it, and adds
-    /// ``ClientMessage/dismiss(_:)``, ``ServerMessage/dismissal(_:_:)`` and
-    /// ``ServerMessage/dismissed(_:author:reason:)``. Version 8 reports delegations, and
-    /// why no changes are found. From version 9 on, a server that has returned the record of a
-    /// reported write looks at the client's other records, so a client need not report each end;
-    /// and a client keeps a message about the failure of a claim that is still in a ticket queue,
-    /// so a server need not send it again.
-    ///
-    /// Messages with a ``ChangeAuthor`` are of no version: a server sends them to presenters whose
-    /// record asks for them (``RecordSupplement/wantsAuthors``), and older servers ignore that.
-    public static let current: UInt16 = 9
-
-    /// The first version that reports parties, claims and presenters with their labels.
-    static let withLabels: UInt16 = 4
-
-    /// The first version with ``PresenterMessage/plainNotice(_:)`` and
-    /// ``PresenterMessage/followed(to:)``.
-    public static let withPlainChanges: UInt16 = 5
-
-    /// The first version with ``ClientMessage/record(_:)``.
-    public static let withTraces: UInt16 = 6
-
-    /// The first version in which ``ClientMessage/blocked(presenter:claim:by:)`` names the
-    /// question.
-    ///
-    /// Clients do not send it in earlier versions.
-    public static let withBlockedQuestions: UInt16 = 7
-
-    /// The first version with ``ClientMessage/dismiss(_:)``.
-    public static let withDismissals: UInt16 = 7
-
-    /// The first version whose status reports contain delegations.
-    public static let withDelegations: UInt16 = 8
-
-    /// The first version in which the server looks at further ended writes by itself.
-    public static let withGatheredReports: UInt16 = 9
-
-    /// The first version whose clients keep the failure of a claim that is in a ticket queue.
-    public static let withKeptFailures: UInt16 = 9
-
-    /// The first version with ``PresenterWatching/unwatched`` and ``PresenterWatching/stuck``.
-    static let withOutages: UInt16 = 8
-
-    /// All versions that this source code speaks.
-    ///
-    /// The client chooses one in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...9
+    /// The only version that this source code speaks.
+    public static let current: UInt16 = 10
 }
 
 /// The limits of everything that is sent or stored in a ledger.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The supplement of a ledger record, with additional information. Older servers ignore the whole
-// supplement, or the fields that they do not know. So new fields are appended, and nothing that is
-// necessary for correct decisions belongs here.
+// The supplement of a ledger record, with additional information. A server ignores one that it
+// cannot decode, so nothing that is necessary for correct decisions belongs here.
 
 /// A claim of another process around this claim, which a command of that process has made.
 public struct OuterClaim: Hashable, Sendable {
@@ -79,10 +78,9 @@ public struct RecordSupplement: Hashable, Sendable {
         }
     }
 
-    /// Decodes a supplement; additional fields of a newer client are ignored.
+    /// Decodes a supplement.
     public init(decoding bytes: [UInt8]) throws(WireError) {
-        var decoder = try MessageDecoder(bytes, .supplement, limit: WireLimits.supplementBytes)
-        self = try Self(from: &decoder)
+        self = try Self.decoding(bytes, .supplement, limit: WireLimits.supplementBytes)
     }
 }
 
@@ -121,22 +119,15 @@ extension RecordSupplement: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.text(label)
         encoder.list(outer, .enclosing, limit: WireLimits.outerClaims)
-        guard item != .unknown || wantsAuthors else { return }
         encoder.raw(item)
-        if wantsAuthors { encoder.bool(true) }
+        encoder.bool(wantsAuthors)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         label = try decoder.text()
         outer = try decoder.list(
             of: OuterClaim.self, .enclosing, limit: WireLimits.outerClaims)
-        // An older client does not write this field; additional fields of a newer client are
-        // ignored.
-        item =
-            decoder.isAtEnd
-            ? .unknown
-            : PresentedItem(rawValue: try decoder.integer(UInt8.self)) ?? .unknown
-        wantsAuthors = false
-        if !decoder.isAtEnd { wantsAuthors = try decoder.integer(UInt8.self) == 1 }
+        item = try decoder.raw(PresentedItem.self, .supplement)
+        wantsAuthors = try decoder.bool()
     }
 }

@@ -155,10 +155,10 @@ extension ServerMessage: WireCoded {
     /// Their paths come from other clients, which must not be able to make the server fail.
     private static func write(_ parties: [Party], to encoder: inout MessageEncoder) {
         let countBytes = 4
-        var written = MessageEncoder(version: encoder.version)
+        var written = MessageEncoder()
         var count = 0
         for party in parties.prefix(WireLimits.parties) {
-            var next = MessageEncoder(version: encoder.version)
+            var next = MessageEncoder()
             next.value(party)
             let total = encoder.bytes.count + countBytes + written.bytes.count + next.bytes.count
             guard total <= WireLimits.messageBytes else { break }
@@ -172,7 +172,6 @@ extension ServerMessage: WireCoded {
 
 extension Welcome: WireCoded {
     func write(to encoder: inout MessageEncoder) {
-        encoder.integer(version)
         encoder.integer(epoch)
         encoder.processID(processID)
         encoder.raw(kind)
@@ -180,7 +179,6 @@ extension Welcome: WireCoded {
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        version = try decoder.integer(UInt16.self)
         epoch = try decoder.integer(UInt32.self)
         processID = try decoder.processID()
         kind = try decoder.raw(ServerKind.self, .serverKind)

@@ -15,8 +15,6 @@ public enum ServerKind: UInt8, CaseIterable, Hashable, Sendable {
 
 /// The server's answer to an accepted hello.
 public struct Welcome: Hashable, Sendable {
-    /// The protocol version of the connection, which is the client's.
-    public var version: UInt16
     /// The server's epoch.
     public var epoch: UInt32
     /// The server's process.
@@ -28,11 +26,8 @@ public struct Welcome: Hashable, Sendable {
 
     /// Creates a welcome.
     public init(
-        version: UInt16 = ProtocolVersion.current, epoch: UInt32, processID: Int32,
-        kind: ServerKind,
-        packagePolicy: [UInt8] = []
+        epoch: UInt32, processID: Int32, kind: ServerKind, packagePolicy: [UInt8] = []
     ) {
-        self.version = version
         self.epoch = epoch
         self.processID = processID
         self.kind = kind
@@ -44,7 +39,7 @@ public struct Welcome: Hashable, Sendable {
 public struct Refusal: Hashable, Sendable {
     /// The reasons, for programs.
     public enum Code: UInt8, CaseIterable, Hashable, Sendable {
-        /// The hello has an unsupported version.
+        /// The hello has another version than the server's.
         ///
         /// This raw value never changes.
         case wrongVersion = 1
@@ -110,19 +105,19 @@ public enum ServerMessage: Hashable, Sendable {
     case statusPart([UInt8], isLast: Bool)
     /// The server's counters.
     case metrics(MetricsReport)
-    /// Encoded entries of a recording; see ``TraceEntry/entries(decoding:version:)``.
+    /// Encoded entries of a recording; see ``TraceEntry/entries(decoding:)``.
     case trace([UInt8])
     /// The server gives up its role; the client must reconnect.
     case retiring
     /// The new package policy, which is not interpreted here.
     case packagePolicy([UInt8])
 
-    /// Encodes the message in the version of the connection.
+    /// Encodes the message.
     ///
     /// Texts and lists of parties that are too long are cut. Anything else that exceeds
     /// ``WireLimits`` is a programming error and ends the process.
-    public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
-        trustedEncoding(.message, limit: WireLimits.messageBytes, version: version)
+    public func encode() -> [UInt8] {
+        trustedEncoding(.message, limit: WireLimits.messageBytes)
     }
 
     /// Encodes the message; throws if a client would reject it.
@@ -131,10 +126,7 @@ public enum ServerMessage: Hashable, Sendable {
     }
 
     /// Decodes a message.
-    public init(
-        decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
-    ) throws(WireError) {
-        self = try Self.decoding(
-            bytes, .message, limit: WireLimits.messageBytes, version: version)
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .message, limit: WireLimits.messageBytes)
     }
 }

@@ -4,20 +4,6 @@
 
 import FileCoordinationArbiter
 
-extension MessageEncoder {
-    /// Encodes a label; older versions have none.
-    fileprivate mutating func label(_ label: String) {
-        if version >= ProtocolVersion.withLabels { text(label) }
-    }
-}
-
-extension MessageDecoder {
-    /// Decodes a label; older versions have none.
-    fileprivate mutating func label() throws(WireError) -> String {
-        version >= ProtocolVersion.withLabels ? try text() : ""
-    }
-}
-
 extension Party: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.optional(claim) { $0.integer($1) }
@@ -30,7 +16,7 @@ extension Party: WireCoded {
         encoder.integer(sinceNanoseconds)
         encoder.optional(message) { $0.text($1) }
         encoder.bool(isStopped)
-        encoder.label(label)
+        encoder.text(label)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -48,7 +34,7 @@ extension Party: WireCoded {
         sinceNanoseconds = try decoder.integer(UInt64.self)
         message = try decoder.optional { (decoder) throws(WireError) in try decoder.text() }
         isStopped = try decoder.bool()
-        label = try decoder.label()
+        label = try decoder.text()
     }
 }
 
@@ -79,11 +65,8 @@ extension ClaimStatus: WireCoded {
         encoder.bool(isStopped)
         encoder.list(items, .items, limit: WireLimits.items)
         encoder.list(waitsFor.prefix(WireLimits.parties), .parties)
-        if encoder.version >= ProtocolVersion.withLabels {
-            encoder.integer(UInt32(clamping: waitsForCount))
-        }
-        encoder.label(label)
-        guard encoder.version >= ProtocolVersion.withPlainChanges else { return }
+        encoder.integer(UInt32(clamping: waitsForCount))
+        encoder.text(label)
         encoder.raw(kind)
         let sent = outerClaims.prefix(WireLimits.reportedOuterClaims)
         encoder.count(sent.count, .enclosing, limit: WireLimits.reportedOuterClaims)
@@ -100,13 +83,10 @@ extension ClaimStatus: WireCoded {
         isStopped = try decoder.bool()
         items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
         waitsFor = try decoder.list(of: Party.self, .parties, limit: WireLimits.parties)
-        waitsForCount =
-            decoder.version >= ProtocolVersion.withLabels
-            ? Int(try decoder.integer(UInt32.self)) : waitsFor.count
-        label = try decoder.label()
-        (kind, outerClaims) = (.access, [])
-        guard decoder.version >= ProtocolVersion.withPlainChanges else { return }
+        waitsForCount = Int(try decoder.integer(UInt32.self))
+        label = try decoder.text()
         kind = try decoder.raw(ClaimKind.self, .statusReport)
+        outerClaims = []
         for _ in 0..<(try decoder.count(.enclosing, limit: WireLimits.reportedOuterClaims)) {
             outerClaims.append(try decoder.integer(UInt64.self))
         }
@@ -121,12 +101,8 @@ extension PresenterStatus: WireCoded {
         encoder.optional(path) { $0.path($1) }
         encoder.bool(isUnresponsive)
         encoder.bool(isStopped)
-        encoder.label(label)
-        guard encoder.version >= ProtocolVersion.withPlainChanges else { return }
-        // Readers of earlier versions know no outage.
-        let isOutage = [.unwatched, .stuck].contains(watching)
-        let isKnown = !isOutage || encoder.version >= ProtocolVersion.withOutages
-        encoder.raw(isKnown ? watching : .silent)
+        encoder.text(label)
+        encoder.raw(watching)
         if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
         encoder.integer(relinquished.code)
@@ -139,11 +115,7 @@ extension PresenterStatus: WireCoded {
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
         isUnresponsive = try decoder.bool()
         isStopped = try decoder.bool()
-        label = try decoder.label()
-        guard decoder.version >= ProtocolVersion.withPlainChanges else {
-            (watching, methods, relinquished) = (.notified, .all, [])
-            return
-        }
+        label = try decoder.text()
         watching = try decoder.raw(PresenterWatching.self, .statusReport)
         methods = try decoder.raw(PresenterMethods.self, .methods)
         guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
@@ -169,7 +141,6 @@ extension StatusReport: WireCoded {
         encoder.value(arbiter)
         encoder.list(claims, .statusReport)
         encoder.list(presenters, .statusReport)
-        guard encoder.version >= ProtocolVersion.withDelegations else { return }
         encoder.list(delegations, .statusReport)
     }
 
@@ -177,8 +148,6 @@ extension StatusReport: WireCoded {
         arbiter = try decoder.value(ArbiterStatus.self)
         claims = try decoder.list(of: ClaimStatus.self, .statusReport)
         presenters = try decoder.list(of: PresenterStatus.self, .statusReport)
-        delegations =
-            decoder.version >= ProtocolVersion.withDelegations
-            ? try decoder.list(of: DelegationStatus.self, .statusReport) : []
+        delegations = try decoder.list(of: DelegationStatus.self, .statusReport)
     }
 }

@@ -108,10 +108,10 @@ public struct ClaimStatus: Hashable, Sendable {
     public var waitsFor: [Party]
     /// The total number of parties that it waits for.
     public var waitsForCount: Int
-    /// What it is for; ``ClaimKind/access``, if an older server does not say.
+    /// What it is for.
     public var kind: ClaimKind
     /// The claims inside whose accessors it was made, ascending; of longer lists only the front is
-    /// sent, and an older server sends none.
+    /// sent.
     public var outerClaims: [UInt64]
 
     /// Creates a status.
@@ -140,8 +140,6 @@ public struct ClaimStatus: Hashable, Sendable {
 extension ClaimStatus {
     /// Whether a claim's number says that the arbiter does not know it: its client has granted it
     /// to itself, or it waits in a ticket queue.
-    ///
-    /// Older servers set another bit.
     public static func isUnreported(_ number: UInt64) -> Bool { number >> 62 != 0 }
 }
 
@@ -181,10 +179,9 @@ public struct PresenterStatus: Hashable, Sendable {
     public var isStopped: Bool
     /// How the server finds changes by programs that do not coordinate.
     public var watching: PresenterWatching
-    /// What it can be asked and told (Rule 5.3); all there is, if an older server does not say.
+    /// What it can be asked and told (Rule 5.3).
     public var methods: PresenterMethods
-    /// The kinds of access to which it has relinquished its item; none, if an older server does not
-    /// say.
+    /// The kinds of access to which it has relinquished its item.
     public var relinquished: Relinquishments
 
     /// Creates a status.
@@ -215,7 +212,7 @@ public struct StatusReport: Hashable, Sendable {
     public var claims: [ClaimStatus]
     /// The presenters, in order of registration.
     public var presenters: [PresenterStatus]
-    /// What processes may use without asking; none, if an older server does not say.
+    /// What processes may use without asking.
     public var delegations: [DelegationStatus]
 
     /// Creates a report.
@@ -234,15 +231,12 @@ public struct StatusReport: Hashable, Sendable {
     /// ``ServerMessage/statusPart(_:isLast:)`` carries parts of it.
     ///
     /// There is no limit here, because everything that a server knows came in within limits.
-    public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
-        trustedEncoding(.statusReport, limit: .max, version: version)
+    public func encode() -> [UInt8] {
+        trustedEncoding(.statusReport, limit: .max)
     }
 
     /// Decodes a report.
-    public init(
-        decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
-    ) throws(WireError) {
-        self = try Self.decoding(
-            bytes, .statusReport, limit: WireLimits.statusReportBytes, version: version)
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .statusReport, limit: WireLimits.statusReportBytes)
     }
 }

@@ -10,15 +10,12 @@ public struct StatusReportText: Sendable {
     private var bytes: [UInt8]
     /// The offset and value of the count of the present list.
     private var count: (offset: Int, value: UInt32)
-    /// The protocol version of the encoding.
-    private let version: UInt16
     /// The number of bytes that were taken for messages.
     private var taken = 0
 
-    /// Begins a report for a connection with this version.
-    public init(arbiter: ArbiterStatus, version: UInt16 = ProtocolVersion.current) {
-        self.version = version
-        var encoder = MessageEncoder(version: version)
+    /// Begins a report.
+    public init(arbiter: ArbiterStatus) {
+        var encoder = MessageEncoder()
         encoder.value(arbiter)
         bytes = encoder.bytes
         count = (0, 0)
@@ -48,19 +45,13 @@ public struct StatusReportText: Sendable {
     public mutating func add(_ presenter: PresenterStatus) { append(presenter) }
 
     /// Ends the list of presenters and begins that of delegations.
-    ///
-    /// Older versions do not have it.
-    public mutating func beginDelegations() {
-        if version >= ProtocolVersion.withDelegations { beginList() }
-    }
+    public mutating func beginDelegations() { beginList() }
 
     /// Adds a delegation; ignored if no client would accept it.
-    public mutating func add(_ delegation: DelegationStatus) {
-        if version >= ProtocolVersion.withDelegations { append(delegation) }
-    }
+    public mutating func add(_ delegation: DelegationStatus) { append(delegation) }
 
     private mutating func append(_ value: some WireCoded) {
-        var encoder = MessageEncoder(version: version)
+        var encoder = MessageEncoder()
         encoder.value(value)
         guard encoder.fault == nil,
             // Besides this, there are the counts of the lists.

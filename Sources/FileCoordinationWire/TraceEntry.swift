@@ -152,11 +152,8 @@ public struct TraceEntry: Hashable, Sendable {
     /// Decodes the entries of a ``ServerMessage/trace(_:)``.
     ///
     /// - Throws: a ``WireError`` if these bytes are no whole entries.
-    public static func entries(
-        decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
-    ) throws(WireError) -> [TraceEntry] {
-        var decoder = try MessageDecoder(
-            bytes, .part, limit: WireLimits.traceBytes, version: version)
+    public static func entries(decoding bytes: [UInt8]) throws(WireError) -> [TraceEntry] {
+        var decoder = try MessageDecoder(bytes, .part, limit: WireLimits.traceBytes)
         var entries: [TraceEntry] = []
         while !decoder.isAtEnd { entries.append(try decoder.value(TraceEntry.self)) }
         return entries
@@ -165,12 +162,10 @@ public struct TraceEntry: Hashable, Sendable {
 
 /// Collects entries until they are sent.
 public struct TraceEncoder: Sendable {
-    private var encoder: MessageEncoder
+    private var encoder = MessageEncoder(capacity: WireLimits.traceBytes)
 
-    /// Creates an encoder for a connection of this protocol version.
-    public init(version: UInt16 = ProtocolVersion.current) {
-        encoder = MessageEncoder(version: version, capacity: WireLimits.traceBytes)
-    }
+    /// Creates an encoder.
+    public init() {}
 
     /// The bytes of the entries so far.
     public var count: Int { encoder.bytes.count }
@@ -190,7 +185,7 @@ public struct TraceEncoder: Sendable {
 
     /// Returns the bytes of the entries, and begins anew.
     public mutating func take() -> [UInt8] {
-        defer { encoder = MessageEncoder(version: encoder.version, capacity: count) }
+        defer { encoder = MessageEncoder(capacity: count) }
         return encoder.bytes
     }
 }

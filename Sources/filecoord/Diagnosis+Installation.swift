@@ -37,7 +37,7 @@ extension Diagnosis {
             return DoctorFinding(
                 subject: "daemon", state: .warning,
                 text: "the daemon \(daemon) is of version \(version), filecoord of "
-                    + "\(installation.version): what only the newer one can do is not done",
+                    + "\(installation.version)",
                 advice: "install both from the same sources")
         }
         return DoctorFinding(

@@ -134,9 +134,10 @@ enum Diagnosis {
             return [
                 DoctorFinding(
                     subject: "server", state: .problem, text: unanswered.text,
-                    advice:
-                        "\"fuser -v\" of the socket in the runtime directory names the process: "
-                        + "continue or end it")
+                    advice: unanswered.isAdvice
+                        ? nil
+                        : "\"fuser -v\" of the socket in the runtime directory names the process: "
+                            + "continue or end it")
             ]
         }
     }

@@ -37,7 +37,11 @@ struct MachineFacts: Sendable {
     var versions: (path: String, isWritable: Bool)
 
     /// Why the arbiter could not be asked.
-    struct Unanswered: Error { let text: String }
+    struct Unanswered: Error {
+        let text: String
+        /// Whether the text says what to do.
+        var isAdvice = false
+    }
 
     /// Collects the facts as the user who runs this program.
     static func gather(_ environment: [String: String]) -> MachineFacts {
@@ -74,6 +78,8 @@ struct MachineFacts: Sendable {
             return .success(try StatusClient.ask(environment: environment)?.arbiter)
         } catch is StatusClient.Unanswered {
             return .failure(Unanswered(text: "the server does not answer"))
+        } catch let conflict as VersionConflict {
+            return .failure(Unanswered(text: "\(conflict)", isAdvice: true))
         } catch {
             return .failure(Unanswered(text: "\(error)"))
         }

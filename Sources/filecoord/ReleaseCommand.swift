@@ -37,7 +37,7 @@ struct ReleaseCommand: ParsableCommand {
               0   released
               64  wrong usage; or --yes is missing and there is no terminal
               66  there is no such process, claim or presenter, or it keeps nothing waiting
-              69  no server can be reached, it is too old, or the process is not connected
+              69  no server can be reached, or the process is not connected
               70  it runs and was left alone, or the answer to the question was no
 
             EXAMPLES
@@ -72,9 +72,6 @@ struct ReleaseCommand: ParsableCommand {
         let environment = CurrentProcess.environment
         guard let report = try StatusCommand.ask(environment) else {
             throw Failure(.badPath, "there is no server here, so no program waits")
-        }
-        guard report.arbiter.protocolVersion >= ProtocolVersion.withDismissals else {
-            throw Self.tooOld
         }
         let targets = ReleaseTarget.all(number, in: report)
         guard !targets.isEmpty else { throw ReleaseTarget.absence(of: number, in: report) }
@@ -116,21 +113,12 @@ struct ReleaseCommand: ParsableCommand {
         let reason = ArgumentText.shown(reason)
         let dismissals = targets.map { Dismissal($0.party, author: author, reason: reason) }
         guard !dismissals.isEmpty else { return [] }
-        let outcomes = try StatusCommand.answered { () throws -> [DismissalOutcome]? in
-            do {
-                return try StatusClient.dismiss(dismissals, environment: environment)
-            } catch is StatusClient.TooOld {
-                throw Self.tooOld
-            }
+        let outcomes = try StatusCommand.answered {
+            try StatusClient.dismiss(dismissals, environment: environment)
         }
         // If there is no arbiter any more, no claim waits.
         return outcomes ?? targets.map { _ in .gone }
     }
-
-    private static let tooOld = Failure(
-        .unavailable,
-        "the server is of an older version and releases nothing: end the programs that were "
-            + "started before the update, or wait until they have ended")
 
     /// This process and the one that started it, because the latter is more informative.
     private static var author: String {

@@ -111,16 +111,7 @@ struct StatusCommand: ParsableCommand {
     private static func askMetrics(
         _ environment: [String: String]
     ) throws(Failure) -> MetricsReport? {
-        try answered {
-            do {
-                return try StatusClient.askMetrics(environment: environment)
-            } catch is StatusClient.TooOld {
-                throw Failure(
-                    .unavailable,
-                    "the server is of an older version and counts nothing: end the programs that "
-                        + "were started before the update, or wait until they have ended")
-            }
-        }
+        try answered { try StatusClient.askMetrics(environment: environment) }
     }
 
     /// Asks the present arbiter for a report.

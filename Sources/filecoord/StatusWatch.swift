@@ -130,11 +130,8 @@ struct StatusWatch {
         do {
             return try TraceClient(
                 environment: environment, wakeUp: redraw, startsServer: false)
-        } catch is StatusClient.TooOld {
-            throw Failure(
-                .unavailable,
-                "the server is of an older version and tells no changes: leave out --watch, or "
-                    + "end the programs that were started before the update")
+        } catch let conflict as VersionConflict {
+            throw Failure(.unavailable, "\(conflict)")
         } catch {
             return nil
         }

@@ -51,6 +51,14 @@ struct Daemon: ParsableCommand {
     var retires = false
 
     @Flag(
+        name: .customLong("retire-idle"),
+        help: """
+            Serve nothing: end the daemon that serves this user, unless programs use it. For \
+            upgrading.
+            """)
+    var retiresIdle = false
+
+    @Flag(
         name: .customLong("elected"),
         help: ArgumentHelp(
             "The starter holds the election, and waits on descriptor 3.", visibility: .hidden))
@@ -80,12 +88,14 @@ struct Daemon: ParsableCommand {
     }
 
     func run() throws {
-        guard retires else {
+        guard retires || retiresIdle else {
             return try Self.serve(
                 DaemonRun(idleExit: idleExit, isElected: isElected, logLevel: log))
         }
         let environment = CurrentProcess.environment
-        let remarks = Retirement.retire(try RuntimePlaces(variable: { environment[$0] }))
+        let places = try RuntimePlaces(variable: { environment[$0] })
+        guard retires else { return Retirement.endDaemons(places, onlyIdle: true) }
+        let remarks = Retirement.retire(places)
         for remark in remarks { Self.say(remark) }
     }
 
@@ -93,6 +103,9 @@ struct Daemon: ParsableCommand {
         do {
             try run.serve()
         } catch let error as RuntimeDirectoryError {
+            say("\(error)")
+            throw ExitCode(69)
+        } catch let error as VersionConflict {
             say("\(error)")
             throw ExitCode(69)
         } catch let error as SystemError {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is left to do before the daemon is uninstalled: end the one that serves, and remove the
-// directories in which programs met. Programs that coordinate now are not disturbed: they choose a
-// server among themselves, and their directory stays.
+// directories in which programs met. After an upgrade, only a daemon that no program uses is ended:
+// programs of its version could not use the next one. Programs that coordinate when the daemon is
+// uninstalled are not disturbed: they choose a server among themselves, and their directory stays.
 
 import FileCoordinationServer
 import FileCoordinationSystem
@@ -17,7 +18,15 @@ enum Retirement {
     ///
     /// Returns a sentence for the user about each place that is used.
     static func retire(_ places: RuntimePlaces) -> [String] {
-        for directory in places.served() {
+        endDaemons(places, onlyIdle: false)
+        return places.removeUnused().map { remark(on: $0, servedBy: places.server(at: $0)) }
+    }
+
+    /// Ends the daemons of this user that run this executable or a former file of the same name.
+    ///
+    /// With `onlyIdle`, those that no program uses.
+    static func endDaemons(_ places: RuntimePlaces, onlyIdle: Bool) {
+        for directory in places.served() where !onlyIdle || !directory.isInhabited {
             guard let number = directory.lastServer, number != CurrentProcess.id,
                 // The process has ended.
                 let process = try? ProcessHandle(processID: number)
@@ -32,7 +41,6 @@ enum Retirement {
             try? process.kill(signal: SIGTERM)
             awaitEnd(of: process)
         }
-        return places.removeUnused().map { remark(on: $0, servedBy: places.server(at: $0)) }
     }
 
     private static func remark(on path: String, servedBy server: Int32?) -> String {

@@ -56,6 +56,15 @@ final class DoctorTests: XCTestCase {
             texts.contains("a program serves them: process 12 in another namespace"), "\(texts)")
     }
 
+    func testAServerOfAnotherVersionIsNamedByItsRefusal() {
+        let refusal = "this program speaks protocol 10, and the server, process 7 of /x, speaks 11"
+        let found = findings { $0.arbiter = .failure(.init(text: refusal, isAdvice: true)) }
+            .filter { $0.subject == "server" }
+        XCTAssertEqual(found.map(\.text), [refusal])
+        XCTAssertEqual(found.map(\.state), [.problem])
+        XCTAssertNil(found.first?.advice)
+    }
+
     func testTwoPlacesInUseAreAProblem() {
         let two = findings {
             $0.places = .success([

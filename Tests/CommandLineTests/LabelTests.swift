@@ -72,23 +72,4 @@ final class LabelTests: XCTestCase {
             XCTAssertEqual(try sandbox.status().claims.map(\.label), ["x\u{1b}[2J\ny"])
         }
     }
-
-    /// A daemon that knows nothing of labels works as before, and so do programs that ask it.
-    func testAnOlderArbiterShowsPrograms() throws {
-        try with { sandbox in
-            try sandbox.makeFile("a", "")
-            // The presenter starts the daemon, and both speak protocol 3.
-            let presenter = try sandbox.start(
-                ["present", "--json", "--label", "viewer", "a"],
-                environment: ["FILECOORDINATION_PROTOCOL": "3"])
-            try presenter.awaitOutput("presenter") { $0.count == 1 }
-            let holder = try sandbox.startHolding("write", "--label", "nightly", "b")
-            let status = try sandbox.status()
-            XCTAssertEqual(status.arbiter?.protocol, 3)
-            XCTAssertEqual(status.claims.map(\.label), ["filecoord"])
-            XCTAssertEqual(status.presenters.map(\.label), ["filecoord"])
-            let errors = try sandbox.run("read", "--nonblock", "b").errors
-            XCTAssertTrue(errors.contains("filecoord (pid \(holder.processID))"), errors)
-        }
-    }
 }

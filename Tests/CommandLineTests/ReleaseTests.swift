@@ -136,21 +136,6 @@ final class ReleaseTests: XCTestCase {
         }
     }
 
-    func testAnOlderArbiterIsNamedAsTheReason() throws {
-        try with { sandbox in
-            let older = ["FILECOORDINATION_PROTOCOL": "6"]
-            let holder = try sandbox.start(
-                ["write", "a", "--", "sh", "-c", "echo held; cat"], environment: older)
-            try holder.awaitLine("held")
-            let outcome = try sandbox.run(
-                "release", "-y", "-r", "x", "\(holder.processID)")
-            XCTAssertEqual(outcome.status, 69)
-            XCTAssertTrue(
-                outcome.errors.contains("the server is of an older version"), outcome.errors)
-            holder.closeInput()
-        }
-    }
-
     func testTheDaemonLogsWhatWasReleasedByWhomAndWhy() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "")

@@ -322,7 +322,7 @@ class ContainerTests: StageTestCase {
         let names = try FileManager.default.contentsOfDirectory(atPath: stage.runtime + "/ledgers")
         let name = try XCTUnwrap(names.first { $0.hasPrefix("\(inner)-") })
         let line = try ArbiterLine(runtime: stage.runtime)
-        line.send(ClientMessage.hello(Hello(version: 1, ledgerName: Array(name.utf8))).encode())
+        line.send(ClientMessage.hello(Hello(ledgerName: Array(name.utf8))).encode())
         let refusal = try XCTUnwrap(line.refusal())
         XCTAssertEqual(refusal.code, .badLedger, refusal.text)
         try inside.program.ask("x go", "x released")

@@ -52,10 +52,7 @@ final class LongRunTests: StageTestCase {
         let daemon = try stage.daemon("--idle-exit", "1")
         let line = try ArbiterLine(runtime: stage.runtime)
         line.stopListening()
-        line.send(
-            ClientMessage.hello(
-                Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])
-            ).encode())
+        line.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
         XCTAssertEqual(try daemon.awaitEnd(), 0)
     }
 

@@ -139,14 +139,6 @@ import Testing
         #expect(fixture.recalls.count == 4)
     }
 
-    @Test func `A client that knows no modes gets no share`() {
-        var fixture = DelegatingFixture()
-        fixture.present(90, "/f", .relinquishToWriter)
-        fixture.file(fixture.claim(1, by: 1, .read("/f"), []))
-        #expect(fixture.granted == [1])
-        #expect(fixture.held == [])
-    }
-
     /// A recall costs more than a claim, so shares are given only after a calm time.
     @Test func `After a writer's recall the readers get their shares when it is calm`() {
         var fixture = sharing()
@@ -203,14 +195,6 @@ import Testing
             #expect(fixture.last.contains(.notify(presenter, notice)))
             #expect(fixture.held == ["1: exclusive, reported"])
         }
-    }
-
-    @Test func `A client that cannot report gets nothing where its writes are heard of`() {
-        var fixture = DelegatingFixture()
-        fixture.present(90, "/f", .itemDidChange)
-        fixture.file(fixture.claim(1, by: 1, .write("/f"), []))
-        fixture.end(1)
-        #expect(fixture.held == [])
     }
 
     @Test func `Reports end with the last presenter that hears`() {

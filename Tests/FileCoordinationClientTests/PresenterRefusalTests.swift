@@ -16,8 +16,8 @@ import Testing
     @Test func `What an NSError has besides is passed over`() {
         let text = """
              {"errors" : [ {"code":3, "description":"a\\u00e4\\ud83d\\uddd2\\/", "domain":"D",
-             "userInfo":{"a":{"text":{"_0":"b"}},"n":{"real":{"_0":-1.5e3}},
-             "t":{"truth":{"_0":true}}} },
+             "userInfo":{"a":{"text":"b"},"n":{"real":-1.5e3},
+             "t":{"truth":true}} },
              {"code":1,"description":"","domain":"under","userInfo":{}} ] }
             """
         #expect(

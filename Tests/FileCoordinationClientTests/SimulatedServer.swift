@@ -64,11 +64,9 @@ final class SimulatedServer: Sendable {
     /// Accepts the next connection, reads its hello and welcomes the session.
     func welcome() throws -> SequencedSocket {
         let socket = try accept()
-        guard case .hello(let hello)? = try receive(on: socket) else { throw NothingCame() }
-        let welcome = Welcome(
-            version: hello.version, epoch: 1_000, processID: 1,
-            kind: .embedded)
-        _ = try socket.send(ServerMessage.welcome(welcome).encode(version: hello.version))
+        guard case .hello? = try receive(on: socket) else { throw NothingCame() }
+        let welcome = Welcome(epoch: 1_000, processID: 1, kind: .embedded)
+        _ = try socket.send(ServerMessage.welcome(welcome).encode())
         return socket
     }
 

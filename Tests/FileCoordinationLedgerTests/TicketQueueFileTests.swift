@@ -122,7 +122,7 @@ import Testing
 
     @Test func `What is no file of ours, or not that long, is not mapped`() throws {
         let world = try LedgerWorld()
-        let path = world.path + "/relays.\(world.epoch.rawValue)"
+        let path = world.path + "/queues.\(world.epoch.rawValue)"
         func open() throws {
             _ = try TicketQueueFile(directory: world.directory, epoch: world.epoch)
         }
@@ -134,8 +134,8 @@ import Testing
         #expect(throws: LedgerError.self) { try open() }
         try Data(count: 16384).write(to: URL(fileURLWithPath: path))
         try open()
-        #expect(TicketQueueFile.epoch(ofFile: "relays.7") == 7)
-        for other in ["relays.07", "relays.", "relay.7", "relays.7.new", "relays.-1"] {
+        #expect(TicketQueueFile.epoch(ofFile: "queues.7") == 7)
+        for other in ["queues.07", "queues.", "relay.7", "queues.7.new", "queues.-1"] {
             #expect(TicketQueueFile.epoch(ofFile: other) == nil, "\(other)")
         }
     }
@@ -147,7 +147,7 @@ import Testing
             return
         }
         let former = try TicketQueueFile(directory: open.world.directory, epoch: open.world.epoch)
-        #expect(truncate(open.world.path + "/relays.\(open.world.epoch.rawValue)", 0) == 0)
+        #expect(truncate(open.world.path + "/queues.\(open.world.epoch.rawValue)", 0) == 0)
         open.ticketQueues.pass(turn)
         // Each process that has the file mapped now reads zeros, which keep no client waiting.
         guard case (_, .gone) = try open.claim(1, in: former) else {

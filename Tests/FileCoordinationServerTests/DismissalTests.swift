@@ -17,9 +17,9 @@ import Testing
         let socket: SequencedSocket
         private let world: TicketQueueWorld
 
-        init(_ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current) throws {
+        init(_ world: TicketQueueWorld) throws {
             self.world = world
-            socket = try world.greet(version: version)
+            socket = try world.greet()
         }
 
         /// The server's answer to an order; nil if it closes the connection.
@@ -143,31 +143,5 @@ import Testing
         #expect(try user.dismiss(.presenter(number)) == .passedOver)
         #expect(claim.isGranted)
         #expect(try user.dismiss(.presenter(number + 99)) == .gone)
-    }
-
-    @Test func `A program of an older version cannot give orders`() throws {
-        let world = try TicketQueueWorld()
-        let user = try User(world, version: ProtocolVersion.withDismissals - 1)
-        #expect(try user.dismiss(.claim(1)) == nil)
-    }
-
-    @Test(arguments: [1, 2, 6] as [UInt16])
-    func `A client of an older version is told in its words`(version: UInt16) throws {
-        let world = try TicketQueueWorld()
-        let holder = try world.client()
-        let waiter = try TicketQueueClient(world, version: version)
-        try world.settle()
-        let held = try holder.file("/f")
-        try world.settle()
-        let waiting = try waiter.file("/f")
-        try world.settle()
-        #expect(held.isGranted)
-        #expect(try User(world).dismiss(.claim(number(waiting))) == .ended)
-        let record = WireRecord(waiting.record)
-        let text = "the wait was ended by hand by a b: test"
-        #expect(
-            try waiter.takeMessage()
-                == (version == 1
-                    ? .failed(record, failure: []) : .overLimit(record, text: text)))
     }
 }

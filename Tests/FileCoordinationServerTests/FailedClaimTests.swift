@@ -87,16 +87,6 @@ import Testing
         #expect(claim.state == .asked)
     }
 
-    /// Such a client ignores messages about a claim of its own that is in a ticket queue.
-    @Test func `A client of an earlier version has its claim decided again`() throws {
-        let reader = try TicketQueueClient(world, version: 8)
-        try world.settle()
-        let claim = try refused(by: reader)
-        try reader.say(.filed(WireRecord(claim.record)))
-        try world.settle()
-        #expect(isAsked)
-    }
-
     //  a    write(/a)
     //  b    write(/b)
     //  c      in a: write(/b), waits for b

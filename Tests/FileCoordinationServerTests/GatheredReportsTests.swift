@@ -26,8 +26,8 @@ struct GatheredReportsTests {
     }
 
     /// A client to which the file is delegated, with the report of each end.
-    private func writer(version: UInt16 = ProtocolVersion.current) throws -> TicketQueueClient {
-        let writer = try TicketQueueClient(world, version: version)
+    private func writer() throws -> TicketQueueClient {
+        let writer = try TicketQueueClient(world)
         try world.settle()
         for _ in 0..<8 where !writer.slotWord.isDelegated {
             let claim = try writer.file(Self.file)
@@ -222,16 +222,6 @@ struct GatheredReportsTests {
         #expect(try presenter.notices() == 0)
         try reader.end(outcomes: [.unchanged])
         try world.settle()
-    }
-
-    @Test("A client of an earlier version gets each record back at once")
-    func earlierVersion() throws {
-        world.server.delegations.reports.pause = 3_600_000_000_000
-        let write = try reportedWrite(
-            writer(version: ProtocolVersion.withGatheredReports - 1))
-        try world.settle()
-        #expect(try presenter.notices() == 1)
-        #expect(write.state == nil)
     }
 
     @Test("A server that leaves tells what has ended without a message")

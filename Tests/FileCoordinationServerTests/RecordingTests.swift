@@ -17,9 +17,9 @@ import Testing
         let socket: SequencedSocket
         private let world: TicketQueueWorld
 
-        init(_ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current) throws {
+        init(_ world: TicketQueueWorld) throws {
             self.world = world
-            socket = try world.greet(version: version)
+            socket = try world.greet()
             try say(.record(true))
             try world.settle()
         }
@@ -250,10 +250,8 @@ import Testing
         #expect(world.server.nextRecordingDeadline == nil)
     }
 
-    @Test func `An older version and one program too many are refused`() throws {
+    @Test func `One program too many is refused`() throws {
         let world = try TicketQueueWorld()
-        let old = try Recorder(world, version: ProtocolVersion.withTraces - 1)
-        #expect(try !old.take().isOpen)
         let recorders = try (0..<ServerLimits.recordings).map { _ in try Recorder(world) }
         let last = try Recorder(world)
         #expect(try !last.take().isOpen)

@@ -16,15 +16,10 @@ import Testing
         let socket: SequencedSocket
         private var assembler = PartAssembler.statusReport
 
-        private let version: UInt16
-
-        init(
-            _ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current
-        ) throws {
-            self.version = version
+        init(_ world: TicketQueueWorld) throws {
             socket = try SequencedSocket.connect(
                 in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
-            let hello = ClientMessage.hello(Hello(version: version, ledgerName: []))
+            let hello = ClientMessage.hello(Hello(ledgerName: []))
             _ = try socket.send(hello.encode())
         }
 
@@ -34,11 +29,10 @@ import Testing
         mutating func take() throws -> StatusReport? {
             while case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes) {
                 guard
-                    case .statusPart(let part, let isLast) = try ServerMessage(
-                        decoding: bytes, version: version)
+                    case .statusPart(let part, let isLast) = try ServerMessage(decoding: bytes)
                 else { continue }
                 if let whole = try assembler.add(part, isLast: isLast) {
-                    return try StatusReport(decoding: whole, version: version)
+                    return try StatusReport(decoding: whole)
                 }
             }
             return nil
@@ -178,24 +172,5 @@ import Testing
         #expect(claim.isGranted)
         #expect(client.slotWord != word)
         #expect(!(try report(of: world).delegations.contains { $0.kind == .writing }))
-    }
-
-    /// Older programs cannot read the list of delegations, and get a report without it.
-    @Test func anOlderProgramGetsAReportWithoutDelegations() throws {
-        let world = try TicketQueueWorld()
-        let client = try world.client()
-        let first = try client.file("/f")
-        try world.settle()
-        try first.end()
-        let version = ProtocolVersion.withDelegations - 1
-        var asker = try Asker(world, version: version)
-        try asker.ask()
-        var report: StatusReport?
-        while report == nil {
-            try #require(world.server.turn(until: 0) == nil)
-            report = try asker.take()
-        }
-        #expect(report?.delegations == [])
-        #expect(report?.arbiter.processID == CurrentProcess.id)
     }
 }

@@ -353,7 +353,7 @@ struct TicketQueueEndingTests {
         #expect(world.server.arbiter.claims.count == 3)
         #expect(third.claim.state == .asked)
         let names = try world.runtime.directory.names()
-        #expect(!names.contains { $0.hasPrefix("relays.") })
+        #expect(!names.contains { $0.hasPrefix("queues.") })
     }
 
     @Test("A member whose waiting claim the server is told to look at ends it")

@@ -65,10 +65,10 @@ final class TicketQueueWorld {
     }
 
     /// Connects a program that has no ledger, and says hello.
-    func greet(version: UInt16) throws -> SequencedSocket {
+    func greet() throws -> SequencedSocket {
         let socket = try SequencedSocket.connect(
             in: runtime.directory, name: RuntimeDirectory.Name.socket)
-        _ = try socket.send(ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
+        _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
         try settle()
         return socket
     }
@@ -231,13 +231,13 @@ final class TicketQueueClient {
     var isForDirectory = false
     private static let purposes = Lock(0)
 
-    init(_ world: TicketQueueWorld, version: UInt16 = ProtocolVersion.current) throws {
+    init(_ world: TicketQueueWorld) throws {
         self.world = world
         ledger = try LedgerWriter(
             directory: world.runtime.ledgers, globalEpoch: world.epochs, programName: "test")
         socket = try SequencedSocket.connect(
             in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
-        try say(.hello(Hello(version: version, ledgerName: Array(ledger.fileName.utf8))))
+        try say(.hello(Hello(ledgerName: Array(ledger.fileName.utf8))))
     }
 
     func say(_ message: ClientMessage) throws { _ = try socket.send(message.encode()) }

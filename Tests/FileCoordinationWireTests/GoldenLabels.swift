@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of the newest version for what has labels since version 4, and of what records say
-// beside their bodies.
+// The bytes of reports, and of what records say beside their bodies.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 import Testing
 
 extension Golden {
-    private static let holder = Party(
-        claim: 3, presenter: nil, processID: 4, processName: "sync", purpose: [UInt8](text: "p"),
-        path: [UInt8](text: "/a"), role: .holder, sinceNanoseconds: 250_000_000, message: nil,
-        isStopped: true, label: "job")
-    private static let holderHex = """
-        01 0300000000000000 00 04000000 0400 73796e63 0100 70 01 0200 2f61
-        00 80b2e60e00000000 00 01 0300 6a6f62
-        """
-
     private static func zeros(_ count: Int) -> String {
         String(repeating: "0000000000000000 ", count: count)
     }
@@ -30,10 +20,6 @@ extension Golden {
 
     static let labels = [
         Golden(
-            "explanation",
-            .server(.explanation(record, stage: .asking, parties: [holder])),
-            "87 07000000 04030201 01 01 01000000 \(holderHex)"),
-        Golden(
             "a status report",
             .report(
                 StatusReport(
@@ -44,7 +30,9 @@ extension Golden {
                         FileCoordinationWire.ClaimStatus(
                             claim: 7, processID: 2, processName: "editor",
                             purpose: [UInt8](text: "p"), stage: .waiting, sinceNanoseconds: 1,
-                            isStopped: false, items: [], waitsFor: [holder], waitsForCount: 9,
+                            isStopped: false,
+                            items: [AccessItem(path: .of("/a"), access: .writing(.deleting))],
+                            waitsFor: [holder], waitsForCount: 9,
                             label: "ed", kind: .preparation, outerClaims: [5, 6])
                     ],
                     presenters: [
@@ -62,7 +50,7 @@ extension Golden {
             """
             01000000 00 002f685900000000 0400
             01000000 0700000000000000 02000000 0600 656469746f72 0100 70 00 0100000000000000 00
-              00000000 01000000 \(holderHex) 09000000 0200 6564
+              01000000 0200 2f61 01 01 00 00000000 01000000 \(holderHex) 09000000 0200 6564
               01 02000000 0500000000000000 0600000000000000
             01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 02
               44000000 03
@@ -90,7 +78,7 @@ extension Golden {
                 RecordSupplement(
                     label: "job",
                     outer: [OuterClaim(ledgerName: [UInt8](text: "a.12"), record: record)])),
-            "0300 6a6f62 01000000 0400 612e3132 07000000 04030201"),
+            "0300 6a6f62 01000000 0400 612e3132 07000000 04030201 00 00"),
         Golden(
             "a supplement of a presenter that wants authors",
             .supplement(RecordSupplement(wantsAuthors: true)), "0000 00000000 00 01"),
@@ -99,11 +87,6 @@ extension Golden {
 
 /// What records say beside their bodies.
 struct RecordSupplementTests {
-    @Test func `What a newer client writes behind it is passed over`() throws {
-        let bytes = RecordSupplement(label: "job").encode()
-        #expect(try RecordSupplement(decoding: bytes + [1, 2, 3]).label == "job")
-    }
-
     @Test func `Nothing to say is no bytes`() {
         #expect(RecordSupplement().encode().isEmpty)
     }

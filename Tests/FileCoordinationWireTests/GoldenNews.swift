@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of version 1 for everything that moves, or comes and goes: what accessors announce,
+// The bytes for everything that moves, or comes and goes: what accessors announce,
 // what presenters are told of it, and what the server writes down. By hand, like the others.
 
 import FileCoordinationArbiter
@@ -115,7 +115,7 @@ extension Golden {
                     .claim([
                         AccessItem(path: .of("/a"), access: .writing([.moving, .replacing]))
                     ]))),
-            "1c000000 01000000 0300000000000000 02 01000000 0200 2f61 01 8a 00 00000000"),
+            "1c000000 01000000 0300000000000000 02 01000000 0200 2f61 01 0a 00 00000000"),
         Golden(
             "the places of a claim that covers two trees",
             .relocationEntry(
@@ -127,7 +127,7 @@ extension Golden {
                     ]))),
             """
             27000000 01000000 0300000000000000 02 02000000
-              0200 2f61 00 40 00 00000000 0200 2f62 01 c0 00 00000000
+              0200 2f61 00 40 00 00000000 0200 2f62 01 40 00 00000000
             """),
         Golden(
             "the places of a claim of nothing",

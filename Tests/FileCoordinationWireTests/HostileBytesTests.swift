@@ -11,8 +11,7 @@ import Testing
 struct HostileBytesTests {
     @Test(arguments: Golden.all)
     func `Every truncation of a golden message is refused`(_ golden: Golden) {
-        for length in 0..<golden.bytes.count
-        where !golden.sample.mayEnd(after: length, of: golden.bytes.count) {
+        for length in 0..<golden.bytes.count {
             #expect(throws: WireError.self, "cut to \(length) bytes") {
                 try golden.sample.decodingAlike(Array(golden.bytes.prefix(length)))
             }
@@ -21,7 +20,6 @@ struct HostileBytesTests {
 
     @Test(arguments: Golden.all)
     func `A byte too many is refused`(_ golden: Golden) {
-        if golden.sample.mayBeLonger { return }
         #expect(throws: WireError.trailingBytes) {
             try golden.sample.decodingAlike(golden.bytes + [0])
         }
@@ -133,10 +131,8 @@ struct HostileBytesTests {
         arguments: [
             ("a kind of access", "0100 2f 02 00 00 00000000", .access),
             ("an option", "0100 2f 00 10 00 00000000", .access),
-            ("a mode", "0100 2f 01 06 00 00000000", .access),
-            ("one option as if it were several", "0100 2f 01 81 00 00000000", .access),
-            ("several options of which one is none", "0100 2f 01 a3 00 00000000", .access),
-            ("no option as if it were several", "0100 2f 01 80 00 00000000", .access),
+            ("an option of writing", "0100 2f 01 20 00 00000000", .access),
+            ("several options of which one is none", "0100 2f 01 83 00 00000000", .access),
             ("a depth below the item", "0200 2f61 00 00 00 01000000 0200", .packageDepths),
             ("depths that fall", "0200 2f61 00 00 00 02000000 0100 0000", .packageDepths),
         ] as [(String, String, WireError.Field)])
@@ -239,7 +235,7 @@ struct HostileBytesTests {
             let bytes = mutator.mutation(of: golden.bytes)
             guard let decoded = try? golden.sample.decodingAlike(bytes) else { continue }
             accepted += 1
-            if decoded.isForeignHello || decoded.mayBeLonger { continue }
+            if decoded.isForeignHello { continue }
             let encoded = try decoded.encode()
             if decoded.isOutcomes {
                 try #require(encoded.count == bytes.count, "seed \(seed), round \(round)")

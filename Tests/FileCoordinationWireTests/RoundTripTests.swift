@@ -44,7 +44,7 @@ struct RoundTripTests {
             .deliveries([]), .statusPart(part, isLast: true), .deliveryPart(part, isLast: false),
             .welcome(
                 Welcome(
-                    version: .max, epoch: .max, processID: .max, kind: .daemon,
+                    epoch: .max, processID: .max, kind: .daemon,
                     packagePolicy: [UInt8](repeating: 2, count: WireLimits.packagePolicyBytes))),
             .packagePolicy([]),
             .packagePolicy([UInt8](repeating: 3, count: WireLimits.packagePolicyBytes)),

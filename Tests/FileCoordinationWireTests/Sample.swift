@@ -15,12 +15,7 @@ enum Sample: Hashable, Sendable {
     case presenterBody(PresenterBody)
     case logEntry(ClaimLogEntry)
     case relocationEntry(RelocationEntry)
-    /// In the last version without labels.
-    case unlabelledServer(ServerMessage)
-    case unlabelledReport(StatusReport)
     case supplement(RecordSupplement)
-
-    private static let withoutLabels: UInt16 = 3
 
     func encode() throws(WireError) -> [UInt8] {
         switch self {
@@ -32,8 +27,6 @@ enum Sample: Hashable, Sendable {
         case .presenterBody(let value): value.encode()
         case .logEntry(let value): try value.encodeChecked()
         case .relocationEntry(let value): try value.encodeChecked()
-        case .unlabelledServer(let value): value.encode(version: Self.withoutLabels)
-        case .unlabelledReport(let value): value.encode(version: Self.withoutLabels)
         case .supplement(let value): value.encode()
         }
     }
@@ -49,10 +42,6 @@ enum Sample: Hashable, Sendable {
         case .presenterBody: .presenterBody(try PresenterBody(decoding: bytes))
         case .logEntry: .logEntry(try Self.onlyLogEntry(bytes))
         case .relocationEntry: .relocationEntry(try Self.onlyPlaceEntry(bytes))
-        case .unlabelledServer:
-            .unlabelledServer(try ServerMessage(decoding: bytes, version: Self.withoutLabels))
-        case .unlabelledReport:
-            .unlabelledReport(try StatusReport(decoding: bytes, version: Self.withoutLabels))
         case .supplement: .supplement(try RecordSupplement(decoding: bytes))
         }
     }
@@ -77,19 +66,7 @@ enum Sample: Hashable, Sendable {
     /// Whether it is a hello of which only the version was decoded.
     var isForeignHello: Bool {
         guard case .client(.hello(let hello)) = self else { return false }
-        return !ProtocolVersion.supported.contains(hello.version)
-    }
-
-    /// Whether a decoder ignores further bytes behind it.
-    var mayBeLonger: Bool {
-        guard case .supplement = self else { return false }
-        return true
-    }
-
-    /// Whether its first `length` bytes are valid alone, because its last fields may be left out.
-    func mayEnd(after length: Int, of count: Int) -> Bool {
-        guard case .supplement(let supplement) = self, supplement.wantsAuthors else { return false }
-        return length >= count - 2
+        return hello.version != ProtocolVersion.current
     }
 
     /// Whether it is a list of outcomes, in which every byte is valid.

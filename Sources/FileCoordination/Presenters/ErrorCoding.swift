@@ -163,53 +163,47 @@ private struct CodedError: Codable {
 }
 
 /// A value of `userInfo` that can be encoded.
-private enum CodedValue: Codable {
-    case text(String)
-    case truth(Bool)
-    case integer(Int64)
-    case natural(UInt64)
-    case real(Double)
-    case url(String)
+///
+/// One of the fields has the value.
+private struct CodedValue: Codable {
+    var text: String?
+    var truth: Bool?
+    var integer: Int64?
+    var natural: UInt64?
+    var real: Double?
+    var url: String?
 
     init?(_ value: Any) {
         switch value {
-        case let text as String:
-            self = .text(text)
-        case let url as URL:
-            self = .url(url.absoluteString)
+        case let value as String: text = value
+        case let value as URL: url = value.absoluteString
         case let number as NSNumber:
             switch unsafe number.objCType.pointee {
             case CChar(bitPattern: UInt8(ascii: "c")), CChar(bitPattern: UInt8(ascii: "B")):
-                self = .truth(number.boolValue)
+                truth = number.boolValue
             case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")):
-                self = .real(number.doubleValue)
-            case CChar(bitPattern: UInt8(ascii: "Q")):
-                self = .natural(number.uint64Value)
-            default:
-                self = .integer(number.int64Value)
+                real = number.doubleValue
+            case CChar(bitPattern: UInt8(ascii: "Q")): natural = number.uint64Value
+            default: integer = number.int64Value
             }
-        default:
-            return nil
+        default: return nil
         }
     }
 
     var value: (any Sendable)? {
-        switch self {
-        case .text(let text): text
-        case .truth(let truth): truth
-        case .integer(let integer): Int(exactly: integer) ?? integer
-        case .natural(let natural): natural
-        case .real(let real): real
-        case .url(let url): URL(string: url)
-        }
+        if let text { return text }
+        if let truth { return truth }
+        if let integer { return Int(exactly: integer) ?? integer }
+        if let natural { return natural }
+        if let real { return real }
+        return url.flatMap { URL(string: $0) }
     }
 
     func clipped() -> CodedValue {
-        switch self {
-        case .text(let text): .text(text.clipped(to: 256))
-        case .url(let url): .url(url.utf8.count <= 4096 ? url : "")
-        case .truth, .integer, .natural, .real: self
-        }
+        var result = self
+        result.text = text?.clipped(to: 256)
+        result.url = url.map { $0.utf8.count <= 4096 ? $0 : "" }
+        return result
     }
 }
 

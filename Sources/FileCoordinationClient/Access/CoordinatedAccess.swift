@@ -47,7 +47,7 @@ package final class CoordinatedAccess: Sendable {
     ///     on this thread or task.
     ///   - standpoint: the coordinator's presenter and the last path that it was told (Rule 11.7).
     ///   - blocksCaller: whether the accessors that surround the call wait for it (Rule 18.4).
-    ///   - supplement: what newer servers are told beside the claim.
+    ///   - supplement: what the server is told beside the claim.
     ///   - onEnding: for callers that do not block; called once for each claim, on any thread.
     /// - Throws: ``AccessFailure`` if a path cannot be resolved, or the claim cannot be filed.
     package convenience init(

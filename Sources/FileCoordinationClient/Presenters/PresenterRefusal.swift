@@ -57,14 +57,12 @@ package struct PresenterRefusal: Error, Hashable, Sendable {
         let advice = error[field: "userInfo"]?[field: Self.adviceField]?[field: "text"]
         self.init(
             domain: domain, code: code, description: description,
-            advice: advice?[field: "_0"]?.text)
+            advice: advice?.text)
     }
 
     /// Encodes the error into at most ``limit`` bytes; long texts are cut.
     package func encode() -> [UInt8] {
-        let advice = advice.map { advice in
-            JSONValue.object(["text": .object(["_0": Self.cut(advice)])])
-        }
+        let advice = advice.map { JSONValue.object(["text": Self.cut($0)]) }
         let error = JSONValue.object([
             "domain": Self.cut(domain), "code": .integer(code),
             "description": Self.cut(description), "userInfo": .fields([Self.adviceField: advice]),

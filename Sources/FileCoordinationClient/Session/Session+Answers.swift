@@ -8,9 +8,6 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Session {
-    /// The first protocol version in which a message can contain several answers.
-    private static let gatheringVersion: UInt16 = 3
-
     /// The number of batch operations that are running on each thread; see ``PresenterBatch``.
     ///
     /// Only the operation on the answering thread counts. An answer does not wait for other
@@ -24,9 +21,7 @@ extension Session {
         // After the first answer the connection thread is woken. It sends the answers if the
         // operation takes long.
         let isFirst: Bool? = state.withLock { state in
-            guard isInRun, state.serverEpoch != nil, state.version >= Self.gatheringVersion,
-                let socket = state.socket
-            else { return nil }
+            guard isInRun, state.serverEpoch != nil, let socket = state.socket else { return nil }
             let wasEmpty = state.answers.isEmpty
             guard state.answers.add(answer) else { return wasEmpty }
             return !sendAnswers(of: &state, on: socket)

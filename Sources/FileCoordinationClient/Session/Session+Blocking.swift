@@ -32,10 +32,9 @@ extension Session {
 
     /// Tells the server which questions a presenter cannot answer now, if that has changed.
     func tellBlocked(of registration: PresenterRegistration, _ mailbox: PresenterMailbox) {
-        let version = state.withLock { $0.waitingCalls.isEmpty ? 0 : $0.version }
         // In most cases no call waits. If a reported one is over, the server knows that from the
         // claim.
-        guard version >= ProtocolVersion.withBlockedQuestions else { return }
+        guard state.withLock({ !$0.waitingCalls.isEmpty }) else { return }
         // The lock orders the messages of several threads: the last one has the latest finding.
         registration.telling.withLock { _ in
             let calls = state.withLock { $0.waitingCalls }

@@ -16,9 +16,8 @@ extension Session {
         while true {
             switch socket.receiveMessage(using: buffer) {
             case .bytes(let bytes):
-                let version = spokenVersion
                 // A server that sends an invalid message is not used any more.
-                guard let message = try? ServerMessage(decoding: bytes, version: version) else {
+                guard let message = try? ServerMessage(decoding: bytes) else {
                     return false
                 }
                 guard !isServerDeposed else {
@@ -40,7 +39,7 @@ extension Session {
         for _ in 0..<Self.lastMessages {
             guard case .bytes(let bytes) = socket.receiveMessage(using: buffer) else { return }
             // A message that cannot be read says nothing.
-            guard let message = try? ServerMessage(decoding: bytes, version: spokenVersion),
+            guard let message = try? ServerMessage(decoding: bytes),
                 case .dismissed = message
             else { continue }
             _ = receive(message)

@@ -23,8 +23,6 @@ package final class Session: Sendable {
     /// Gives the ledger to a server that cannot find it; nil where that is impossible.
     private let fallback: LedgerFallback?
     let state: Lock<State>
-    /// The newest protocol version that this process speaks.
-    private let newestVersion: UInt16
     /// The package policy.
     let packages = Monitor(KnownPackages())
     let link: SessionLink
@@ -45,10 +43,6 @@ package final class Session: Sendable {
         var socket: SequencedSocket?
         /// The server's epoch, once it has sent the welcome on `socket`.
         var serverEpoch: ServerEpoch?
-        /// The protocol version that the next hello names.
-        var helloVersion: UInt16
-        /// The protocol version of this connection.
-        var version = ProtocolVersion.supported.lowerBound
         /// Claims from filing until their records are returned.
         var claims = PendingClaims()
         /// Waiting calls and their contexts.
@@ -78,8 +72,7 @@ package final class Session: Sendable {
         let environment = CurrentProcess.environmentEntries
         let wakeUp = try WakeUp()
         self.services = services
-        newestVersion = ProtocolVersion.spoken
-        state = Lock(State(helloVersion: newestVersion))
+        state = Lock(State())
         (runtime, ledger, fallback) = try Self.makeLedger(in: given, wakeUp)
         let arrivals = RecentArrivals()
         places = PlaceMemory(arrivals: arrivals)
@@ -262,7 +255,7 @@ package final class Session: Sendable {
         let result = state.withLock { state in
             Swift.Result<Void, SystemError> { () throws(SystemError) in
                 let hello = ClientMessage.hello(
-                    Hello(version: state.helloVersion, ledgerName: Array(ledger.fileName.utf8)))
+                    Hello(ledgerName: Array(ledger.fileName.utf8)))
                 Failpoint.reach(.before, .sendsHello)
                 _ = try socket.send(hello.encode())
                 Failpoint.reach(.after, .sendsHello)
@@ -277,9 +270,6 @@ package final class Session: Sendable {
         try result.get()
     }
 
-    /// The protocol version of this connection.
-    var spokenVersion: UInt16 { state.withLock { $0.version } }
-
     /// Whether the server of this connection has accepted the hello.
     var isWelcome: Bool { state.withLock { $0.serverEpoch != nil } }
 
@@ -288,12 +278,9 @@ package final class Session: Sendable {
         let presenters = state.withLock { state in
             state.serverEpoch = ServerEpoch(rawValue: welcome.epoch)
             state.owedHello.welcomed()
-            state.version = welcome.version
-            // The next server may speak a newer version than this one.
-            state.helloVersion = newestVersion
             return state.presenters
         }
-        if welcome.version >= ProtocolVersion.withGatheredReports { delegated.lastReport.trust() }
+        delegated.lastReport.trust()
         // What presenters have answered since the last welcome is repeated in few messages.
         beginAnswers()
         defer { endAnswers() }
@@ -304,27 +291,17 @@ package final class Session: Sendable {
     }
 
     /// Handles a refusal by the server.
-    ///
-    /// Returns whether to try again with an older protocol version.
-    func refused(_ refusal: Refusal) -> Bool {
-        let oldest = ProtocolVersion.supported.lowerBound
-        let triesOlder = state.withLock { state in
-            if refusal.code == .wrongVersion, state.helloVersion > oldest {
-                state.helloVersion -= 1
-                return true
-            }
-            // The socket is removed, so that threads that file claims from now on wake the
-            // connection thread.
+    func refused(_ refusal: Refusal) {
+        // The socket is removed, so that threads that file claims from now on wake the connection
+        // thread.
+        state.withLock { state in
             state.isRefused = true
             state.socket = nil
-            return false
         }
-        if triesOlder { return true }
         let reason: FailureReason =
             refusal.code == .limitReached
             ? .limitReached(refusal.text) : .arbiterUnreachable(refusal.text)
         fail(.system(reason))
-        return false
     }
 
     /// Looks for grants to asynchronous callers whose messages have not come.

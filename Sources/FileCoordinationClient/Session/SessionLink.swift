@@ -151,7 +151,7 @@ final class SessionLink: Sendable {
             socket.shutDown()
             // If this fails, the next connection finds the server stopped again.
             if let stoppedServer { try? election.depose(stoppedServer) }
-            // A single failure may be a server that dies or one of an older version.
+            // A single failure may be a server that dies.
             if connectionsWithoutWelcome.withLock({ $0 > 2 }) {
                 isWoken = waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
             }
@@ -345,7 +345,7 @@ extension Session {
             learn(welcome.packagePolicy, isFromNewServer: true)
             announceOwnPackages()
             findMissedGrants()
-        case .refused(let refusal): return !refused(refusal)
+        case .refused(let refusal): refused(refusal)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)
         case .overLimit(let record, let text): exceeded(record, text)

@@ -12,13 +12,12 @@ extension StatusClient {
     /// next one, for a second.
     ///
     /// - Returns: the result of each; nil if there is no server.
-    /// - Throws: ``TooOld`` if the server dismisses nothing; else the error of the last attempt.
+    /// - Throws: the error of the last attempt.
     package static func dismiss(
         _ dismissals: [Dismissal], environment: [String: String]
     ) throws -> [DismissalOutcome]? {
         var outcomes: [DismissalOutcome] = []
         return try answer(environment) { client in
-            guard client.version >= ProtocolVersion.withDismissals else { throw TooOld() }
             // Answers of a former server stay valid, so only the other orders are sent.
             while outcomes.count < dismissals.count {
                 guard let outcome = try client.dismiss(dismissals[outcomes.count])

@@ -13,8 +13,6 @@ package struct StatusClient {
     /// The server, if it runs in this process because no other process had one.
     private let embedded: EmbeddedServer?
 
-    /// The protocol version of the connection.
-    let version: UInt16
     /// What counts as a package, as the arbiter announces it.
     private let packages: [UInt8]
 
@@ -40,10 +38,7 @@ package struct StatusClient {
 
     /// Asks the present arbiter what it has counted; nil when there is none.
     package static func askMetrics(environment: [String: String]) throws -> MetricsReport? {
-        try answer(environment) { client in
-            guard client.version >= ProtocolVersion.withPlainChanges else { throw TooOld() }
-            return try client.metrics()
-        }
+        try answer(environment) { try $0.metrics() }
     }
 
     /// Returns a server's answer to the request that `ask` sends.
@@ -56,7 +51,7 @@ package struct StatusClient {
                 guard let client = try StatusClient(environment: environment) else { return nil }
                 if let answer = try ask(client) { return answer }
                 guard MonotonicClock.now < end else { throw Unanswered() }
-            } catch let error as TooOld {
+            } catch let error as VersionConflict {
                 throw error
             } catch {
                 guard MonotonicClock.now < end else { throw error }
@@ -70,9 +65,6 @@ package struct StatusClient {
     /// The server exists but does not answer.
     package struct Unanswered: Error {}
 
-    /// The arbiter is of an older version, which has no answer.
-    package struct TooOld: Error {}
-
     private static let patience = Duration.seconds(1)
 
     /// Connects to the server; returns nil if there is none and no process that needs one.
@@ -80,7 +72,7 @@ package struct StatusClient {
     /// - Parameters:
     ///   - environment: says where processes meet.
     ///   - startsServer: whether a server is started if there is none.
-    /// - Throws: ``RuntimeDirectoryError``, or an error of a system call.
+    /// - Throws: ``RuntimeDirectoryError``, ``VersionConflict``, or an error of a system call.
     package init?(environment: [String: String], startsServer: Bool = false) throws {
         let places = try RuntimePlaces(variable: { environment[$0] })
         guard let runtime = try startsServer ? places.open() : places.look().directory
@@ -88,27 +80,16 @@ package struct StatusClient {
         let election = Election(
             runtime: runtime,
             daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" }))
-        var version = ProtocolVersion.spoken
-        while true {
-            guard let (socket, embedded) = try Self.connect(election, runtime, startsServer)
-            else { return nil }
-            let poller = try Poller()
-            try poller.add(socket.descriptor, token: 0, .readable)
-            let answer = try Self.greet(version, on: socket, poller)
-            if case .refused(let refusal) = answer, refusal.code == .wrongVersion,
-                version > ProtocolVersion.supported.lowerBound
-            {
-                version -= 1
-                continue
-            }
-            (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
-            self.version = version
-            if case .welcome(let welcome) = answer {
-                packages = welcome.packagePolicy
-            } else {
-                packages = []
-            }
-            return
+        guard let (socket, embedded) = try Self.connect(election, runtime, startsServer)
+        else { return nil }
+        let poller = try Poller()
+        try poller.add(socket.descriptor, token: 0, .readable)
+        (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
+        switch try Self.greet(on: socket, poller) {
+        case .welcome(let welcome): packages = welcome.packagePolicy
+        case .refused(let refusal) where refusal.code == .wrongVersion:
+            throw VersionConflict(refusal, by: socket)
+        default: packages = []
         }
     }
 
@@ -125,10 +106,9 @@ package struct StatusClient {
 
     /// Sends a hello without a ledger, and returns the server's answer, or nil if there is none.
     private static func greet(
-        _ version: UInt16, on socket: SequencedSocket, _ poller: Poller
+        on socket: SequencedSocket, _ poller: Poller
     ) throws -> ServerMessage? {
-        _ = try socket.send(
-            ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
+        _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
         let deadline = MonotonicClock.after(.seconds(5))
         var ready: [Poller.Ready] = []
         while MonotonicClock.now < deadline {
@@ -150,7 +130,7 @@ package struct StatusClient {
             guard case .statusPart(let part, let isLast) = message,
                 let whole = try assembler.add(part, isLast: isLast)
             else { return nil }
-            return try StatusReport(decoding: whole, version: version)
+            return try StatusReport(decoding: whole)
         }
     }
 

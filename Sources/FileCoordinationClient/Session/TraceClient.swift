@@ -36,8 +36,7 @@ package struct TraceClient {
     ///   - environment: says where processes meet.
     ///   - wakeUp: a flag that ends waits.
     ///   - startsServer: whether a server is started if there is none.
-    /// - Throws: ``StatusClient/TooOld`` if the server has no recordings; else why there is no
-    ///   connection.
+    /// - Throws: why there is no connection.
     package init(
         environment: [String: String], wakeUp: WakeUp, startsServer: Bool = true
     ) throws {
@@ -45,7 +44,6 @@ package struct TraceClient {
             let connection = try StatusClient(
                 environment: environment, startsServer: startsServer)
         else { throw StatusClient.Unanswered() }
-        guard connection.version >= ProtocolVersion.withTraces else { throw StatusClient.TooOld() }
         self.connection = connection
         self.wakeUp = wakeUp
         try connection.poller.add(wakeUp.descriptor, token: 1, .readable)
@@ -82,13 +80,12 @@ package struct TraceClient {
     }
 
     private mutating func news(in bytes: [UInt8]) throws -> News? {
-        switch try ServerMessage(decoding: bytes, version: connection.version) {
+        switch try ServerMessage(decoding: bytes) {
         case .trace(let entries):
-            return .entries(
-                try TraceEntry.entries(decoding: entries, version: connection.version))
+            return .entries(try TraceEntry.entries(decoding: entries))
         case .statusPart(let part, let isLast):
             guard let whole = try assembler.add(part, isLast: isLast) else { return nil }
-            return .status(try StatusReport(decoding: whole, version: connection.version))
+            return .status(try StatusReport(decoding: whole))
         case .refused(let refusal):
             self.refusal = refusal
             return .lost

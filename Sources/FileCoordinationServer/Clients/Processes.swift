@@ -129,7 +129,7 @@ struct Processes {
 
     /// Whether a client's process ID belongs to another PID namespace than the server's.
     ///
-    /// Clients of older versions do not name their namespace and are taken for the server's own.
+    /// Clients that could not determine their namespace are taken for the server's own.
     func isForeign(_ client: Client) -> Bool {
         let itsNamespace = client.ledger.processNamespace
         return itsNamespace != 0 && itsNamespace != ownNamespace
@@ -151,8 +151,7 @@ struct Processes {
     func number(of client: Client?, for namespace: UInt64) -> Int32 {
         guard let client else { return 0 }
         let own = client.ledger.processNamespace
-        // A reader of an older version does not name its namespace and is taken for the server's
-        // own.
+        // A reader whose namespace cannot be determined is taken for one in the server's own.
         let namespace = namespace == 0 ? ownNamespace : namespace
         if own == namespace || own == 0 { return client.ledger.processID }
         // The server sees the process, so a reader in the same namespace does, too.

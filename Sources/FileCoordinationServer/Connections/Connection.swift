@@ -29,8 +29,6 @@ final class Connection {
     /// The client of the connection; nil before the hello and for connections that only ask for
     /// status.
     var client: ClientID?
-    /// The protocol version in the hello.
-    var version = ProtocolVersion.supported.lowerBound
     /// Whether the hello was accepted.
     var isWelcome = false
     /// Whether the last message took long to answer.
@@ -55,11 +53,8 @@ final class Connection {
     func rememberFailure(of record: RecordReference) { failures[record.index] = record.generation }
 
     /// Whether a message about a claim's failure was sent; the client then cancels the claim.
-    ///
-    /// Clients of earlier versions ignore such a message about a claim that is in a ticket queue.
     func hasTold(ofFailureOf record: RecordReference) -> Bool {
-        version >= ProtocolVersion.withKeptFailures
-            && failures[record.index] == record.generation
+        failures[record.index] == record.generation
     }
 
     /// The result of reading.
@@ -101,7 +96,7 @@ final class Connection {
     func send(_ message: ServerMessage) -> SendResult {
         Failpoint.reach(.before, message.saying)
         defer { Failpoint.reach(.after, message.saying) }
-        let bytes = message.encode(version: version)
+        let bytes = message.encode()
         guard backlog.isEmpty else { return keep(bytes) }
         do {
             return try socket.send(bytes) ? .sent : keep(bytes)

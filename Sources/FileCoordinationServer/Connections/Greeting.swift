@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer to a hello: whether the server speaks the client's protocol version, and the welcome.
+// The answer to a hello: the welcome, or why a client of another protocol version is refused.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -10,24 +10,23 @@ import FileCoordinationWire
 struct Greeting {
     let kind: ServerKind
     let epoch: ServerEpoch
-    /// The newest protocol version that the server speaks.
-    let newest: UInt16
     /// The package policy: the user's configuration and the additions of clients.
     var packagePolicy: [UInt8]
 
     /// Returns why a connection with this version is refused, or nil if it is not.
     func objection(to version: UInt16) -> String? {
-        let spoken = ProtocolVersion.supported.lowerBound...newest
-        guard !spoken.contains(version) else { return nil }
-        return "it speaks protocol \(version), this server speaks \(spoken.lowerBound) to "
-            + "\(spoken.upperBound): bring both to one version"
+        guard version != ProtocolVersion.current else { return nil }
+        let program = CurrentProcess.executablePath ?? "a program without a name"
+        return "this program speaks protocol \(version), and the server, process "
+            + "\(CurrentProcess.id) of \(program), speaks \(ProtocolVersion.current): install "
+            + "one version of both, and start the older one again"
     }
 
-    /// Returns the answer to a hello.
-    func welcome(_ version: UInt16) -> ServerMessage {
+    /// The answer to a hello.
+    var welcome: ServerMessage {
         .welcome(
             Welcome(
-                version: version, epoch: epoch.rawValue, processID: CurrentProcess.id, kind: kind,
+                epoch: epoch.rawValue, processID: CurrentProcess.id, kind: kind,
                 packagePolicy: packagePolicy))
     }
 }

@@ -18,17 +18,14 @@ package enum Handover {
     ///   - log: is told if the server is deposed.
     /// - Returns: whether the server is an embedded one, which then gives it up; also true if the
     ///   server leaves meanwhile, or is deposed because it is stopped.
-    /// - Throws: if the server cannot be asked.
+    /// - Throws: if the server cannot be asked; ``VersionConflict`` if it is of another version.
     package static func ask(
         in runtime: RuntimeDirectory, log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
     ) throws -> Bool {
         let election = Election(runtime: runtime, daemon: nil, log: log)
         guard let socket = try election.connectIfServed() else { return true }
         var watchdog = ServerWatchdog(over: socket)
-        _ = try socket.send(
-            ClientMessage.hello(
-                Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])
-            ).encode())
+        _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
         let poller = try Poller()
         try poller.add(socket.descriptor, token: 0, .readable)
         var ready: [Poller.Ready] = []
@@ -39,6 +36,8 @@ package enum Handover {
                 case .welcome(let welcome):
                     guard welcome.kind == .embedded else { return false }
                     _ = try socket.send(ClientMessage.handOver.encode())
+                case .refused(let refusal) where refusal.code == .wrongVersion:
+                    throw VersionConflict(refusal, by: socket)
                 case .refused(let refusal):
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true

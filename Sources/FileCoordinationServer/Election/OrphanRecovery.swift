@@ -216,7 +216,7 @@ struct OrphanRecovery {
                 // A ledger that its owner has damaged is not needed.
             }
         }
-        let found = Self.ledgers(in: runtime, observers)
+        let found = try Self.ledgers(in: runtime, observers)
         let seen = readers.map(\.seen) + found.values.filter(\.isAlive).map(\.ledgerEpoch)
         let highest = seen.filter { Self.isCredible($0, after: epochs.load()) }.max() ?? .none
         while epochs.load() < highest { _ = try epochs.raise() }
@@ -228,19 +228,33 @@ struct OrphanRecovery {
     }
 
     /// Opens the readable ledgers in a directory, by name.
+    ///
+    /// Throws ``VersionConflict`` if programs with ledgers of another layout live.
     private static func ledgers(
         in runtime: RuntimeDirectory, _ observers: LedgerMemory.Observers?
-    ) -> [String: LedgerReader] {
+    ) throws(VersionConflict) -> [String: LedgerReader] {
         // Ledgers that cannot be listed count as missing, and their owners are asked.
         let names = (try? runtime.ledgers.names()) ?? []
         var ledgers: [String: LedgerReader] = [:]
+        var strangers: [Int32] = []
         for name in names where LedgerName.isFinal(name) {
-            // A ledger that cannot be opened is not added to the dictionary.
-            ledgers[name] = try? LedgerReader(
-                directory: runtime.ledgers, name: name,
-                expectedOwner: CurrentProcess.effectiveUserID,
-                observer: observers?(name))
+            do throws(LedgerError) {
+                ledgers[name] = try LedgerReader(
+                    directory: runtime.ledgers, name: name,
+                    expectedOwner: CurrentProcess.effectiveUserID,
+                    observer: observers?(name))
+            } catch {
+                // Any other ledger that cannot be opened is not added to the dictionary.
+                guard case .otherLayout(_, _, let processID) = error else { continue }
+                if runtime.isInhabited(by: name) {
+                    strangers.append(processID)
+                } else {
+                    // What a dead program has left cannot be read. It stays until the next try.
+                    try? runtime.ledgers.remove(name)
+                }
+            }
         }
+        guard strangers.isEmpty else { throw VersionConflict(foreignLedgersOf: strangers) }
         return ledgers
     }
 

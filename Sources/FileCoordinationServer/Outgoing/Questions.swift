@@ -45,13 +45,6 @@ struct Questions {
         return claim
     }
 
-    /// Returns the claims about whose questions a presenter's process says something: that of one
-    /// number, which may have continued without the answer, or all that are open.
-    func claims(ofPresenter presenter: PresenterID, number: UInt64?) -> [ClaimID] {
-        guard let number else { return claims.filter { unanswered[$0]?[presenter] != nil } }
-        return claim(numbered: number).map { [$0] } ?? []
-    }
-
     /// Returns the claim whose questions have a number.
     func claim(numbered number: UInt64) -> ClaimID? {
         guard number != PresenterAnswer.noQuestion else { return nil }

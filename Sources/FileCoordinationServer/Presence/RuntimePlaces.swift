@@ -180,10 +180,10 @@ extension RuntimeDirectory {
     var isServed: Bool { Self.isLocked(Name.serverLock, in: directory) }
 
     /// Whether a living process has its ledger here.
-    var isInhabited: Bool {
+    package var isInhabited: Bool {
         do throws(SystemError) {
             return try ledgers.names().contains {
-                LedgerName.isFinal($0) && Self.isLocked($0, in: ledgers)
+                LedgerName.isFinal($0) && isInhabited(by: $0)
             }
         } catch {
             // A directory that cannot be read cannot be used by any process of this user. But this
@@ -191,6 +191,9 @@ extension RuntimeDirectory {
             return ErrorNumber.wants.contains(error.code)
         }
     }
+
+    /// Whether the process of a ledger lives.
+    func isInhabited(by ledger: String) -> Bool { Self.isLocked(ledger, in: ledgers) }
 
     private static func isLocked(_ name: String, in directory: Directory) -> Bool {
         do throws(SystemError) {

@@ -56,7 +56,7 @@ struct Recording {
     /// The PID namespace of the recording program.
     let namespace: UInt64
     /// The entries that are not in a slice yet.
-    private var open: TraceEncoder
+    private var open = TraceEncoder()
     /// Encoded entries to be sent, oldest first.
     private var slices: ArraySlice<[UInt8]> = []
     private var sliceBytes = 0
@@ -78,10 +78,9 @@ struct Recording {
     /// Begins a recording.
     ///
     /// The first entry can be sent at once, because the program waits for it.
-    init(token: UInt64, namespace: UInt64, version: UInt16, at time: UInt64) {
+    init(token: UInt64, namespace: UInt64, at time: UInt64) {
         self.token = token
         self.namespace = namespace
-        open = TraceEncoder(version: version)
         add(.began, at: time)
         close()
     }

@@ -19,9 +19,6 @@ extension Server {
             return outgoing.recordings.update(connection.token) { $0.end(at: now) }
         }
         guard !outgoing.recordings.contains(connection.token) else { return }
-        guard connection.version >= ProtocolVersion.withTraces else {
-            return refuse(connection, .malformed, "its version has no recordings")
-        }
         guard outgoing.recordings.count < ServerLimits.recordings else {
             return refuse(
                 connection, .limitReached,
@@ -29,8 +26,7 @@ extension Server {
         }
         outgoing.recordings.begin(
             Recording(
-                token: connection.token, namespace: namespace(of: connection),
-                version: connection.version, at: now))
+                token: connection.token, namespace: namespace(of: connection), at: now))
     }
 
     /// Sends the slices that are due, as far as the connections accept them without blocking.

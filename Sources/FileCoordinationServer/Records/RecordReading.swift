@@ -22,7 +22,7 @@ extension LedgerReader {
 
     /// Returns the claims of other processes that surround a claim (Rule 18.4), innermost first.
     func outerClaims(_ record: RecordReference) -> [OuterClaim] {
-        // A supplement that cannot be decoded names no claims. A newer client may have written it.
+        // A supplement that cannot be decoded names no claims.
         supplement(record).flatMap { try? RecordSupplement(decoding: $0) }?.outer.reversed() ?? []
     }
 
@@ -125,11 +125,8 @@ extension ClaimBody {
 
 extension DelegationRequest {
     /// Creates the request of a client that has named a slot.
-    init(_ slot: RequestedSlot, _ ledger: LedgerReader) {
-        var abilities: Abilities = []
-        if ledger.knowsModes { abilities.insert(.modes) }
-        if ledger.waitsInTicketQueues { abilities.insert(.queues) }
-        self.init(slot: slot.number, forDirectory: slot.isForDirectory, abilities)
+    init(_ slot: RequestedSlot) {
+        self.init(slot: slot.number, forDirectory: slot.isForDirectory)
         excludesLocalClaims = slot.excludesLocalClaims
     }
 }

@@ -140,9 +140,7 @@ extension Server {
     ///
     /// The client may cancel them for that reason.
     private mutating func tellSkippedClaims(of client: Client) {
-        guard let connection = client.connection.flatMap({ connections[$0] }),
-            connection.version >= 2
-        else { return }
+        guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.isSkipped(claim) else { continue }
             send(.skipped(WireRecord(record)), on: connection)

@@ -117,11 +117,11 @@ extension Server {
 
     // MARK: Ticket queues
 
-    /// Starts a ticket queue for these clients at a path, if all of them support it.
+    /// Starts a ticket queue for these clients at a path.
     mutating func openQueue(at path: ItemPath, _ members: [QueueMember]) {
         for member in members {
             guard let client = clients[member.client], client.connection != nil,
-                client.ledger.waitsInTicketQueues, !processes.wasStopped(client.id)
+                !processes.wasStopped(client.id)
             else { return }
         }
         let (id, recalled) = delegations.beginTicketQueue(at: path, members, ledgers)

@@ -11,9 +11,6 @@ import FileCoordinationWire
 extension Server {
     /// Carries out a user's order, logs it, and answers what became of the party.
     mutating func dismiss(_ dismissal: Dismissal, on connection: Connection) {
-        guard connection.version >= ProtocolVersion.withDismissals else {
-            return refuse(connection, .malformed, "its version dismisses nothing")
-        }
         let order = Order(dismissal, of: connection.peer.processID)
         let outcome =
             switch dismissal.party {
@@ -103,14 +100,7 @@ extension Server {
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
         let record = WireRecord(address.record)
         connection.rememberFailure(of: address.record)
-        if connection.version >= ProtocolVersion.withDismissals {
-            send(.dismissed(record, author: order.author, reason: order.reason), on: connection)
-        } else if connection.version >= 2 {
-            let text = "the wait was ended by hand by \(order.author): \(order.reason)"
-            send(.overLimit(record, text: text), on: connection)
-        } else {
-            send(.failed(record, failure: []), on: connection)
-        }
+        send(.dismissed(record, author: order.author, reason: order.reason), on: connection)
     }
 
     // MARK: Presenters

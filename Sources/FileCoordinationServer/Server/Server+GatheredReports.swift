@@ -17,11 +17,9 @@ extension Server {
     /// client relies on the server to look at further ones.
     func isGathered(_ snapshot: RecordSnapshot, of client: Client) -> Bool {
         guard mayHideOthers(snapshot, of: client), let token = client.connection,
-            let connection = connections[token]
+            connections[token] != nil
         else { return false }
-        return connection.version >= ProtocolVersion.withGatheredReports
-            && isUnknown(snapshot, of: client)
-            && !isActedOn(snapshot.reference, of: client.id)
+        return isUnknown(snapshot, of: client) && !isActedOn(snapshot.reference, of: client.id)
     }
 
     /// Whether its client may end other writes without a message until this record is returned.

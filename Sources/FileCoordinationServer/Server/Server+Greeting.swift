@@ -40,13 +40,12 @@ extension Server {
             refuse(connection, .wrongVersion, objection)
             return false
         }
-        connection.version = hello.version
         guard hello.ledgerName.isEmpty || attach(connection, toLedger: hello.ledgerName) else {
             return false
         }
         guard !connection.isWelcome else { return true }
         connection.isWelcome = true
-        send(connections.greeting.welcome(hello.version), on: connection)
+        send(connections.greeting.welcome, on: connection)
         return true
     }
 
@@ -136,8 +135,8 @@ extension Server {
         switch error {
         case .noSpace: true
         case .system(let cause): ErrorNumber.wants.contains(cause.code)
-        case .full, .bodyTooLarge, .notALedger, .damaged, .cutOff, .deposed, .epochsExhausted,
-            .staleReference:
+        case .full, .bodyTooLarge, .notALedger, .otherLayout, .damaged, .cutOff, .deposed,
+            .epochsExhausted, .staleReference:
             false
         }
     }

@@ -96,7 +96,7 @@ extension Server {
             // 18.4).
             let blocking = call.flatMap { records.claim(RecordReference($0), of: client.id) }
             // The claim may have continued without the answer, and others wait for it.
-            for claim in outgoing.questions.claims(ofPresenter: id, number: claim) {
+            if let claim = outgoing.questions.claim(numbered: claim) {
                 decide(.presenterBlocked(id, for: claim, by: blocking))
             }
         case .filed(let record):

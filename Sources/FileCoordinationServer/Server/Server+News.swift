@@ -27,7 +27,7 @@ extension Server {
     ) {
         guard let path = presenter.path, !presenter.methods.isEmpty else { return }
         let supplement = client.ledger.supplement(record)
-            // A supplement that cannot be decoded is ignored: a newer client may have written it.
+            // A supplement that cannot be decoded is ignored.
             .flatMap { try? RecordSupplement(decoding: $0) }
         startWatching(at: MonotonicClock.now)
         outgoing.watching.present(

@@ -153,7 +153,7 @@ extension Server {
             items: records.relocations.items(ofClaim: snapshot.serial) ?? body.items,
             kind: body.kind,
             standpoint: records.standpoint(of: body, snapshot, client),
-            request: snapshot.requestedSlot.map { DelegationRequest($0, client.ledger) },
+            request: snapshot.requestedSlot.map { DelegationRequest($0) },
             mayGoUnreported: mayGoUnreported,
             precedesQueue: delegations.wasUnderWay(body.items, of: client.id))
     }
@@ -292,11 +292,7 @@ extension Server {
         }
         configuration.log(.limitReached(processID: client.ledger.processID, reason: text))
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return true }
-        if connection.version >= 2 {
-            send(.overLimit(WireRecord(snapshot.reference), text: text), on: connection)
-        } else {
-            refuse(connection, .limitReached, text)
-        }
+        send(.overLimit(WireRecord(snapshot.reference), text: text), on: connection)
         return true
     }
 }

@@ -33,7 +33,7 @@ extension Server {
             return refuse(
                 connection, .limitReached, "too many programs read status reports at once")
         }
-        let text = StatusReportText(arbiter: status(for: connection), version: connection.version)
+        let text = StatusReportText(arbiter: status(for: connection))
         outgoing.reports.begin(
             StatusWork(
                 token: token, clients: clients.all.map(\.id), text: text,
@@ -48,7 +48,7 @@ extension Server {
         return ArbiterStatus(
             processID: ownID, kind: configuration.kind,
             uptimeNanoseconds: outgoing.reports.uptime,
-            protocolVersion: configuration.protocolVersion)
+            protocolVersion: ProtocolVersion.current)
     }
 
     /// Whether a step of a report can be made or sent now.

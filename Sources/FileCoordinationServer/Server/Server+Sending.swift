@@ -66,13 +66,8 @@ extension Server {
     }
 
     private mutating func flush(_ client: Client) {
-        guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
-        var deliveries = outgoing.deliveries.takeAll(for: client.id)
-        if connection.version < ProtocolVersion.withPlainChanges {
-            for index in deliveries.indices {
-                deliveries[index].message = deliveries[index].message.withoutOrigin
-            }
-        }
+        guard client.connection.flatMap({ connections[$0] }) != nil else { return }
+        let deliveries = outgoing.deliveries.takeAll(for: client.id)
         for message in ServerMessage.packing(deliveries) { send(message, to: client) }
     }
 

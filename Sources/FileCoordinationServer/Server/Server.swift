@@ -64,8 +64,7 @@ package struct Server: ~Copyable {
         let connections = try Connections(
             poller: poller, wakeUp: wakeUp,
             greeting: Greeting(
-                kind: configuration.kind, epoch: epoch, newest: configuration.protocolVersion,
-                packagePolicy: configuration.packagePolicy),
+                kind: configuration.kind, epoch: epoch, packagePolicy: configuration.packagePolicy),
             log: configuration.log)
         let presence = Presence(
             runtime: runtime, roleLock: roleLock, epochs: epochs, era: era, epoch: epoch,

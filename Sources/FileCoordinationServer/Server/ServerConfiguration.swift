@@ -14,8 +14,6 @@ package struct ServerConfiguration: Sendable {
     package var kind: ServerKind
     /// The time without any client after which the server leaves, in nanoseconds; nil means never.
     package var idleExit: UInt64?
-    /// The newest protocol version that the server speaks.
-    package var protocolVersion: UInt16
     /// The package policy, which the server sends to clients without interpreting it (Rule 1.11).
     package var packagePolicy: [UInt8]
     /// Whether the server watches for the removal of its socket and directory.
@@ -54,13 +52,11 @@ package struct ServerConfiguration: Sendable {
     /// Creates a configuration.
     package init(
         kind: ServerKind, idleExit: UInt64? = nil,
-        protocolVersion: UInt16 = ProtocolVersion.spoken,
         packagePolicy: [UInt8] = PackageConfiguration.load(),
         log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
     ) {
         self.kind = kind
         self.idleExit = idleExit
-        self.protocolVersion = protocolVersion
         self.packagePolicy = packagePolicy
         self.log = log
     }

@@ -123,11 +123,8 @@ final class TraceRecorder: Sendable {
         while true {
             do {
                 return try TraceClient(environment: environment, wakeUp: wakeUp)
-            } catch is StatusClient.TooOld {
-                throw Failure(
-                    .unavailable,
-                    "the server is of an older version and records nothing: end the programs "
-                        + "that were started before the update, or wait until they have ended")
+            } catch let conflict as VersionConflict {
+                throw Failure(.unavailable, "\(conflict)")
             } catch {
                 guard !isFirst else { throw Failure(.unavailable, "\(error)") }
             }

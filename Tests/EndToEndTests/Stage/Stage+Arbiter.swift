@@ -10,9 +10,7 @@ extension Stage {
     /// What the arbiter says now; nil if no arbiter answers.
     func report() -> StatusReport? {
         guard let line = try? ArbiterLine(runtime: meeting ?? runtime) else { return nil }
-        // Every arbiter speaks this version.
-        let version = ProtocolVersion.supported.lowerBound
-        line.send(ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
+        line.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
         line.send(ClientMessage.statusRequest.encode())
         var assembler = PartAssembler.statusReport
         while let bytes = line.receive() {
@@ -21,7 +19,7 @@ extension Stage {
                 continue
             }
             guard let whole = try? assembler.add(part, isLast: isLast) else { continue }
-            return try? StatusReport(decoding: whole, version: version)
+            return try? StatusReport(decoding: whole)
         }
         return nil
     }

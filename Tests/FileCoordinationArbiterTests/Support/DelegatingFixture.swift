@@ -40,14 +40,13 @@ struct DelegatingFixture {
     /// A plain claim of the client that has the number; it asks for its slot of the same number.
     func claim(
         _ number: UInt64, by client: UInt32, _ items: [AccessItem], slot: Int? = 0,
-        forDirectory: Bool = false, _ abilities: DelegationRequest.Abilities = [.modes, .queues]
+        forDirectory: Bool = false
     ) -> FiledClaim {
         FiledClaim(
             id: ClaimID(rawValue: number), client: ClientID(rawValue: client),
             purpose: Purpose("\(number)"), items: items,
-            request: slot.map {
-                DelegationRequest(slot: $0, forDirectory: forDirectory, abilities)
-            }, mayGoUnreported: true)
+            request: slot.map { DelegationRequest(slot: $0, forDirectory: forDirectory) },
+            mayGoUnreported: true)
     }
 
     /// Files a claim; one that needs no report is hidden from then on.

@@ -112,28 +112,6 @@ import Testing
         #expect(try stage.texts("a.txt") == ["other's"])
     }
 
-    @Test func `What an older program has tied is found, and taken over by a change`() throws {
-        try document("a.txt")
-        let path = stage.store.path
-        let tie = try #require(stage.ties(in: "places").first)
-        try FileManager.default.createDirectory(
-            atPath: path + "/ties", withIntermediateDirectories: false)
-        let name = try #require(tie.split(separator: "/").last)
-        #expect(rename("\(path)/\(tie)", "\(path)/ties/\(name)") == 0)
-        for folder in ["places", "files"] {
-            try FileManager.default.removeItem(atPath: "\(path)/\(folder)")
-        }
-        #expect(try stage.texts("a.txt") == ["old"])
-        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
-        #expect(try stage.texts("b.txt") == ["old"])
-        let write = stage.store.beginWriting(at: try stage.place("b.txt"))
-        try stage.saveByRenaming("b.txt", "saved")
-        write.end()
-        #expect(try stage.texts("b.txt") == ["old"])
-        #expect(stage.counts == [1, 1])
-        #expect(access(path + "/ties", F_OK) != 0)
-    }
-
     @Test func `A file that was moved over the item brings its own versions`() throws {
         try document("a.txt")
         let url = try stage.file("b.txt", "other's")

@@ -24,14 +24,12 @@ extension World {
         guard faults.delegates, items.count == 1,
             let place = Place.all.firstIndex(where: { $0.path == items[0].path })
         else { return nil }
-        let abilities: DelegationRequest.Abilities =
-            client.rawValue % 5 == 0 ? [] : [.modes, .queues]
         let directory = items[0].path.prefix(depth: max(0, items[0].path.depth - 1))
         let slot = Place.all.firstIndex { $0.path == directory }
         if let slot, dice.one(in: 5) {
-            return DelegationRequest(slot: 100 + slot, forDirectory: true, abilities)
+            return DelegationRequest(slot: 100 + slot, forDirectory: true)
         }
-        var request = DelegationRequest(slot: place, abilities)
+        var request = DelegationRequest(slot: place)
         request.excludesLocalClaims = !claims.contains { claim in
             claim.isHidden && claim.filed.client == client
                 && claim.filed.items.contains { $0.path == items[0].path }
