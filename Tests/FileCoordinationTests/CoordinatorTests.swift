@@ -315,10 +315,8 @@ extension NSFileCoordinator {
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) {
             setenv("FILECOORDINATION_RUNTIME_DIR", "relative, so that nothing is served", 1)
-            let names = ["/tmp", "/tmp", "https://example.org/a", "https://example.org/b"]
-            for name in names {
-                let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : URL(string: name)
-                guard let url else { exit(1) }
+            for name in ["/tmp", "/"] {
+                let url = URL(fileURLWithPath: name)
                 NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { _ in exit(1) }
                 var failure: NSError?
                 NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { _ in exit(1) }
@@ -333,7 +331,7 @@ extension NSFileCoordinator {
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let lines = text.split(separator: "\n").filter { $0.contains("error: nil") }
-        #expect(lines.count == 2, "\(text)")
+        #expect(lines.count == 1, "\(text)")
     }
 
     @Test func `Rule 4.4: the first use fixes the purpose`() async {
