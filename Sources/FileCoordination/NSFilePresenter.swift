@@ -391,8 +391,7 @@ public import Foundation
 
     /// Called when an item inside the presented directory was moved (Rule 11.2).
     ///
-    /// The new URL may be outside the directory: the item has left it then (Rule 11.3). Then
-    /// ``presentedSubitemDidChange(at:)`` is called for each of the URLs that is inside.
+    /// The new URL may be outside the directory: the item has left it then (Rule 11.3).
     ///
     /// - Parameters:
     ///   - oldURL: the former URL of the item.
@@ -401,8 +400,7 @@ public import Foundation
     @discardableResult
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> _SubitemDidMove
 
-    /// Called when an item inside the presented directory changed, was created or deleted, or came
-    /// or went by a move (Rules 7.4 to 7.6, 11.3).
+    /// Called when an item inside the directory changed, came or went (Rules 7.4 to 7.6, 11.3).
     ///
     /// The URL is that of the item, at any depth (Rule 7.7). Not called for writes of this
     /// presenter's own purpose (Rule 7.9).

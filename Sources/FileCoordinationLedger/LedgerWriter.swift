@@ -4,7 +4,6 @@
 // no incomplete record is visible. Allocation uses a lock; the words do not.
 
 public import FileCoordinationSystem
-internal import Synchronization
 
 /// This process's ledger.
 ///
@@ -21,7 +20,7 @@ public final class LedgerWriter: Sendable {
     let spare = SpareNumber()
     let outcomes = OutcomePlaces()
     /// Whether a word of the ledger was found that this process did not write.
-    private let isOverwritten = Atomic(false)
+    private let overwritten = PrivateWords(count: 1)
     private let directory: Directory
     private let file: LedgerFile
     /// The process that owns the ledger.
@@ -229,14 +228,14 @@ public final class LedgerWriter: Sendable {
     /// damaged from now on.
     func isReady(_ free: RecordWord, for reference: RecordReference) -> Bool {
         let isReady = free.state == .free && free.generation &+ 1 == reference.generation
-        if !isReady { isOverwritten.store(true, ordering: .relaxed) }
+        if !isReady { overwritten[0] = 1 }
         return isReady
     }
 
     /// Whether another process has truncated the file or overwritten a record, so that no claim in
     /// it is valid any more.
     public var isDamaged: Bool {
-        isOverwritten.load(ordering: .relaxed) || MappingGuard.wasTruncated(memory.mapping)
+        overwritten[0] != 0 || MappingGuard.wasTruncated(memory.mapping)
     }
 
     /// Reserves space in the file from `start` to `end`, which was never used.

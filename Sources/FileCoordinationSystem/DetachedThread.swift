@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads of this library inside a program of another author. They block nearly all signals, so
-// the program's signals go to its own threads. They belong to no thread pool, so blocking them blocks
+// Threads of this library inside a program of another author. They block nearly all signals, so the
+// program's signals go to its own threads. They belong to no thread pool, so blocking them blocks
 // nothing else.
 
 internal import CFileCoordinationSystem

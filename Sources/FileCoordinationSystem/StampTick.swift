@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How finely file systems stamp changes (Rule 7.8): the one table for everything that compares time
-// stamps. A change within a tick after another one may leave an item with the same stamp, so a stamp
-// that is younger than its tick proves nothing.
+// How finely file systems stamp changes (Rule 7.8): the one table for everything that compares
+// time stamps. A change within a tick after another one may leave an item with the same stamp, so a
+// stamp that is younger than its tick proves nothing.
 
 internal import CFileCoordinationSystem
 

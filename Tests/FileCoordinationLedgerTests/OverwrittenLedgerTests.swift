@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another process overwrites words of a client's ledger. The client neither ends nor copies anything
-// from or to a place outside its file: it uses its own numbers, and gets an error.
+// Another process overwrites words of a client's ledger. The client neither ends nor copies
+// anything from or to a place outside its file: it uses its own numbers, and gets an error.
 
 import FileCoordinationSystem
 import Testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors of calls that pass nil as `error:`. The accessor does not run then, and the program goes on
-// as if it had: what it meant to save is lost without a word. So the first error of each cause is
-// printed.
+// Errors of calls that pass nil as `error:`. The accessor does not run then, and the program goes
+// on as if it had: what it meant to save is lost without a word. So the first error of each cause
+// is printed.
 
 #if !canImport(Darwin)
 import FileCoordinationClient

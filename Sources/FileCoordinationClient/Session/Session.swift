@@ -204,17 +204,6 @@ package final class Session: Sendable {
         }
     }
 
-    /// Initialises what a forked child may be the first to use.
-    ///
-    /// A child that is forked while another thread initialises a static value would wait for that
-    /// thread, which it does not have.
-    private static func initialiseStatics() {
-        ForkGuard.holdingForks {
-            _ = (BlockingWorkPool.ofProcess, Deadlines.ofProcess, ProcessEnd.ofProcess)
-            _ = (PresenterThread.slot, PresenterCallbacks.slot, CallingThread.slot, runs)
-        }
-    }
-
     /// Whether this process has opened the session.
     ///
     /// A forked child must not use its parent's.

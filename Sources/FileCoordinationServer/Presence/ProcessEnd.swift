@@ -6,7 +6,6 @@
 // until it has. If the process ends before that, its clients see the same as if it had been killed.
 
 package import FileCoordinationSystem
-import Synchronization
 
 /// The normal exit of this process.
 package enum ProcessEnd {
@@ -14,12 +13,11 @@ package enum ProcessEnd {
         /// Wakes each server in this process.
         var servers: [WakeUp] = []
         var hasBegun = false
+        var isHandled = false
     }
 
     /// A forked child has none of its parent's servers, and its exit does not concern them.
     package static let ofProcess = PerProcess { ProcessEnd.Exit() }
-    /// Whether there is an exit handler; a forked child inherits it.
-    private static let isHandled = Atomic(false)
 
     /// What a process knows of its exit.
     package final class Exit: Sendable {
@@ -40,10 +38,12 @@ package enum ProcessEnd {
 
     /// Registers a server: when the program exits, `wakeUp` makes the server leave.
     static func end(_ wakeUp: WakeUp) {
-        state.withLock { $0.servers.append(wakeUp) }
-        if !isHandled.exchange(true, ordering: .relaxed) {
-            CurrentProcess.atExit { ProcessEnd.begin() }
+        let isFirst = state.withLock { state in
+            state.servers.append(wakeUp)
+            defer { state.isHandled = true }
+            return !state.isHandled
         }
+        if isFirst { CurrentProcess.atExit { ProcessEnd.begin() } }
     }
 
     /// Deregisters a server that has left.
@@ -56,9 +56,10 @@ package enum ProcessEnd {
         // A child that never used the library needs no state.
         guard !ForkGuard.isForkedChild else { return }
         let state = state
-        let servers = state.withLock { state in
-            state.hasBegun = true
-            return state.servers
+        // A forked child has its parent's exit handler, and one of its own.
+        let servers = state.withLock { state -> [WakeUp] in
+            defer { state.hasBegun = true }
+            return state.hasBegun ? [] : state.servers
         }
         guard !servers.isEmpty else { return }
         for server in servers { server.signal() }
