@@ -216,6 +216,55 @@ import Testing
         #expect(findings(facts) == [])
     }
 
+    @Test func `A presenter may go back to a former place, where another item has come`() {
+        let left: [WatchingFact] =
+            [.moved("/d/f", to: "/d/h", isPaired: true, by: nil)]
+            + told(.moved("/d/f", to: "/d/h")) + [.quiet]
+        let gone: [WatchingFact] =
+            [.removed("/d/h", by: nil), .created("/d/f", item: 7, isDirectory: false, by: nil)]
+            + [.told(folder, .look("/d/h")), .told(own, .look("/d/h"))]
+            + [.told(folder, .look("/d/f")), .told(own, .look("/d/f"))]
+        let back: [WatchingFact] = [.told(file, .moved("/d/h", to: "/d/f")), .quiet]
+        #expect(findings(left + gone + back) == [])
+        let elsewhere: [WatchingFact] = [.told(file, .moved("/d/h", to: "/d/g")), .quiet]
+        #expect(findings(left + gone + elsewhere) == [.wrongPlace])
+    }
+
+    @Test func `A move into a directory that has left what is watched need not be followed`() {
+        let facts: [WatchingFact] = [
+            .moved("/d/e", to: "/o/e", isPaired: false, by: nil),
+            .moved("/d/f", to: "/o/e/f", isPaired: true, by: nil), .told(file, .look("/d/f")),
+        ]
+        let folders = [WatchingMessage.look("/d/e"), .look("/d/f")].flatMap { message in
+            [WatchingFact.told(folder, message), .told(own, message)]
+        }
+        #expect(findings(facts + folders + [.quiet]) == [])
+    }
+
+    @Test func `A presenter goes along with what a claim has moved, also if its item is gone`() {
+        let gone: [WatchingFact] = [.removed("/d/f", by: nil)] + told(.look("/d/f")) + [.quiet]
+        let moved: [WatchingFact] = [
+            .claimBegan(access, purpose: "other", places: ["/d", "/c"]),
+            .moved("/d", to: "/c", isPaired: true, by: access), .claimEnded(access),
+            .told(folder, .moved("/d", to: "/c")), .told(own, .moved("/d", to: "/c")),
+            .told(file, .moved("/d/f", to: "/c/f")), .quiet,
+        ]
+        #expect(findings(gone + moved) == [])
+        let plain: [WatchingFact] = [
+            .moved("/d", to: "/c", isPaired: true, by: nil),
+            .told(folder, .moved("/d", to: "/c")), .told(own, .moved("/d", to: "/c")),
+            .told(file, .moved("/d/f", to: "/c/f")), .quiet,
+        ]
+        #expect(findings(gone + plain) == [.wrongPlace])
+    }
+
+    @Test func `A change by another name of a file may be told, and need not be`() {
+        let linked: [WatchingFact] =
+            [.linked("/d/g", as: "/o/g", by: nil)] + [.quiet, .changed("/o/g", by: nil)]
+        #expect(findings(linked + [.quiet]) == [])
+        #expect(findings(linked + told(.look("/d/g")) + [.quiet]) == [])
+    }
+
     // MARK: The own side
 
     /// An own save of a file, aside and over it.

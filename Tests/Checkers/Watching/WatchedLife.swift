@@ -13,6 +13,8 @@ struct WatchedLife {
     /// The changed places of which it has not been told since, by others and by its own side.
     var foreign: Set<String> = []
     var own: Set<String> = []
+    /// The places that were changed since the last quiet moment.
+    var touched: Set<String> = []
     /// Since the last quiet moment.
     var changes = 0
     var messages = 0
@@ -21,6 +23,14 @@ struct WatchedLife {
     private var candidates: [UInt64: Candidate] = [:]
     /// Where its item was at the last quiet moment.
     private var start = ""
+    /// Where claims have moved what was at its path.
+    private var announced: Set<String> = []
+    /// The places from which it has followed its item.
+    private var formerPlaces: Set<String> = []
+    /// Whether it has gone back to one of them since the last quiet moment.
+    private(set) var hasReturned = false
+    /// Where the item was told to be since, and has never been.
+    private var misplaced: [String] = []
     /// What was in view at the last quiet moment, or when it began to listen.
     private var formerItems: Set<UInt64> = []
     /// The places that were named in messages when something was there.
@@ -90,19 +100,30 @@ struct WatchedLife {
     /// Begins to count anew.
     mutating func settle(_ places: WatchedPlaces) {
         isNew = false
-        (stale, foreign, own, named) = ([:], [], [], [])
+        (stale, foreign, own, named, touched) = ([:], [], [], [], [])
         (changes, messages) = (0, 0)
         (moves, toldMoves) = ([:], [])
         start = presenter.place
-        candidates = [:]
+        (misplaced, hasReturned) = ([], false)
+        (candidates, announced) = ([:], [])
         recordItem(places, isKnown: true)
         formerItems = Set(places.states.filter { isInView($0.key) }.map(\.value.item))
     }
 
     /// What it should know by now and was not told.
-    func missing(_ places: WatchedPlaces) -> [String] {
+    ///
+    /// Temporaries need not be told, although it may have read them. If it began to listen beside a
+    /// claim, what goes before the directory is listed may be one.
+    func missing(
+        _ places: WatchedPlaces, but temporaries: Set<String>, besideClaims: Bool
+    ) -> [String] {
         stale.keys.sorted().compactMap { place in
             guard let known = stale[place], known != places[place] else { return nil }
+            if places[place] == nil, place != presenter.place,
+                temporaries.contains(place) || isNew && besideClaims
+            {
+                return nil
+            }
             // What came and went meanwhile, and was never told, need not be: that the presenter saw
             // it when it read a directory is chance.
             if places[place] == nil, let known, !formerItems.contains(known.item),
@@ -125,20 +146,45 @@ struct WatchedLife {
         case .moved(let place, let other):
             toldMoves.append((place, other))
             guard place != presenter.place else {
-                presenter.place = other
-                stale = [:]
-                named.insert(other)
-                return recordItem(places)
+                follow(to: other, places)
+                return
             }
             look(at: place, places)
             lookAtAll(other, places)
         }
     }
 
+    /// Follows the item, and reads everything.
+    private mutating func follow(to place: String, _ places: WatchedPlaces) {
+        if !mayBe(at: place, places) {
+            // If the item is gone, what has taken a place of it may be presented there again.
+            if formerPlaces.contains(place), places[place] != nil {
+                changes += 1 + places.inside(place).count
+                hasReturned = true
+            } else {
+                misplaced.append(place)
+            }
+        }
+        if touched.contains(presenter.place) { touched.insert(place) }
+        formerPlaces.insert(presenter.place)
+        presenter.place = place
+        stale = [:]
+        named.insert(place)
+        recordItem(places, isKnown: true)
+    }
+
     private mutating func look(at place: String, _ places: WatchedPlaces) {
         let known = stale.removeValue(forKey: place) ?? places[place]
         if places[place] == nil { named.remove(place) } else { named.insert(place) }
-        if place == presenter.place { recordItem(places, isKnown: true) }
+        if place == presenter.place {
+            recordItem(places, isKnown: true)
+            // It may be told as gone, unless the kernel has said where it is.
+            if places[place] == nil {
+                for item in candidates.keys where candidates[item]?.isPaired == false {
+                    candidates[item]?.isKnown = false
+                }
+            }
+        }
         // What has come is read with everything inside; with what is gone, everything inside is.
         if known?.item != places[place]?.item { forgetInside(place) }
     }
@@ -146,6 +192,12 @@ struct WatchedLife {
     private mutating func lookAtAll(_ place: String, _ places: WatchedPlaces) {
         look(at: place, places)
         forgetInside(place)
+    }
+
+    /// Takes note that the own side has changed a place, and knows what is there now.
+    mutating func forget(_ place: String, isReplaced: Bool) {
+        stale[place] = nil
+        if isReplaced { forgetInside(place) }
     }
 
     private mutating func forgetInside(_ place: String) {
@@ -156,10 +208,18 @@ struct WatchedLife {
 
     /// Takes note of moves that happen at once; `places` are those before.
     mutating func move(
-        _ all: [(from: String, to: String)], _ places: WatchedPlaces, isPaired: Bool, isOwn: Bool
+        _ all: [(from: String, to: String)], _ places: WatchedPlaces, isPaired: Bool,
+        isClaimed: Bool, isOwn: Bool
     ) {
+        // The server moves presenters along with what a claim has moved, by their paths.
+        if isClaimed {
+            for (from, to) in all where isWithin(presenter.place, from) {
+                announced.insert(carried(presenter.place, from: from, to: to))
+            }
+        }
+        if isOwn { takeAlong(all, places) }
+        guard isListening else { return }
         followItem(all, isPaired: isPaired)
-        if isOwn { takeAlong(all) }
         let ends = moves.keys.filter { item in
             all.contains { isWithin(moves[item]?.current ?? "", $0.from) }
         }
@@ -191,6 +251,14 @@ struct WatchedLife {
         if isKnown { candidates[item]?.isKnown = true }
     }
 
+    /// Whether its item is at a place, or was there.
+    private func mayBe(at place: String, _ places: WatchedPlaces) -> Bool {
+        if announced.contains(place) { return true }
+        return candidates.values.contains { $0.places.contains(place) }
+            // A file with several names may be found by any.
+            || places[place].map { candidates[$0.item] != nil } ?? false
+    }
+
     /// Takes note of a removal.
     mutating func remove(_ place: String) {
         for item in candidates.keys where candidates[item]?.place == place {
@@ -213,10 +281,13 @@ struct WatchedLife {
     }
 
     /// The presenter's own side moves the item, and knows that.
-    private mutating func takeAlong(_ all: [(from: String, to: String)]) {
+    private mutating func takeAlong(
+        _ all: [(from: String, to: String)], _ places: WatchedPlaces
+    ) {
         for (from, to) in all where isWithin(presenter.place, from) {
             presenter.place = carried(presenter.place, from: from, to: to)
             stale = [:]
+            own.formUnion(([from] + places.inside(from)).map { carried($0, from: from, to: to) })
             return
         }
     }
@@ -239,23 +310,20 @@ struct WatchedLife {
     }
 
     /// Says why the presenter is not where its item is, or nil.
-    func misplaced(
-        _ places: WatchedPlaces, isExcused: Bool, _ isWatched: (String) -> Bool
+    func misplacement(
+        _ places: WatchedPlaces, isExcused: Bool, isPairedEnough: Bool,
+        _ isWatched: (String) -> Bool
     ) -> String? {
         guard !isNew else { return nil }
-        let mayBeThere =
-            candidates.values.contains { $0.places.contains(presenter.place) }
-            // A file with several names may be found by any.
-            || places[presenter.place].map { candidates[$0.item] != nil } ?? false
-        if presenter.place != start, !mayBeThere {
+        if let place = misplaced.first {
             return "presenter \(presenter.key) was told that its item moved from \(start) to "
-                + "\(presenter.place), where it has never been"
+                + "\(place), where it has never been"
         }
         // If there were several, any may be the presented one.
         guard candidates.count == 1, let (item, candidate) = candidates.first, candidate.isKnown,
             let place = candidate.place, places.names[item]?.count == 1,
             place != presenter.place, places[presenter.place] == nil, !isExcused,
-            candidate.isPaired || isWatched(place)
+            candidate.isPaired && isPairedEnough || isWatched(place)
         else { return nil }
         return "presenter \(presenter.key) of \(presenter.place) was not told that its item is at "
             + place

@@ -12,6 +12,9 @@ package struct WatchingChecker {
     /// How many changes and messages there were so far.
     package var tally = WatchingTally()
 
+    /// Whether each echo is a violation, to find where they come from.
+    package var blamesEchoes = false
+
     var places = WatchedPlaces()
     var presenters: [PresenterKey: WatchedLife] = [:]
     var claims: [ClaimKey: WatchedClaim] = [:]
@@ -23,6 +26,10 @@ package struct WatchingChecker {
     /// Whether notifications were lost since the last quiet moment.
     private(set) var isExcused = false
     private var areWatchesLost = false
+    /// Whether a claim ran since the last quiet moment.
+    private var hasClaims = false
+    /// Whether a presenter was removed since the last quiet moment, so that less is watched.
+    private var hasFewerPresenters = false
 
     /// A checker of nothing so far.
     package init() {}
@@ -50,12 +57,15 @@ package struct WatchingChecker {
         case .exchanged(let place, let other, let isPaired, let claim):
             move([(place, other), (other, place)], isPaired: isPaired, by: claim)
         case .claimBegan(let claim, let purpose, let places):
+            hasClaims = true
             claims[claim] = WatchedClaim(purpose: purpose, places: places, began: time)
         case .claimEnded(let claim): end(claim, at: time)
         case .presented(let presenter): presenters[presenter.key] = WatchedLife(presenter)
         case .listening(let key): listen(key)
         case .told(let key, let message): tell(key, message)
-        case .unpresented(let key): presenters[key] = nil
+        case .unpresented(let key):
+            presenters[key] = nil
+            hasFewerPresenters = true
         case .notificationsLost: isExcused = true
         case .watchesLost: (areWatchesLost, isExcused) = (true, true)
         case .quiet:
@@ -80,20 +90,32 @@ package struct WatchingChecker {
 
     /// Enters that places are about to change; `besides` are those that need not be told.
     private mutating func touch(
-        _ touched: [String], besides others: [String] = [], by claim: ClaimKey?
+        _ touched: [String], besides others: [String] = [], by claim: ClaimKey?,
+        isMove: Bool = false
     ) {
         let purpose = claim.flatMap { claims[$0]?.purpose }
+        // A claim for a directory tells that this has changed, too (Rule 7.7).
+        let claimed = claim.flatMap { claims[$0]?.places } ?? []
+        let others =
+            others
+            + claimed.filter { place in
+                touched.contains { isInside($0, place) } && !touched.contains(place)
+            }
         enter(touched, into: claim)
         for key in presenters.keys {
             guard let life = presenters[key], life.isListening else { continue }
             let seen = touched.filter(life.isInView)
-            let concerned = (touched + others).filter(life.isConcerned)
+            let besides = others.filter(life.isConcerned)
+            let concerned = touched.filter(life.isConcerned) + besides
             guard !concerned.isEmpty else { continue }
+            presenters[key]?.foreign.formUnion(besides)
             let own = life.presenter.purpose
             if let own, own == purpose {
                 if let claim { claims[claim]?.concerned.insert(key) }
                 presenters[key]?.own.formUnion(concerned)
-                for place in seen { presenters[key]?.stale[place] = nil }
+                // By their other names, no one knows whose the changes are.
+                presenters[key]?.changes += besides.count
+                for place in seen { presenters[key]?.forget(place, isReplaced: isMove) }
                 continue
             }
             presenters[key]?.changes += concerned.count
@@ -107,6 +129,7 @@ package struct WatchingChecker {
                     presenters[key]?.stale[place] = .some(places[place])
                 }
                 presenters[key]?.foreign.insert(place)
+                presenters[key]?.touched.insert(place)
             }
         }
     }
@@ -135,7 +158,7 @@ package struct WatchingChecker {
     private mutating func move(
         _ moves: [(from: String, to: String)], isPaired: Bool, by claim: ClaimKey?
     ) {
-        let isPaired = isPaired && !moves.contains { isLost($0.to) }
+        let isPaired = isPaired && !moves.contains { isLost($0.from) || isLost($0.to) }
         if !isPaired { lost.formUnion(moves.compactMap { places[$0.from]?.item }) }
         let purpose = claim.flatMap { claims[$0]?.purpose }
         let carriedPlaces = moves.flatMap { move in
@@ -152,11 +175,13 @@ package struct WatchingChecker {
                     presenters[key].map { $0.isInView(move.from) && $0.isInView(move.to) } ?? false
                 }
         }
-        touch(touched, by: claim, besides: Set(inner), as: moves.count)
-        for key in presenters.keys where presenters[key]?.isListening == true {
+        let others = moves.flatMap { otherNames(of: $0.from) + otherNames(of: $0.to) }
+        touch(touched, besides: others, by: claim, once: Set(inner), as: moves.count)
+        for key in presenters.keys {
             let own = presenters[key]?.presenter.purpose
             presenters[key]?.move(
-                moves, places, isPaired: isPaired, isOwn: own != nil && own == purpose)
+                moves, places, isPaired: isPaired, isClaimed: claim != nil,
+                isOwn: own != nil && own == purpose)
         }
         let states = carriedPlaces.map { places[$0.from] }
         for place in touched { places[place] = nil }
@@ -179,10 +204,11 @@ package struct WatchingChecker {
     }
 
     private mutating func touch(
-        _ touched: [String], by claim: ClaimKey?, besides inner: Set<PresenterKey>, as count: Int
+        _ touched: [String], besides others: [String], by claim: ClaimKey?,
+        once inner: Set<PresenterKey>, as count: Int
     ) {
         let before = inner.map { ($0, presenters[$0]?.changes ?? 0) }
-        touch(touched, by: claim)
+        touch(touched, besides: others, by: claim, isMove: true)
         for (key, changes) in before {
             guard let now = presenters[key]?.changes, now > changes else { continue }
             tally.changes -= now - changes - count
@@ -201,6 +227,12 @@ package struct WatchingChecker {
             tally.temporaries += 1
             if let presenter = claim.told[place] { blameTemporary(place, presenter) }
         }
+    }
+
+    /// Whether the directory of a place is there still; else a message by the old path is a chance.
+    private func isReachable(_ place: String) -> Bool {
+        guard let end = place.lastIndex(of: "/"), end > place.startIndex else { return true }
+        return places[String(place[..<end])] != nil
     }
 
     private mutating func blameTemporary(_ place: String, _ presenter: PresenterKey) {
@@ -223,15 +255,20 @@ package struct WatchingChecker {
         tally.messages += 1
         let about = message.places
         for place in about {
-            if temporaries.contains(place) { blameTemporary(place, key) }
-            for claim in claims.keys where claims[claim]?.wasAbsent[place] == true {
+            if temporaries.contains(place), !life.isNew, !isExcused, isReachable(place) {
+                blameTemporary(place, key)
+            }
+            for claim in claims.keys where claims[claim]?.wasAbsent[place] == true && !life.isNew {
                 claims[claim]?.told[place] = key
             }
         }
         if case .lookAtAll(let place) = message {
             tally.wholes += 1
             // The item itself has changed: then the message is about the item.
-            if !isExcused, life.stale[place] == nil, !life.isNew {
+            let isFile = life.presenter.kind == .file
+            if !isExcused, !isFile, !life.touched.contains(place), !life.isNew,
+                !life.hasReturned
+            {
                 blame(.whole, "presenter \(key) was told to look at all of \(place)")
             }
         }
@@ -241,6 +278,9 @@ package struct WatchingChecker {
         life.foreign = life.foreign.filter { !concerns($0) }
         if !isForeign, isOwn {
             tally.echoes += 1
+            if blamesEchoes {
+                blame(.echo, "presenter \(key) was told of \(about), which its own side changed")
+            }
         } else if life.presenter.kind != .package || about != [life.presenter.place] {
             life.messages += 1
         }
@@ -253,7 +293,9 @@ package struct WatchingChecker {
     private mutating func rest() {
         for key in presenters.keys.sorted() {
             guard var life = presenters[key], life.isListening else { continue }
-            for text in life.missing(places) { blame(.missing, text) }
+            for text in life.missing(places, but: temporaries, besideClaims: hasClaims) {
+                blame(.missing, text)
+            }
             if life.messages > 2 * life.changes, !isExcused, !life.isNew {
                 blame(
                     .tooMany,
@@ -269,13 +311,16 @@ package struct WatchingChecker {
                 presenters.values.contains { !$0.isNew && $0.isInView(place) }
             }
             if life.hasFollowed { tally.followed += 1 }
-            if let text = life.misplaced(places, isExcused: isExcused, isWatched) {
+            if let text = life.misplacement(
+                places, isExcused: isExcused, isPairedEnough: !hasFewerPresenters, isWatched)
+            {
                 blame(.wrongPlace, text)
             }
             life.settle(places)
             presenters[key] = life
         }
         temporaries = []
+        (hasFewerPresenters, hasClaims) = (false, !claims.isEmpty)
         lost = lost.filter { item in
             guard let place = places.place(of: item) else { return false }
             return !presenters.values.contains { $0.isInView(place) }
