@@ -30,6 +30,29 @@ final class HoldTests: XCTestCase {
         }
     }
 
+    func testOptionsOfAllItemsAreThoseOfEach() throws {
+        try with { sandbox in
+            try sandbox.makeDirectory("d")
+            try sandbox.makeDirectory("e")
+            try FileManager.default.createSymbolicLink(
+                atPath: sandbox.path("l"), withDestinationPath: "d")
+            let holder = try sandbox.start(
+                "hold", "--recursive", "--no-follow", "--read", "l", "--write", "e:forMerging")
+            try holder.awaitLine("granted")
+            XCTAssertEqual(
+                try sandbox.status().claims.first?.items,
+                [
+                    .init(
+                        path: sandbox.path("l"), access: "reading", options: ["includingContents"]),
+                    .init(
+                        path: sandbox.path("e"), access: "writing",
+                        options: ["forMerging", "includingContents"]),
+                ])
+            XCTAssertEqual(try sandbox.run("write", "--nonblock", "e/f", input: "").status, 75)
+            holder.closeInput()
+        }
+    }
+
     /// Cycles of holds are not found, so waiting is not always the right advice.
     func testExplainSaysWhichProgramRunsIt() throws {
         try with { sandbox in

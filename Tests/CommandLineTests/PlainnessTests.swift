@@ -194,7 +194,22 @@ final class PlainnessTests: XCTestCase {
             XCTAssertTrue(try errors("--write", "d").contains("does not cover what is inside"))
             XCTAssertTrue(try errors("--write", "a").contains("other"))
             XCTAssertEqual(try errors("--write", "d:includingContents"), "")
+            XCTAssertEqual(try errors("--recursive", "--write", "d"), "")
             XCTAssertEqual(try errors("-q", "--write", "d", "--read", "a"), "")
+        }
+    }
+
+    func testTheWorkingDirectoryIsNamedWithoutADot() throws {
+        try with { sandbox in
+            try sandbox.makeDirectory("d")
+            for (name, path) in [
+                (".", ""), ("./", ""), ("././/./", ""), ("./d/", "/d"), ("d", "/d"),
+            ] {
+                let outcome = try sandbox.run("write", name, "--", "true")
+                XCTAssertTrue(
+                    outcome.errors.contains("\(sandbox.directory.path)\(path) is a directory"),
+                    "\(name): \(outcome.errors)")
+            }
         }
     }
 

@@ -46,6 +46,21 @@ final class PresentTests: XCTestCase {
         }
     }
 
+    func testPathsAmongOptionsAndAfterDashesArePresentedInTheirOrder() throws {
+        try with { sandbox in
+            let many = (0..<300).map { "f\($0)" }
+            let presenter = try sandbox.start(
+                ["present", "--json", "a", "--fail", "savePresentedItemChanges"] + many
+                    + ["--label", "x", "b", "--delay", "presentedItemDidChange", "0", "--", "-c"])
+            try presenter.awaitOutput("303 presenters") { $0.count == 303 }
+            XCTAssertEqual(
+                try lines(presenter).map(\.presenter),
+                (["a"] + many + ["b", "-c"]).map { sandbox.path($0) })
+            XCTAssertEqual(
+                try sandbox.status().presenters.map(\.label), Array(repeating: "x", count: 303))
+        }
+    }
+
     func testADirectorysPresenterGetsTheItemsPath() throws {
         try with { sandbox in
             try FileManager.default.createDirectory(
