@@ -26,19 +26,26 @@ import Testing
     @Test func `Rules 5.1, 5.2 and 5.7: presenters keep their order, each is there once`() {
         var presenters = (0..<100).map { _ in IdlePresenter() }
         var table = PresenterTable()
-        for presenter in presenters { #expect(table.add(entry(presenter))) }
-        #expect(!table.add(entry(presenters[3])))
+        for presenter in presenters {
+            let isNew = table.add(entry(presenter))
+            #expect(isNew)
+        }
+        let isNewAgain = table.add(entry(presenters[3]))
+        #expect(!isNewAgain)
         check(table, presenters)
         // Enough for the empty slots to be dropped, more than once.
         for step in 0..<95 {
             let presenter = presenters.remove(at: step * 7 % presenters.count)
-            #expect(table.remove(presenter.identity)?.identity == presenter.identity)
-            #expect(table.remove(presenter.identity) == nil)
+            let removed = table.remove(presenter.identity)
+            #expect(removed?.identity == presenter.identity)
+            let removedAgain = table.remove(presenter.identity)
+            #expect(removedAgain == nil)
             #expect(table[presenter.identity] == nil)
             check(table, presenters)
         }
         presenters.append(IdlePresenter())
-        #expect(table.add(entry(presenters[5])))
+        let isAdded = table.add(entry(presenters[5]))
+        #expect(isAdded)
         check(table, presenters)
     }
 }

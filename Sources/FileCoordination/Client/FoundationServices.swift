@@ -17,7 +17,7 @@ package final class FoundationServices: ClientServices {
     package static let shared = FoundationServices()
 
     /// Initialises what a forked child may be the first to use; forks wait meanwhile.
-    private init() { _ = (PresenterExaminer.ofProcess, UnheardErrors.said) }
+    private init() { _ = UnheardErrors.said }
 
     package var versions: any VersionKeeping { VersionStore.current }
 
