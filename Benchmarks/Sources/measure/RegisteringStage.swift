@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one more presenter costs in a process that has many, and what removing one costs: of files in
-// one directory, as an editor or an indexer has them.
+// What one more presenter costs in a process that has many, and what removing one costs: of files
+// in one directory, as an editor or an indexer has them.
 
 import FileCoordination
 

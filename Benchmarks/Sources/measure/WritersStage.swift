@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes on two CPUs, or on one, write one file as often as they can, and do nothing in it. How long
-// one access takes counts, and whether all of them get equally many.
+// Several processes on two CPUs, or on one, write one file as often as they can, and do nothing in
+// it. How long one access takes counts, and whether all of them get equally many.
 
 import FileCoordination
 
@@ -63,8 +63,8 @@ enum WritersStage {
             return contestants
         })
 
-    /// The writers of a file that was not contended before: whether a ticket queue begins there, and
-    /// moves, is decided anew.
+    /// The writers of a file that was not contended before: whether a ticket queue begins there,
+    /// and moves, is decided anew.
     private static func onOneCPU(
         _ bench: Workbench, _ needs: Set<String>
     ) throws -> [Contestant] {
