@@ -199,6 +199,6 @@ extension WatchReconciler {
 
     /// The reason for each presenter whose changes are polled, for status reports.
     public var troubles: [(presenter: UInt64, trouble: WatchTrouble)] {
-        presenters.ids.compactMap { id in presenters[id].trouble.map { (id, $0) } }
+        presenters.troubled.sorted().compactMap { id in presenters[id].trouble.map { (id, $0) } }
     }
 }

@@ -117,6 +117,10 @@ struct PresenterIndex {
     var postponed: [UInt64] = []
     /// The names at which presenters may be looking, because an item has gone from there.
     var departures = RecentDepartures()
+    /// The presenters that are to read everything again; a turn does not look for them among all.
+    private(set) var rereading: Set<UInt64> = []
+    /// The presenters whose changes are polled or not reported.
+    private(set) var troubled: Set<UInt64> = []
 
     subscript(id: UInt64) -> Presenter {
         // Not a coroutine: see ``WatchNodeTable``.
@@ -126,7 +130,13 @@ struct PresenterIndex {
         }
         _modify {
             guard var presenter = records[id] else { preconditionFailure("Unknown presenter") }
-            defer { records[id] = presenter }
+            let (reread, hadTrouble) = (presenter.whole != nil, presenter.trouble != nil)
+            defer {
+                records[id] = presenter
+                if reread != (presenter.whole != nil) { rereading.formSymmetricDifference([id]) }
+                let isTroubled = presenter.trouble != nil
+                if hadTrouble != isTroubled { troubled.formSymmetricDifference([id]) }
+            }
             yield &presenter
         }
     }
@@ -142,7 +152,9 @@ struct PresenterIndex {
 
     mutating func remove(_ id: UInt64) {
         records[id] = nil
-        ids.removeAll { $0 == id }
+        if let place = ids.firstIndex(ofAscending: id) { ids.remove(at: place) }
+        rereading.remove(id)
+        troubled.remove(id)
         if isUnsettled.remove(id) != nil { unsettled.removeAll { $0 == id } }
         returning.removeAll { $0 == id }
         readAhead.removeAll { $0 == id }
@@ -155,6 +167,18 @@ struct PresenterIndex {
     mutating func takeUnsettled() -> [UInt64] {
         defer { (unsettled, isUnsettled) = ([], []) }
         return unsettled
+    }
+}
+
+extension [UInt64] {
+    /// Returns the place of a number in an array in ascending order; nil if it is not there.
+    fileprivate func firstIndex(ofAscending number: UInt64) -> Int? {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < endIndex && self[low] == number ? low : nil
     }
 }
 
@@ -199,7 +223,7 @@ extension WatchReconciler {
             if let node { release(node, from: id) }
         }
         presenters.remove(id)
-        polled.isChanged = true
+        polled.isChanged = polled.isChanged || polled.isSilent || !polled.nodes.isEmpty
         guard presenters.ids.isEmpty else { return }
         // No presenter will be told where these are, and without presenters no turn comes.
         for node in missing where nodes.contains(node) { drop(node) }

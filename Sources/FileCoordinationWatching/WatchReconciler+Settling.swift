@@ -225,7 +225,8 @@ extension WatchReconciler {
     /// Makes messages of what was collected, in the order of presenters.
     mutating func send(_ outbox: TurnOutbox) {
         presenters.postponed = []
-        for id in presenters.ids {
+        let concerned = presenters.rereading.union(outbox.full).union(outbox.changes.keys).sorted()
+        for id in concerned where presenters.contains(id) {
             if outbox.full.contains(id) {
                 presenters[id].whole = max(presenters[id].whole ?? .manyChanges, .manyChanges)
             }
@@ -235,7 +236,6 @@ extension WatchReconciler {
                 presenters[id].whole = max(presenters[id].whole ?? .late, .late)
             }
             var ordered: [WatchedChange] = []
-            // Of thousands of presenters, most are told nothing in a turn.
             if presenters[id].whole == nil, !changes.isEmpty {
                 let order = ChangeOrder.order(changes, of: presenters[id].path)
                 ordered = order.ordered
