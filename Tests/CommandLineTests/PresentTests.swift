@@ -51,7 +51,8 @@ final class PresentTests: XCTestCase {
             let many = (0..<300).map { "f\($0)" }
             let presenter = try sandbox.start(
                 ["present", "--json", "a", "--fail", "savePresentedItemChanges"] + many
-                    + ["--label", "x", "b", "--delay", "presentedItemDidChange", "0", "--", "-c"])
+                    + ["--label", "x", "b", "--delay", "savePresentedItemChanges", "0"]
+                    + ["--", "-c"])
             try presenter.awaitOutput("303 presenters") { $0.count == 303 }
             XCTAssertEqual(
                 try lines(presenter).map(\.presenter),
