@@ -129,5 +129,7 @@ extension RecordSupplement: WireCoded {
             of: OuterClaim.self, .enclosing, limit: WireLimits.outerClaims)
         item = try decoder.raw(PresentedItem.self, .supplement)
         wantsAuthors = try decoder.bool()
+        // A record without additional information has no supplement.
+        guard !isEmpty else { throw .illegalValue(.supplement) }
     }
 }

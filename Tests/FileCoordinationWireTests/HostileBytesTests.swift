@@ -34,8 +34,8 @@ struct HostileBytesTests {
 
     @Test(
         arguments: [
-            ("a ledger's name that leaves its directory", "01 0100 0200 2e2e", .ledgerName),
-            ("a ledger's name with a slash", "01 0100 0300 612f62", .ledgerName),
+            ("a ledger's name that leaves its directory", "01 0a00 0200 2e2e", .ledgerName),
+            ("a ledger's name with a slash", "01 0a00 0300 612f62", .ledgerName),
             (
                 "a flag that is neither", "04 0000000000000000 0000000000000000 02", .flag
             ),
@@ -68,8 +68,8 @@ struct HostileBytesTests {
         arguments: [
             ("a code", "82 06 0000", .refusalCode), ("a code", "82 00 0000", .refusalCode),
             ("a text that is not UTF-8", "82 01 0100 ff", .text),
-            ("a server", "81 0100 00000000 00000000 02 0000", .serverKind),
-            ("a negative process", "81 0100 00000000 ffffffff 00 0000", .processID),
+            ("a server", "81 00000000 00000000 02 0000", .serverKind),
+            ("a negative process", "81 00000000 ffffffff 00 0000", .processID),
             ("a stage", "87 0000000000000000 01 03 00000000", .stage),
             ("a message", "85 01000000 0000000000000000 0a", .presenterMessage),
             ("a notice", "85 01000000 0000000000000000 04 08", .notice),
