@@ -21,8 +21,9 @@ struct AccessCommand: ParsableCommand {
             withoutChanges, immediatelyAvailableMetadataOnly or forUploading of --read; \
             forDeleting, forMoving, forMerging, forReplacing or contentIndependentMetadataOnly of \
             --write; of both, includingContents, of a directory with all that is inside, and \
-            noFollow, of a symbolic link itself. Any other text there is an error, unless a file has the whole as its name; --read-path and \
-            --write-path take a path as it is, with all its colons.
+            noFollow, of a symbolic link itself. Any other text there is an error, unless a file \
+            has the whole as its name; --read-path and --write-path take a path as it is, with all \
+            its colons.
 
             \(ItemOptions.manualOfLinks)
 

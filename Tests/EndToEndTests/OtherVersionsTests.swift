@@ -82,11 +82,11 @@ final class OtherVersionsTests: StageTestCase {
         XCTAssertTrue(try FileLock.tryLock(stranger))
         let writer = try stage.start(
             "writer", [Products.filecoord, "write", file, "--", "echo", "granted"])
-        XCTAssertEqual(try writer.awaitEnd(), 69)
+        XCTAssertEqual(try writer.awaitEnd(), 69 << 8)
         try writer.expect("another version", inside: true)
         XCTAssertTrue(writer.lines.contains { $0.contains("(process 4194303)") })
         let daemon = try stage.start("daemon", [Products.daemon])
-        XCTAssertEqual(try daemon.awaitEnd(), 69)
+        XCTAssertEqual(try daemon.awaitEnd(), 69 << 8)
         try daemon.expect("(process 4194303)", inside: true)
         // Its end is what is waited for; nothing else is left to do.
         try FileLock.unlock(stranger)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of version 10, written by hand from its description: a field or two in a group. A change
-// here is a change of the protocol, and needs a new version.
+// The bytes of version 10, written by hand from its description: a field or two in a group. A
+// change here is a change of the protocol, and needs a new version.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
