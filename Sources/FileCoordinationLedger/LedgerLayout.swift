@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layout of a ledger file, which is tested byte by byte. All numbers are little-endian. In all
-// versions of the layout, these bytes are the same: the magic number, the version behind it, and the
-// process ID. So a server can name the program of a ledger that it cannot read.
+// The layout of a ledger file, which is tested byte by byte. All numbers are little-endian. These
+// bytes are the same in all versions of the layout: the magic number, the version behind it, and
+// the process ID. So a server can name the program of a ledger that it cannot read.
 //
 //      0        header, one page: who the client is, the ledger epoch, the mark
 //      4096     slots, 1024 words: one for each place that is delegated to the client

@@ -71,6 +71,7 @@ final class OtherVersionsTests: StageTestCase {
     func testAProgramWithALedgerOfAnotherLayout() throws {
         let file = try stage.file("f")
         let name = "4194303-a1.ledger"
+        XCTAssertEqual(mkdir(stage.runtime, 0o700), 0)
         let runtime = try Directory.open(stage.runtime)
         let ledgers = try runtime.openSubdirectory("ledgers", creatingWithMode: 0o700)
         let stranger = try ledgers.openFile(name, [.read, .write, .create], mode: 0o600)

@@ -29,7 +29,7 @@ package struct VersionConflict: Error, Hashable, CustomStringConvertible {
     init(foreignLedgersOf processes: [Int32]) {
         let list = processes.sorted().map(String.init).joined(separator: ", ")
         description =
-            "programs of another version of file coordination still run (process \(list)), and what "
-            + "they have access to is not known: end them, or wait until they have ended"
+            "programs of another version of file coordination still run (process \(list)), and "
+            + "what they have access to is not known: end them, or wait until they have ended"
     }
 }
