@@ -17,7 +17,7 @@ package struct VersionConflict: Error, Hashable, CustomStringConvertible {
     ///   - refusal: its answer.
     ///   - socket: the connection to the server.
     package init(_ refusal: Refusal, by socket: SequencedSocket) {
-        // Servers of former versions do not say who they are; 0 means that nobody knows.
+        // Servers of former versions do not say who they are; 0 means that it is not known.
         let server = (try? socket.peerCredentials().processID) ?? 0
         let isNamed = server == 0 || refusal.text.contains("process \(server)")
         description = refusal.text + (isNamed ? "" : " (the server is process \(server))")

@@ -4,7 +4,7 @@
 // autosave, an indexer that writes its index into the directory that it indexes, an editor of a
 // package and a view of a folder run beside a program that does not coordinate, and beside one that
 // saves under claims. Their own saves must not come back, or only once in a hundred; none of them
-// may save in a circle; and temporaries of short claims are told to nobody.
+// may save in a circle; and temporaries of short claims are not told.
 
 import FileCoordination
 import Glibc

@@ -46,13 +46,13 @@ struct SlowCalls: Sendable {
         let run = directory + "/run"
         let server = Kernel.listener(at: run + "/socket")
         var text = "call \(call) of \(name) has waited for \(waited) s; \(Kernel.load)\n"
-        text += "serving: \(server.map { "\($0)" } ?? "nobody")\n"
+        text += "serving: \(server.map { "\($0)" } ?? "none")\n"
         for lock in ["host.lock", "election.lock"] {
             let holder = FileManager.default.contents(atPath: run + "/" + lock).flatMap { bytes in
                 bytes.count < 4
                     ? nil : bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
             }
-            text += "\(lock): last taken by \(holder.map { "\($0)" } ?? "nobody")\n"
+            text += "\(lock): last taken by \(holder.map { "\($0)" } ?? "none")\n"
         }
         text += Self.threads(of: getpid())
         if let server, server != getpid() { text += Self.threads(of: server) }
