@@ -18,7 +18,9 @@ enum FuzzDirectory {
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         made.withLock { $0.append(path) }
         if made.withLock({ $0.count }) == 1 { atexit { FuzzDirectory.removeAll() } }
-        return try RuntimeDirectory.open(path: path)
+        let runtime = try RuntimeDirectory.open(path: path)
+        runtime.settle()
+        return runtime
     }
 
     private static let made = Lock<[String]>([])

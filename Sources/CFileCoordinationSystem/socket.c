@@ -91,31 +91,6 @@ int fcs_socket_connect(int socket, const char *path, uint64_t patience) {
     return RESULT(setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }
 
-/// Makes an address in the abstract namespace, which has no file and vanishes with the socket.
-static socklen_t abstract_address_of(const char *name, struct sockaddr_un *address) {
-    size_t length = strlen(name);
-    if (length == 0 || length > FCS_MAXIMUM_SOCKET_PATH) return 0;
-    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    memcpy(address->sun_path + 1, name, length);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
-}
-
-int fcs_socket_bind_abstract(int socket, const char *name) {
-    struct sockaddr_un address;
-    socklen_t length = abstract_address_of(name, &address);
-    if (length == 0) return -ENAMETOOLONG;
-    return RESULT(bind(socket, (struct sockaddr *)&address, length));
-}
-
-int fcs_socket_connect_abstract(int socket, const char *name) {
-    struct sockaddr_un address;
-    socklen_t length = abstract_address_of(name, &address);
-    if (length == 0) return -ENAMETOOLONG;
-    int result = RESULT(fcntl(socket, F_SETFL, O_NONBLOCK));
-    if (result < 0) return result;
-    return RESULT_RETRYING(connect(socket, (struct sockaddr *)&address, length));
-}
-
 int fcs_socket_accept(int socket) {
     return RESULT_RETRYING(accept4(socket, NULL, NULL, SOCK_CLOEXEC));
 }

@@ -247,6 +247,12 @@ public final class LedgerWriter: Sendable {
     /// runtime directory.
     public func isInPlace(in directory: Directory) -> Bool { file.isInPlace(in: directory) }
 
+    /// Whether a claim of this process is granted, or a presenter registered.
+    public var hasGrantedRecord: Bool {
+        let mark = min(Int(memory.word(.recordMark).load()), LedgerLayout.recordCount)
+        return (0..<mark).contains { memory.recordWord($0).state == .granted }
+    }
+
     /// The ledger's file, for a server that cannot find it by its name.
     ///
     /// It is closed in forked children. It has no lock, so a copy of it does not make the client

@@ -37,11 +37,20 @@ extension SequencedSocket {
     /// - Parameter buffer: memory for the message; no other thread uses it now.
     /// - Returns: a copy of the message, or why there is none.
     public func receiveMessage(using buffer: borrowing MessageBuffer) -> ReceivedMessage {
+        var passed: [Descriptor] = []
+        return receiveMessage(using: buffer, passing: &passed)
+    }
+
+    /// Receives one message and the descriptors in it, without blocking.
+    public func receiveMessage(
+        using buffer: borrowing MessageBuffer, passing passed: inout [Descriptor]
+    ) -> ReceivedMessage {
         switch unsafe receiveOnceMore(into: buffer.memory) {
-        case .bytes(let count, _, let isTruncated):
-            isTruncated ? .tooLong : .bytes(unsafe Array(buffer.memory.prefix(count)))
-        case .wouldBlock: .wouldBlock
-        case .closed, nil: .closed
+        case .bytes(let count, let descriptors, let isTruncated):
+            passed = descriptors
+            return isTruncated ? .tooLong : .bytes(unsafe Array(buffer.memory.prefix(count)))
+        case .wouldBlock: return .wouldBlock
+        case .closed, nil: return .closed
         }
     }
 

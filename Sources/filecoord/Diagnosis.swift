@@ -68,39 +68,27 @@ enum Diagnosis {
 
     // MARK: Where programs meet
 
-    /// Checks the runtime directories (Rule 18.14).
+    /// Checks the runtime directory (Rule 18.14).
     private static func meetings(_ facts: MachineFacts) -> [DoctorFinding] {
-        let places: [PlaceFinding]
-        switch facts.places {
-        case .success(let found): places = found
-        case .failure(let error):
+        if case .unusable(let error) = facts.use {
             return [DoctorFinding(subject: "directory", state: .problem, text: "\(error)")]
         }
-        var result: [DoctorFinding] = []
-        let used = places.filter { $0.use == .served || $0.use == .inhabited }
-        if used.count > 1 {
-            result.append(
-                DoctorFinding(
-                    subject: "directory", state: .problem,
-                    text: "programs of this user meet in several places, and do not see each "
-                        + "other: " + used.map(\.path).joined(separator: ", "),
-                    advice: "end the programs that use all but the first, and start them again"))
-        }
-        for place in places {
-            guard case .unusable(let reason) = place.use else { continue }
-            let isFirst = place == places.first
-            result.append(
-                DoctorFinding(
-                    subject: "directory", state: isFirst ? .problem : .note, text: reason))
-        }
-        guard let meeting = used.first ?? places.first(where: { $0.use.isUsable }) else {
-            return result
-        }
-        let isNew = meeting.use == .vacant
-        result.append(
+        var isNew = false
+        if case .vacant = facts.use { isNew = true }
+        var result = [
             DoctorFinding(
                 subject: "directory", state: .ok,
-                text: "programs of this user \(isNew ? "will meet" : "meet") in \(meeting.path)"))
+                text: "programs of this user \(isNew ? "will meet" : "meet") in "
+                    + facts.place.path)
+        ]
+        if facts.place.isSubstitute {
+            result.append(
+                DoctorFinding(
+                    subject: "directory", state: .note,
+                    text: "/dev/shm cannot be used here: programs that can use it meet there, and "
+                        + "are not seen",
+                    advice: "mount /dev/shm, or set FILECOORDINATION_RUNTIME_DIR for all programs"))
+        }
         if facts.chosenDirectory != nil {
             result.append(
                 DoctorFinding(
@@ -161,12 +149,6 @@ enum Diagnosis {
                 text: "Linux \(kernel) cannot hold a process by a descriptor "
                     + "(pidfd_open): a death would not be noticed",
                 advice: "use Linux 5.10 or newer, and let the sandbox allow pidfd_open")
-        case .socketList:
-            DoctorFinding(
-                subject: "kernel", state: .problem,
-                text: "/proc/net/unix cannot be read: after the death of a server, no other "
-                    + "program can take over",
-                advice: "mount /proc, and let the sandbox read it")
         case .notifications:
             DoctorFinding(
                 subject: "kernel", state: .warning,

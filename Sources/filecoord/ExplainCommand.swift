@@ -65,7 +65,7 @@ struct ExplainCommand: ParsableCommand {
         let explanation = Explanation(ItemFacts.read(at: place, packages), answer?.report)
         guard !json else { return try Console.print(ExplanationJSON(explanation).text) }
         let directory = try StatusCommand.opening {
-            try RuntimePlaces(variable: { environment[$0] }).look().path
+            try RuntimePlace(variable: { environment[$0] }).path
         }
         for line in ExplanationText(explanation, runtimeDirectory: directory).lines {
             try Console.print(line)

@@ -9,8 +9,6 @@ import FileCoordinationSystem
 enum KernelFeature: CaseIterable, Sendable {
     /// Process descriptors (pidfd), by which a server learns of a client's death.
     case processDescriptors
-    /// The list of sockets (`/proc/net/unix`), by which a new server learns which clients live.
-    case socketList
     /// Notifications of changes by other programs (inotify).
     case notifications
     /// Renames that exchange two items (renameat2), by which a version replaces a package.
@@ -24,8 +22,6 @@ enum KernelFeature: CaseIterable, Sendable {
         case .processDescriptors:
             // Whatever the error is, the server notices no client's death without a descriptor.
             (try? ProcessHandle(processID: CurrentProcess.id)) != nil
-        case .socketList:
-            SequencedSocket.abstractNames(beginningWith: "filecoordination") != nil
         case .notifications:
             // Whatever the error is, the watcher would not get an instance either.
             (try? DirectoryWatch()) != nil

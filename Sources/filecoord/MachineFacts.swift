@@ -13,8 +13,10 @@ import Glibc
 struct MachineFacts: Sendable {
     /// The value of `FILECOORDINATION_RUNTIME_DIR`.
     var chosenDirectory: String?
-    /// The possible runtime directories in order of preference, with their states.
-    var places: Result<[PlaceFinding], RuntimeDirectoryError>
+    /// The path at which programs meet, and whether it is only a substitute for the usual one.
+    var place: (path: String, isSubstitute: Bool)
+    /// How the place is used.
+    var use: PlaceUse
     /// The present arbiter, or nil if no program needs one.
     var arbiter: Result<ArbiterStatus?, Unanswered>
     /// The value of `FILECOORDINATIOND`; empty means no daemon.
@@ -45,10 +47,16 @@ struct MachineFacts: Sendable {
 
     /// Collects the facts as the user who runs this program.
     static func gather(_ environment: [String: String]) -> MachineFacts {
-        let places = Result { () throws(RuntimeDirectoryError) in
-            try RuntimePlaces(variable: { environment[$0] }).survey()
+        let place: RuntimePlace
+        let use: PlaceUse
+        do throws(RuntimeDirectoryError) {
+            place = try RuntimePlace(variable: { environment[$0] })
+            use = place.use
+        } catch {
+            place = RuntimePlace(chosen: "/")
+            use = .unusable(error)
         }
-        let arbiter = arbiter(places, environment)
+        let arbiter = arbiter(use, environment)
         let daemon =
             DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" })?.executable
         let store = String(decoding: CommandServices.shared.versionsPath, as: UTF8.self)
@@ -56,24 +64,22 @@ struct MachineFacts: Sendable {
             chosenDirectory: environment["FILECOORDINATION_RUNTIME_DIR"].flatMap {
                 $0.isEmpty ? nil : $0
             },
-            places: places, arbiter: arbiter, chosenDaemon: environment["FILECOORDINATIOND"],
-            daemon: daemon,
+            place: (place.path, place.isSubstitute), use: use, arbiter: arbiter,
+            chosenDaemon: environment["FILECOORDINATIOND"], daemon: daemon,
             installation: InstallationFacts.gather(
                 // Without an answer, no server is known.
                 daemon: daemon, server: (try? arbiter.get()) ?? nil),
             descriptors: CurrentProcess.descriptorLimit, notifications: notifications,
             kernel: text(at: "/proc/sys/kernel/osrelease") ?? "unknown",
             missingFeatures: KernelFeature.missing,
-            freeBytes: freeBytes(places), versions: (store, canBeWritten(store)))
+            freeBytes: freeBytes(place.path), versions: (store, canBeWritten(store)))
     }
 
     /// Asks the present arbiter, unless there is none: asking would create a directory.
     private static func arbiter(
-        _ places: Result<[PlaceFinding], RuntimeDirectoryError>,
-        _ environment: [String: String]
+        _ use: PlaceUse, _ environment: [String: String]
     ) -> Result<ArbiterStatus?, Unanswered> {
-        guard case .success(let places) = places, places.contains(where: { $0.use == .served })
-        else { return .success(nil) }
+        guard case .served = use else { return .success(nil) }
         do {
             return .success(try StatusClient.ask(environment: environment)?.arbiter)
         } catch is StatusClient.Unanswered {
@@ -93,12 +99,8 @@ struct MachineFacts: Sendable {
         return result
     }
 
-    private static func freeBytes(
-        _ places: Result<[PlaceFinding], RuntimeDirectoryError>
-    ) -> UInt64? {
-        guard case .success(let places) = places, let first = places.first else { return nil }
-        let existing = [first.path, parent(of: first.path)]
-        for path in existing {
+    private static func freeBytes(_ place: String) -> UInt64? {
+        for path in [place, parent(of: place)] {
             var status = statvfs()
             if unsafe statvfs(path, &status) == 0 {
                 return UInt64(status.f_bavail) &* UInt64(status.f_frsize)

@@ -94,7 +94,7 @@ final class StatusView {
 
     private func table(of report: StatusReport?) throws(Failure) -> StatusTable {
         let directory = try StatusCommand.opening {
-            try RuntimePlaces(variable: { environment[$0] }).look().path
+            try RuntimePlace(variable: { environment[$0] }).path
         }
         return StatusTable(
             report, runtimeDirectory: directory, nameRemarks: remarks.remarks(on: report),

@@ -144,8 +144,8 @@ struct StatusWatch {
             try poller.add(redraw.descriptor, token: 1, .readable)
             // The watch does not tell that a directory is made, or made anew under its path.
             var pause = Self.directoryPause
-            let places = try RuntimePlaces(variable: { environment[$0] })
-            if let runtime = try places.look().directory {
+            let place = try RuntimePlace(variable: { environment[$0] })
+            if let runtime = try place.look() {
                 _ = try watch.add(runtime.directory, [.created, .movedTo, .itselfRemoved])
                 try poller.add(watch.descriptor, token: 0, .readable)
                 // A socket that was created before the watch began causes no event.

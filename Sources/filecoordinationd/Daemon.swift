@@ -45,8 +45,8 @@ struct Daemon: ParsableCommand {
     @Flag(
         name: .customLong("retire"),
         help: """
-            Serve nothing: end the daemon that serves this user, and remove the directories \
-            where programs met, unless programs use them. For uninstalling.
+            Serve nothing: end the daemon that serves this user, and remove the directory where \
+            programs met, unless programs use it. For uninstalling.
             """)
     var retires = false
 
@@ -93,10 +93,9 @@ struct Daemon: ParsableCommand {
                 DaemonRun(idleExit: idleExit, isElected: isElected, logLevel: log))
         }
         let environment = CurrentProcess.environment
-        let places = try RuntimePlaces(variable: { environment[$0] })
-        guard retires else { return Retirement.endDaemons(places, onlyIdle: true) }
-        let remarks = Retirement.retire(places)
-        for remark in remarks { Self.say(remark) }
+        let place = try RuntimePlace(variable: { environment[$0] })
+        guard retires else { return Retirement.endDaemon(at: place, onlyIfIdle: true) }
+        if let remark = Retirement.retire(place) { Self.say(remark) }
     }
 
     private static func serve(_ run: DaemonRun) throws {

@@ -31,7 +31,6 @@ struct DaemonRun {
         CurrentProcess.raiseDescriptorLimit()
         let runtime = try RuntimeDirectory.open(environment: environment)
         let log = log(in: runtime, environment)
-        if let warning = runtime.warning { log(LogLine(.warning, "other-place", [], warning)) }
         log(
             Self.started(
                 in: runtime, isElected ? "program" : activation == nil ? "hand" : "manager"))
@@ -41,8 +40,6 @@ struct DaemonRun {
             return log(LogLine(.warning, "superfluous", [.init("place", runtime.path)], text))
         }
         var configuration = ServerConfiguration(kind: .daemon) { log($0) }
-        // The program that waits for the daemon decides how long the daemon serves.
-        configuration.givesWay = isElected || activation?.isAwaited == true
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
         var server = try role.makeServer(
             in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())

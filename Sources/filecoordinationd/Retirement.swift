@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is left to do before the daemon is uninstalled: end the one that serves, and remove the
-// directories in which programs met. After an upgrade, only a daemon that no program uses is ended:
+// directory in which programs met. After an upgrade, only a daemon that no program uses is ended:
 // programs of its version could not use the next one. Programs that coordinate when the daemon is
 // uninstalled are not disturbed: they choose a server among themselves, and their directory stays.
 
@@ -13,37 +13,43 @@ enum Retirement {
     /// How long a daemon may take to end, in nanoseconds.
     private static let patience: UInt64 = 5_000_000_000
 
-    /// Ends the daemons of this user that run this executable or a former file of the same name,
-    /// and removes all places that no program uses.
+    /// Ends the daemon of this user, and removes the place, unless programs use it.
     ///
-    /// Returns a sentence for the user about each place that is used.
-    static func retire(_ places: RuntimePlaces) -> [String] {
-        endDaemons(places, onlyIdle: false)
-        return places.removeUnused().map { remark(on: $0, servedBy: places.server(at: $0)) }
-    }
-
-    /// Ends the daemons of this user that run this executable or a former file of the same name.
-    ///
-    /// With `onlyIdle`, those that no program uses.
-    static func endDaemons(_ places: RuntimePlaces, onlyIdle: Bool) {
-        for directory in places.served() where !onlyIdle || !directory.isInhabited {
-            guard let number = directory.lastServer, number != CurrentProcess.id,
-                // The process has ended.
-                let process = try? ProcessHandle(processID: number)
-            else { continue }
-            // A process that is about to end has no executable any more, but still its locks.
-            guard let path = CurrentProcess.executablePath(of: number) else {
-                awaitEnd(of: process)
-                continue
-            }
-            guard path == CurrentProcess.executablePath else { continue }
-            // It may have ended meanwhile.
-            try? process.kill(signal: SIGTERM)
-            awaitEnd(of: process)
+    /// Returns a sentence for the user if the place is used.
+    static func retire(_ place: RuntimePlace) -> String? {
+        endDaemon(at: place, onlyIfIdle: false)
+        switch place.use {
+        case .vacant, .unusable: return nil
+        case .served(let directory), .inhabited(let directory):
+            return remark(on: directory)
+        case .deserted(let directory):
+            // If it was removed meanwhile, or cannot be, there is nothing else to do.
+            return (try? directory.removeIfUnused()) == false ? remark(on: directory) : nil
         }
     }
 
-    private static func remark(on path: String, servedBy server: Int32?) -> String {
+    /// Ends the daemon of this user if it runs this executable or a former file of the same name.
+    ///
+    /// With `onlyIfIdle`, only if no program uses it.
+    static func endDaemon(at place: RuntimePlace, onlyIfIdle: Bool) {
+        guard case .served(let directory) = place.use, !onlyIfIdle || !directory.isInhabited,
+            let number = directory.lastServer, number != CurrentProcess.id,
+            // The process has ended.
+            let process = try? ProcessHandle(processID: number)
+        else { return }
+        // A process that is about to end has no executable any more, but still its locks.
+        guard let path = CurrentProcess.executablePath(of: number) else {
+            return awaitEnd(of: process)
+        }
+        guard path == CurrentProcess.executablePath else { return }
+        // It may have ended meanwhile.
+        try? process.kill(signal: SIGTERM)
+        awaitEnd(of: process)
+    }
+
+    private static func remark(on directory: RuntimeDirectory) -> String {
+        let path = directory.path
+        let server = directory.isServed ? directory.lastServer : nil
         if let server, let daemon = CurrentProcess.executablePath(of: server),
             let own = CurrentProcess.executablePath, name(of: daemon) == name(of: own)
         {

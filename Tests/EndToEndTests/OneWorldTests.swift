@@ -142,8 +142,8 @@ class OneWorldTests: StageTestCase {
         try job.expect("y granted")
     }
 
-    /// Rule 2.0: a service with a network of its own, whose ledger fallback no server sees, holds
-    /// through a logout; a program that comes before the server has made its directory anew waits.
+    /// Rule 2.0: a service with a network of its own holds through a logout; a program that comes
+    /// before the server has made its directory anew waits.
     func testAServiceWithANetworkOfItsOwn() throws {
         let machine = try Machine(stage)
         try machine.logIn()
@@ -160,46 +160,6 @@ class OneWorldTests: StageTestCase {
         XCTAssertFalse(job.said("y granted"))
         try service.ask("x go", "x released")
         try job.expect("y granted")
-    }
-
-    /// Rule 18.14: if a directory appears later in which
-    /// programs look, the server puts a stand-in there.
-    func testThePlaceThatALoginMakesIsTaken() throws {
-        let machine = try Machine(stage)
-        let job = try machine.peer("job")
-        try job.ask("x write \(file)", "x granted")
-        for _ in 1...2 {
-            try machine.logIn()
-            let end = Date() + Program.patience
-            while !machine.has("/run/user/0/filecoordination"), Date() < end { poll(nil, 0, 3) }
-            XCTAssertTrue(machine.has("/run/user/0/filecoordination"))
-            // This program looks only there, as a program of an older version does.
-            let older = try machine.peer(
-                "older",
-                environment: ["FILECOORDINATION_RUNTIME_DIR": "/run/user/0/filecoordination"])
-            try older.ask("y write \(file) explain", "y failed FileCoordinationErrorDomain 1")
-            let sentence = try older.expect("y because")
-            XCTAssertTrue(sentence.contains("is not a directory"), sentence)
-            try machine.endLogin()
-        }
-    }
-
-    /// Rule 18.14: programs of an older version that meet in the login's directory are joined.
-    func testProgramsOfAnOlderVersion() throws {
-        let machine = try Machine(stage)
-        try machine.logIn()
-        let place = "/run/user/0/filecoordination"
-        machine.meet(in: place)
-        let older = try machine.peer(
-            "older", environment: ["FILECOORDINATION_RUNTIME_DIR": place])
-        try older.ask("x write \(file)", "x granted")
-        let newer = try machine.peer("newer")
-        newer.tell("y write \(file)")
-        try stage.untilWaits(newer)
-        try older.ask("x go", "x released")
-        try newer.expect("y granted")
-        try newer.ask("y go", "y released")
-        try assertMeet(older, newer)
     }
 }
 

@@ -3,6 +3,7 @@
 // The server stays reachable when its socket's name, or the whole directory, is removed (Rules 2.0,
 // 18.7a).
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
@@ -22,7 +23,7 @@ import Testing
         let epoch = try epochs.raise()
         presence = Presence(
             runtime: world.runtime, roleLock: try world.role(), epochs: epochs, era: epochs.era,
-            epoch: epoch, otherPlaces: OtherPlaces(), poller: try Poller())
+            epoch: epoch, poller: try Poller())
         listener = try presence.makeSocket()
         presence.rememberSocket()
     }
@@ -79,6 +80,39 @@ import Testing
         #expect(presence.isDeposed && !presence.hasRole)
         #expect(presence.restore(hasClients: true, at: 1, token: 2) == .nothing)
         #expect(presence.ending == .deposed)
+    }
+
+    /// Rule 18.14: as long as a client's ledger has no name, the next server must wait for it.
+    @Test mutating func `The mark of a new folder stays while a client has no name there`() {
+        presence.settleIfKnown()
+        #expect(world.runtime.isSettled)
+        let clients = [1, 2].map { ClientID(rawValue: $0) }
+        for client in clients { presence.addNameless(client) }
+        #expect(!world.runtime.isSettled)
+        presence.removeNameless(clients[0])
+        presence.settleIfKnown()
+        #expect(!world.runtime.isSettled)
+        presence.removeNameless(clients[1])
+        #expect(world.runtime.isSettled)
+    }
+
+    @Test mutating func `A directory that was made anew has the mark`() throws {
+        presence.settleIfKnown()
+        try FileManager.default.removeItem(atPath: world.path)
+        #expect(presence.restore(hasClients: true, at: 1, token: 2) == .moveAndListen)
+        #expect(!presence.runtime.isSettled)
+    }
+
+    /// Rule 18.14: the next server has a greater epoch than the one that served the client before.
+    @Test mutating func `A server leaves for a client of a later server of another directory`()
+        throws
+    {
+        presence.settleIfKnown()
+        let other = ServerEpoch(truncating: UInt64(presence.epoch.rawValue) + 7)
+        try presence.giveWay(to: other)
+        #expect(presence.ending == .deposed && presence.isDeposed)
+        #expect(epochs.load() == other)
+        #expect(!world.runtime.isSettled)
     }
 
     @Test mutating func `The first reason to leave counts`() {

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All environments of one user must lead to the same places, in the same order: two arbiters that
-// do not know of each other are the worst failure there is (Rule 2.0).
+// All environments of one user must lead to the same place: two arbiters that do not know of each
+// other are the worst failure there is (Rule 2.0).
 
+import FileCoordinationSystem
+import Foundation
 import Testing
 
 @testable import FileCoordinationServer
 
-struct RuntimeLocationTests {
-    private func places(_ environment: [String: String]) throws -> [String] {
-        try RuntimePlaces(variable: { environment[$0] }, userID: 7).paths
+final class RuntimeLocationTests {
+    /// Stands for the root of the file system.
+    private let root: String
+
+    init() throws {
+        root =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("root-\(UUID().uuidString.prefix(8))").path
+        try FileManager.default.createDirectory(
+            atPath: root + "/dev/shm", withIntermediateDirectories: true)
     }
 
-    private let usual = [
-        "/dev/shm/filecoordination-7", "/run/user/7/filecoordination", "/tmp/filecoordination-7",
-    ]
+    deinit {
+        chmod(root + "/dev/shm", 0o700)
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    private func path(_ environment: [String: String] = [:]) throws -> String {
+        try RuntimePlace(variable: { environment[$0] }, userID: 7, root: root).path
+    }
 
     @Test func `A path is taken apart whatever slashes it has`() {
         func parts(_ path: String) -> [String] {
@@ -27,38 +41,37 @@ struct RuntimeLocationTests {
     }
 
     @Test func `What the user has chosen is the only place`() throws {
-        let environment = ["FILECOORDINATION_RUNTIME_DIR": "/c", "XDG_RUNTIME_DIR": "/x"]
-        #expect(try places(environment) == ["/c"])
+        #expect(try path(["FILECOORDINATION_RUNTIME_DIR": "/c//"]) == "/c")
+        #expect(try path(["FILECOORDINATION_RUNTIME_DIR": "//"]) == "/")
         #expect(throws: RuntimeDirectoryError.notAbsolute("c/d")) {
-            try places(["FILECOORDINATION_RUNTIME_DIR": "c/d"])
+            try path(["FILECOORDINATION_RUNTIME_DIR": "c/d"])
         }
     }
 
     /// Rule 18.14.
-    @Test func `The first place depends on no environment`() throws {
-        for session in [nil, "", "x", "/run/user/7", "/run//user/7/"] as [String?] {
+    @Test func `The place depends on no login`() throws {
+        for session in ["", "x", "/run/user/7", "/x/"] {
             let environment = ["FILECOORDINATION_RUNTIME_DIR": "", "XDG_RUNTIME_DIR": session]
-            #expect(try places(environment.compactMapValues { $0 }) == usual)
+            #expect(try path(environment) == root + "/dev/shm/filecoordination-7")
         }
-        let other = try places(["XDG_RUNTIME_DIR": "/x/"])
-        #expect(other == [usual[0], usual[1], "/x/filecoordination", usual[2]])
     }
 
-    @Test func `What a stand-in says is read again, and nothing else is`() {
-        let home = StandIn.Home(path: "/dev/shm/filecoordination-7", device: 5, inode: 1 << 40)
-        let bytes = home.encoded
-        #expect(StandIn.Home(decoding: bytes[...]) == home)
-        #expect(StandIn.Home(decoding: (bytes + [0, 0])[...]) == home)
-        for count in bytes.indices {
-            #expect(StandIn.Home(decoding: bytes.prefix(count)) == nil)
-        }
-        for index in 0..<8 {
-            var spoilt = bytes
-            spoilt[index] ^= 1
-            #expect(StandIn.Home(decoding: spoilt[...]) == nil)
-        }
-        var long = bytes
-        long[31] = 0xFF
-        #expect(StandIn.Home(decoding: long[...]) == nil)
+    /// Rule 18.14.
+    @Test func `Where dev-shm is no directory, programs meet in tmp`() throws {
+        try FileManager.default.removeItem(atPath: root + "/dev/shm")
+        #expect(try path() == root + "/tmp/filecoordination-7")
+        #expect(FileManager.default.createFile(atPath: root + "/dev/shm", contents: nil))
+        #expect(try path() == root + "/tmp/filecoordination-7")
+    }
+
+    /// Rule 18.14.
+    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+    func `Where nothing can be made in dev-shm, what is there is used`() throws {
+        #expect(chmod(root + "/dev/shm", 0o500) == 0)
+        #expect(try path() == root + "/tmp/filecoordination-7")
+        #expect(chmod(root + "/dev/shm", 0o700) == 0)
+        #expect(mkdir(root + "/dev/shm/filecoordination-7", 0o700) == 0)
+        #expect(chmod(root + "/dev/shm", 0o500) == 0)
+        #expect(try path() == root + "/dev/shm/filecoordination-7")
     }
 }

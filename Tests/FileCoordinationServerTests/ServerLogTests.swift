@@ -53,7 +53,6 @@ import Testing
         ]
         #expect(entries.allSatisfy { $0.line.priority == .warning })
         #expect(entries.prefix(2).map(\.line.event) == ["limit-reached", "watching-degraded"])
-        #expect(ServerLogEntry.worldDivided(.busy("/a")).line.priority == .error)
         #expect(ServerLogEntry.leaving(.deposed).line.priority == .notice)
     }
 

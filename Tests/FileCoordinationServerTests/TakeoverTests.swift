@@ -68,20 +68,48 @@ struct TakeoverTests {
         let claims = [try damaged.file("/d/f"), try other.file("/d/g")]
         try world.settle()
         #expect(claims.allSatisfy { $0.isGranted })
-        let fallbacks = try [damaged, other].map {
-            try LedgerFallback(for: $0.ledger, in: world.runtime) {}
-        }
-        defer { for fallback in fallbacks { fallback.retire() } }
-        for (client, fallback) in zip([damaged, other], fallbacks) {
-            #expect(fallback.start())
-            try world.runtime.ledgers.remove(client.ledger.fileName)
-        }
+        let names = [damaged, other].map(\.ledger.fileName) + [RuntimeDirectory.Name.settled]
+        for name in names { try world.runtime.ledgers.remove(name) }
         let word = claims[0].word
         let last = ServerEpoch(truncating: 0xFF_FFFF)
         damaged.ledger.memory.word(.record(Int(claims[0].record.index)))
             .store(word.with(.granted, [], last).rawValue)
-        try world.replaceServer()
+        world.server.abandon()
+        try world.runtime.directory.remove(RuntimeDirectory.Name.socket)
+        let callers = try [damaged, other].map {
+            try LateCaller(of: world.runtime.directory, passing: $0.ledger)
+        }
+        try world.takeOver()
         #expect(world.server.records.claimCount == 1)
+        #expect(!world.runtime.isSettled)
+        withExtendedLifetime(callers) {}
+    }
+
+    /// Rule 18.14: a client that was stopped while the directory was removed, and its server died.
+    @Test("A ledger without a name that comes late is taken", arguments: [1, 40])
+    func lateLedger(formerEpoch: Int) throws {
+        let world = try TicketQueueWorld()
+        for _ in 1...20 { _ = try world.epochs.raise() }
+        try world.replaceServer()
+        let former = try TemporaryRuntime()
+        let formerEpochs = try EpochFile(directory: former.runtime.directory)
+        for _ in 1...formerEpoch { _ = try formerEpochs.raise() }
+        let ledger = try LedgerWriter(
+            directory: former.runtime.ledgers, globalEpoch: formerEpochs, programName: "test")
+        let caller = try LateCaller(of: world.runtime.directory, passing: ledger)
+        #expect(world.runtime.isSettled)
+        var ending: ServerEnding?
+        while world.runtime.isSettled { ending = ending ?? world.server.turn(until: 0) }
+        if formerEpoch == 1 {
+            #expect(ending == nil)
+            #expect(ledger.ledgerEpoch == world.server.presence.epoch)
+        } else {
+            // The former server's epoch could be used beside this one's.
+            while ending == nil { ending = world.server.turn(until: 0) }
+            #expect(ending == .deposed)
+            #expect(world.epochs.load().rawValue >= 40)
+        }
+        withExtendedLifetime(caller) {}
     }
 
     /// Rule 2.14: the number is lower than that of a claim that waits.

@@ -33,6 +33,7 @@ final class TicketQueueWorld {
             FileManager.default.temporaryDirectory
             .appendingPathComponent("ticketQueue-\(UUID().uuidString.prefix(8))").path
         runtime = try RuntimeDirectory.open(path: path)
+        runtime.settle()
         epochs = try EpochFile(directory: runtime.directory)
         wakeUp = try WakeUp()
         server = try Self.makeServer(

@@ -14,7 +14,11 @@ import Testing
 struct DelegatedPlacesTests {
     /// A client's places, and the directory of the ledger behind them.
     private func withPlaces(isOn: Bool = true, _ body: (DelegatedPlaces) throws -> Void) throws {
-        try withLedger { _, ledger, _ in try body(DelegatedPlaces(ledger, isOn: isOn)) }
+        try withLedger { _, ledger, _ in
+            let places = DelegatedPlaces(ledger, isOn: isOn)
+            places.lastReport.trust()
+            try body(places)
+        }
     }
 
     private func withLedger(
@@ -121,6 +125,7 @@ struct DelegatedPlacesTests {
     func exclusionOfLocalClaims() throws {
         try withLedger { directory, ledger, epoch in
             let places = DelegatedPlaces(ledger, isOn: true)
+            places.lastReport.trust()
             _ = wanted(try item(1), places)
             let filed = places.begin(try item(1))
             let slot = try #require(filed.requestedSlot)
@@ -164,6 +169,7 @@ struct DelegatedPlacesTests {
     func itemsOfADirectory() throws {
         try withLedger { directory, ledger, epoch in
             let places = DelegatedPlaces(ledger, isOn: true)
+            places.lastReport.trust()
             for number in 0..<DelegatedPlaces.directoryUses {
                 _ = wanted(try inside(number), places)
             }
@@ -197,6 +203,7 @@ struct DelegatedPlacesTests {
     ) throws {
         try withLedger { directory, ledger, epoch in
             let places = DelegatedPlaces(ledger, isOn: true)
+            places.lastReport.trust()
             for number in 0..<DelegatedPlaces.directoryUses {
                 _ = wanted(try inside(number), places)
             }
@@ -251,6 +258,7 @@ struct DelegatedPlacesTests {
     func filedClaimsComeFirst() throws {
         try withLedger { directory, ledger, epoch in
             let places = DelegatedPlaces(ledger, isOn: true)
+            places.lastReport.trust()
             let item = try item(1)
             _ = places.begin(item)
             let filed = places.begin(item)

@@ -156,10 +156,6 @@ int fcs_socket_listen(int socket, int backlog);
 int fcs_socket_is_listener(int socket);
 /// `patience` is in nanoseconds; UINT64_MAX means no limit.
 int fcs_socket_connect(int socket, const char *_Nonnull path, uint64_t patience);
-/// Uses the abstract namespace, in which every user may take any name.
-int fcs_socket_bind_abstract(int socket, const char *_Nonnull name);
-/// Never blocks. Returns -EAGAIN if the queue of connections is full.
-int fcs_socket_connect_abstract(int socket, const char *_Nonnull name);
 int fcs_socket_accept(int socket);
 intptr_t fcs_socket_send(
     int socket, const void *_Nullable bytes, size_t length, const int *_Nullable descriptors,

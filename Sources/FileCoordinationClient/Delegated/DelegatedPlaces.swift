@@ -95,11 +95,14 @@ package final class DelegatedPlaces: Sendable {
     }
 
     /// Occupies a path if a claim there can be granted at once.
+    ///
+    /// Not without a server: the next one may not find this process's ledger before it hears of it
+    /// (Rule 18.14).
     private func begin(
         _ place: DelegatedPlace, isWriting: Bool, mayWait: Bool = false,
         by writer: (any DelegatedWriter)? = nil
     ) -> DelegatedPlace.Grant? {
-        guard
+        guard lastReport.hasServer,
             let grant = place.begin(
                 isWriting: isWriting, mayWait: mayWait, by: writer, in: ledger)
         else { return nil }

@@ -28,6 +28,9 @@ package final class LastReport: Sendable {
     /// Creates the memory of a client that has sent no report.
     package init() {}
 
+    /// Whether this process has a server, as far as it knows.
+    var hasServer: Bool { isTrusted.load(ordering: .sequentiallyConsistent) }
+
     /// Begins to rely on a server that looks by itself, with its first message.
     package func trust() { isTrusted.store(true, ordering: .sequentiallyConsistent) }
 

@@ -225,6 +225,7 @@ extension Session {
             local.place.end(isWriting: access.isWriting)
             return nil
         }
+        vouchForLocalGrant()
         if access.isWriting, grant.reportsWrites { local.takeStampBefore(grant) }
         if access.isWriting, !isVersionless {
             unsafe keepVersions(

@@ -47,6 +47,7 @@ extension Session {
             let state = ledger.claimLocally(
                 record, slot: grant.slot, delegation: grant.word, isWriting: isWriting)
             if state == .granted {
+                vouchForLocalGrant()
                 claim.markGranted()
                 return claim
             }

@@ -40,6 +40,7 @@ extension Session {
             patience: Self.patienceInTicketQueue, limit: now + Self.longestInTicketQueue)
         switch claim {
         case .granted(let turn, let hasWaited):
+            vouchForLocalGrant()
             local.setTurn(TurnInTicketQueue(turn, in: ticketQueues))
             // The item's first version may have been made while the access waited.
             if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }

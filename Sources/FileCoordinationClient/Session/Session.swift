@@ -20,8 +20,6 @@ package final class Session: Sendable {
     /// The services of the face.
     package let services: any ClientServices
     let ledger: LedgerWriter
-    /// Gives the ledger to a server that cannot find it; nil where that is impossible.
-    private let fallback: LedgerFallback?
     let state: Lock<State>
     /// The package policy.
     let packages = Monitor(KnownPackages())
@@ -59,6 +57,8 @@ package final class Session: Sendable {
         /// Whether the server has refused this process, so that connecting again at once is
         /// useless.
         var isRefused = false
+        /// Whether the ledger was passed to the server, because it has no name any more.
+        var isNameless = false
         /// Whether a server must read the ledger, because a message did not reach one.
         var owedHello = OwedHello.none
         /// The parts of a delivery that is too long for one message.
@@ -73,7 +73,7 @@ package final class Session: Sendable {
         let wakeUp = try WakeUp()
         self.services = services
         state = Lock(State())
-        (runtime, ledger, fallback) = try Self.makeLedger(in: given, wakeUp)
+        (runtime, ledger) = try Self.makeLedger(in: given)
         let arrivals = RecentArrivals()
         places = PlaceMemory(arrivals: arrivals)
         delegated = DelegatedPlaces(
@@ -81,8 +81,7 @@ package final class Session: Sendable {
             arrivals: arrivals)
         link = try SessionLink(
             election: Election(
-                runtime: runtime, serverReady: ledger.serverReadyEvent,
-                log: { if case .worldDivided = $0 { Diagnostics.say("\($0)") } }
+                runtime: runtime, serverReady: ledger.serverReadyEvent
             ) {
                 DaemonLauncher.find(environment: environment)
             },
@@ -102,32 +101,22 @@ package final class Session: Sendable {
         }
     }
 
-    /// Starts the ledger fallback, unless it is running.
-    ///
-    /// Returns false if that must be tried again.
-    @discardableResult
-    func vouch() -> Bool { fallback?.start() ?? true }
-
-    /// Creates a ledger that every server finds, even if the directory is removed meanwhile.
+    /// Creates a ledger that every server finds.
     private static func makeLedger(
-        in given: RuntimeDirectory, _ wakeUp: WakeUp
-    ) throws -> (RuntimeDirectory, LedgerWriter, LedgerFallback?) {
+        in given: RuntimeDirectory
+    ) throws -> (RuntimeDirectory, LedgerWriter) {
         var runtime = given
         while true {
-            var fallback: LedgerFallback?
             do {
                 let epochs = try EpochFile(directory: runtime.directory)
                 EpochRenewal.renewIfDue(epochs, in: runtime)
                 let ledger = try LedgerWriter(directory: runtime.ledgers, globalEpoch: epochs)
-                // Without a fallback, the claims are lost if the directory is removed.
-                fallback = try? LedgerFallback(for: ledger, in: runtime) { wakeUp.signal() }
-                // Checked last: a server in any other directory has now found the ledger through
-                // its fallback.
-                if runtime.isInPlace { return (runtime, ledger, fallback) }
+                // Checked last: if the directory is removed from now on, the next hello passes the
+                // ledger.
+                if runtime.isInPlace { return (runtime, ledger) }
             } catch {
                 if runtime.isInPlace { throw error }
             }
-            fallback?.retire()
             runtime = try runtime.renewed()
         }
     }
@@ -150,7 +139,6 @@ package final class Session: Sendable {
             return try cell.opening.withLock { _ in
                 if let session = cell.session.load() { return session }
                 let runtime = try RuntimeDirectory.openOwn()
-                if let warning = runtime.warning { Diagnostics.say(warning) }
                 let services = ForkGuard.holdingForks { services() }
                 let session = cell.session.storeIfNil(try Session(runtime: runtime, services))
                 ProcessLabel.apply(to: session)
@@ -246,7 +234,11 @@ package final class Session: Sendable {
                 let hello = ClientMessage.hello(
                     Hello(ledgerName: Array(ledger.fileName.utf8)))
                 Failpoint.reach(.before, .sendsHello)
-                _ = try socket.send(hello.encode())
+                // A server finds the ledger by its name, unless the name is gone.
+                state.isNameless = !isLedgerInPlace
+                _ = try socket.send(
+                    hello.encode(),
+                    descriptors: state.isNameless ? [ledger.descriptor.number] : [])
                 Failpoint.reach(.after, .sendsHello)
                 state.socket = socket
                 state.serverEpoch = nil
@@ -257,6 +249,15 @@ package final class Session: Sendable {
             }
         }
         try result.get()
+    }
+
+    /// Whether only this process's hello tells a server of its ledger.
+    var isNameless: Bool { state.withLock { $0.isNameless } }
+
+    /// Whether a server in the present directory finds the ledger by its name.
+    private var isLedgerInPlace: Bool {
+        // It has its name in the directory in which it was made, and in no other.
+        runtime.isInPlace && ledger.isInPlace(in: runtime.ledgers)
     }
 
     /// Whether the server of this connection has accepted the hello.
@@ -321,6 +322,12 @@ package final class Session: Sendable {
     /// Whether this process has presenters for which others may wait.
     var hasPresenters: Bool { state.withLock { !$0.presenters.isEmpty } }
 
+    /// Looks for a server if there is none, because this process has just granted itself a claim,
+    /// of which the next server may hear in the hello alone (Rule 18.14).
+    func vouchForLocalGrant() {
+        if !delegated.lastReport.hasServer { link.ring() }
+    }
+
     /// Whether a server is needed although no thread calls.
     ///
     /// Also true before the server's first message, because the first access waits for that before
@@ -330,7 +337,7 @@ package final class Session: Sendable {
         return state.withLock {
             !$0.isRefused
                 && (isNew || !$0.claims.isEmpty || !$0.presenters.isEmpty
-                    || $0.owedHello.isOwed)
+                    || $0.owedHello.isOwed || ledger.hasGrantedRecord)
         }
     }
 

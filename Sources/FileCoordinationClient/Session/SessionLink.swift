@@ -127,6 +127,8 @@ final class SessionLink: Sendable {
         // A caller may ring during a pause, after the server has refused the claims before its own.
         var isWoken = false
         do {
+            // Servers that have begun to listen before this are found.
+            drainWatch()
             let (socket, isTrusted) = try connect(session)
             try poller.add(socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
@@ -135,15 +137,13 @@ final class SessionLink: Sendable {
             if session.hasPresenters { watchForServers(of: session) }
             // A server that closed the connection before the hello may have sent the reason.
             if (try? session.connected(socket)) != nil {
+                if session.isNameless { watchForServers(of: session) }
                 stoppedServer = converse(on: socket, isTrusted: isTrusted, session, buffer)
                 session.readDismissals(from: socket, using: buffer)
             } else {
                 // Read the reason for which the server has refused this client.
                 _ = session.readMessages(from: socket, using: buffer)
             }
-            // Callers from here on may have to wait for long, until the next server, which may need
-            // the fallback.
-            session.vouch()
             connectionsWithoutWelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
             // Closing the socket also removes it from the poller.
             poller.forget(socket.descriptor)
@@ -156,7 +156,6 @@ final class SessionLink: Sendable {
                 isWoken = waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
             }
         } catch {
-            session.vouch()
             session.fail(.system(.arbiterUnreachable("\(error)")))
             isWoken = waitForWakeUp(until: retry(session))
         }
@@ -175,8 +174,6 @@ final class SessionLink: Sendable {
         {
             return (socket, false)
         }
-        // The next server may ask the fallback for this ledger.
-        session.vouch()
         return (try election.connectOrServe(onEnd: { _ in }).socket, true)
     }
 
@@ -190,7 +187,6 @@ final class SessionLink: Sendable {
         var watchdog = ServerWatchdog(over: socket)
         var ready: [Poller.Ready] = []
         let start = MonotonicClock.now
-        var vouchesAt: UInt64? = start + Self.deferral
         // The socket of a server that was killed accepts connections until the kernel closes it. So
         // a server that may be dead is checked early, and then again until the welcome.
         let usualCheck = start + ServerWatchdog.firstPause
@@ -202,16 +198,12 @@ final class SessionLink: Sendable {
             if answersAt == nil, session.gathersAnswers {
                 answersAt = MonotonicClock.now + Self.answersPause
             }
-            let deadline = [nextCheck ?? unwatched(session), vouchesAt, answersAt]
-                .compactMap { $0 }.min()
+            let deadline = [nextCheck ?? unwatched(session), answersAt].compactMap { $0 }.min()
             // If the poller fails, the connection is made anew.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
             if let time = answersAt, MonotonicClock.now >= time {
                 session.sendAnswers()
                 answersAt = nil
-            }
-            if let time = vouchesAt, MonotonicClock.now >= time {
-                vouchesAt = session.vouch() ? nil : time + Self.pauseAfterFailures
             }
             guard !session.isServerDeposed else { return nil }
             for event in ready {
@@ -219,7 +211,10 @@ final class SessionLink: Sendable {
                 case Token.wakeUp:
                     _ = wakeUp.drain()
                     sendOutbox(on: socket)
-                case Token.watch: drainWatch()
+                case Token.watch:
+                    drainWatch()
+                    // Another server may listen, which cannot find the ledger.
+                    if session.isNameless { return nil }
                 default:
                     watchdog.reset()
                     if event.writable { sendOutbox(on: socket) }

@@ -74,8 +74,8 @@ package struct StatusClient {
     ///   - startsServer: whether a server is started if there is none.
     /// - Throws: ``RuntimeDirectoryError``, ``VersionConflict``, or an error of a system call.
     package init?(environment: [String: String], startsServer: Bool = false) throws {
-        let places = try RuntimePlaces(variable: { environment[$0] })
-        guard let runtime = try startsServer ? places.open() : places.look().directory
+        let place = try RuntimePlace(variable: { environment[$0] })
+        guard let runtime = try startsServer ? place.open() : place.look()
         else { return nil }
         let election = Election(
             runtime: runtime,

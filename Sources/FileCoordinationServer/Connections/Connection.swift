@@ -29,6 +29,8 @@ final class Connection {
     /// The client of the connection; nil before the hello and for connections that only ask for
     /// status.
     var client: ClientID?
+    /// The ledger that came with the hello, because it has no name any more.
+    private(set) var passedLedger: Descriptor?
     /// Whether the hello was accepted.
     var isWelcome = false
     /// Whether the last message took long to answer.
@@ -68,8 +70,10 @@ final class Connection {
 
     /// Reads the next message.
     func take(using buffer: borrowing MessageBuffer) -> Taken {
-        switch socket.receiveMessage(using: buffer) {
+        var passed: [Descriptor] = []
+        switch socket.receiveMessage(using: buffer, passing: &passed) {
         case .bytes(let bytes):
+            if !isWelcome { passedLedger = passed.first }
             do {
                 return .received(.message(try ClientMessage(decoding: bytes)))
             } catch {

@@ -88,8 +88,8 @@ package struct DaemonLauncher: Sendable {
         // This function closes the daemon's end of the pair when it returns. With a copy of that
         // end open, this process would not notice that the daemon has died.
         guard let executable, let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
-        // If there are several places, the daemon finds the one that its starter uses.
-        let own = runtime.places.isChosen ? ["FILECOORDINATION_RUNTIME_DIR=" + runtime.path] : []
+        // Otherwise the daemon finds the place as its starter does.
+        let own = runtime.place.isChosen ? ["FILECOORDINATION_RUNTIME_DIR=" + runtime.path] : []
         do {
             try DetachedProcess.start(
                 executable: executable, arguments: [Self.electedFlag],

@@ -110,19 +110,12 @@ package struct Election: Sendable {
     package func connectOrServe(
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
-        var givesWayUntil: UInt64?
         while true {
             let here = try runtime.renewed()
-            let givesWay = MonotonicClock.now < givesWayUntil ?? .max
             do {
-                return try connectOrServe(in: here, givesWay: givesWay, onEnd: onEnd)
-            } catch OrphanRecovery.Failure.movedOn {
+                return try connectOrServe(in: here, onEnd: onEnd)
+            } catch is OrphanRecovery.MovedOn {
                 continue
-            } catch RuntimeDirectoryError.busy where givesWay {
-                // A server may be restoring its directory. If it comes here, it must find the role
-                // free.
-                givesWayUntil = givesWayUntil ?? MonotonicClock.now + Self.restoreLimit
-                Pause.sleep(nanoseconds: Self.busyPause)
             } catch {
                 // An operation that failed in a removed directory may succeed in the next one.
                 if here.isInPlace { throw error }
@@ -130,12 +123,8 @@ package struct Election: Sendable {
         }
     }
 
-    /// How long a server that has lost its directory may take to restore it, in nanoseconds.
-    private static let restoreLimit: UInt64 = 1_000_000_000
-    private static let busyPause: UInt64 = 2_000_000
-
     private func connectOrServe(
-        in runtime: RuntimeDirectory, givesWay: Bool,
+        in runtime: RuntimeDirectory,
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
         // An exiting process becomes the server only if no other process does.
@@ -160,7 +149,7 @@ package struct Election: Sendable {
             Failpoint.reach(.before, .takesRole)
             defer { Failpoint.reach(.after, .takesRole) }
             let embedded = try EmbeddedServer.start(
-                runtime: runtime, roleLock: role, givesWay: givesWay, log: log, onEnd: onEnd)
+                runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
             if let socket = try Self.connectIfServed(in: runtime) {
                 return Result(socket: socket, embedded: embedded)
             }
@@ -209,7 +198,7 @@ package struct Election: Sendable {
         case .free: break
         }
         // The manager's daemon does not know of a directory that was chosen for this process.
-        if let activation = daemon.activation, !runtime.places.isChosen {
+        if let activation = daemon.activation, !runtime.place.isChosen {
             switch activation.start() {
             // Without a server here, the daemon is leaving, or serves in another place.
             case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }

@@ -17,14 +17,13 @@ package final class EmbeddedServer: Sendable {
     /// - Parameters:
     ///   - runtime: the runtime directory.
     ///   - roleLock: the lock by which this process is the server.
-    ///   - givesWay: see ``ServerConfiguration/givesWay``.
     ///   - log: called with what the server reports.
     ///   - onEnd: called on the server's thread after it has given up the role.
     /// - Returns: the running server.
     /// - Throws: what prevented the start, such as an error of a system call. The role is given up
     ///   then.
     package static func start(
-        runtime: RuntimeDirectory, roleLock: RoleLock, givesWay: Bool,
+        runtime: RuntimeDirectory, roleLock: RoleLock,
         log: @escaping @Sendable (ServerLogEntry) -> Void,
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> EmbeddedServer {
@@ -33,7 +32,7 @@ package final class EmbeddedServer: Sendable {
         let role = Monitor<RoleLock?>(roleLock)
         try DetachedThread.start(name: "file-arbiter") {
             do {
-                var server = try makeServer(runtime, role, givesWay, log, wakeUp)
+                var server = try makeServer(runtime, role, log, wakeUp)
                 ProcessEnd.end(wakeUp)
                 outcome.withLock { $0 = .success(()) }
                 outcome.notifyAll()
@@ -55,16 +54,15 @@ package final class EmbeddedServer: Sendable {
     /// Creates a server and gives it the only reference to the role lock, so that the role ends
     /// when the server releases it.
     private static func makeServer(
-        _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>, _ givesWay: Bool,
+        _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>,
         _ log: @escaping @Sendable (ServerLogEntry) -> Void, _ wakeUp: WakeUp
     ) throws -> Server {
         guard let lock = role.withLock({ $0.take() }) else {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "start a server twice")
         }
-        var configuration = ServerConfiguration(kind: .embedded, log: log)
-        configuration.givesWay = givesWay
         return try Server.start(
-            runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
+            runtime: runtime, roleLock: lock,
+            configuration: ServerConfiguration(kind: .embedded, log: log), wakeUp: wakeUp)
     }
 
     /// Asks the server to give up its role.

@@ -19,17 +19,12 @@ package enum EpochRenewal {
     private static let end: UInt32 = 0xFF_FF00
 
     /// Resets the counter if that is due and possible now.
-    ///
-    /// `listing` returns the abstract names with a prefix, or nil if they cannot be listed.
-    package static func renewIfDue(
-        _ epochs: EpochFile, in runtime: RuntimeDirectory,
-        listing: (String) -> [String]? = SequencedSocket.abstractNames(beginningWith:)
-    ) {
+    package static func renewIfDue(_ epochs: EpochFile, in runtime: RuntimeDirectory) {
         guard epochs.load().rawValue >= threshold,
             // Without the role, it is for the next server to do.
             let role = try? RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { return }
-        let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs, listing) }
+        let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs) }
         // The relocation logs of former servers have higher epochs than the servers to come.
         if isNew { RelocationLog.removeAll(from: runtime.directory) }
         withExtendedLifetime(role) {}
@@ -39,11 +34,10 @@ package enum EpochRenewal {
     ///
     /// True also if that cannot be determined.
     private static func isUsed(
-        _ runtime: RuntimeDirectory, removingDead epochs: EpochFile,
-        _ listing: (String) -> [String]?
+        _ runtime: RuntimeDirectory, removingDead epochs: EpochFile
     ) -> Bool {
-        guard let prefix = FallbackName.prefix(of: runtime),
-            listing(prefix)?.isEmpty == true,
+        // A program's ledger may have no name here.
+        guard runtime.isSettled,
             // A directory that cannot be listed counts as being in use; here and below.
             let names = try? runtime.ledgers.names()
         else { return true }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recovers ledgers whose owners live but whose names are gone, because a process has removed the
-// names or the whole directory. A new server asks each owner for its ledger, through its ledger
-// fallback (see `LedgerFallback`). A server that does not know the running claims must not grant
-// any, so it waits for all owners; for a stopped one, until it continues or dies.
+// Finds ledgers whose names are gone, because a process has removed them with the directory (Rule
+// 18.14). A folder of ledgers that was made anew has a mark: it lacks a file. The first server
+// there waits a moment before it takes any epoch. Clients whose ledgers have lost their names pass
+// these in their hellos. Then the connections are closed: the clients say hello again when the
+// server listens, and it knows their ledgers by then.
+//
+// A client that comes later was stopped, or its server was. The server cannot wait for it, because
+// nothing tells that there is one (see `Presence.giveWay`).
 
 import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationWire
 
-/// Ledgers without a name, as their owners sent them.
+/// Ledgers without a name, as their owners passed them.
 struct OrphanRecovery {
     /// One such ledger.
     struct Entry {
@@ -17,180 +22,74 @@ struct OrphanRecovery {
     }
 
     private(set) var entries: [Entry] = []
-    /// The connections to their owners, which notice the end of the recovery when these are closed.
-    private var lines: [SequencedSocket] = []
-    /// Whether the processes of this user can use only one runtime directory.
-    private let isOnlyPlace: Bool
 
-    /// Why a recovery failed.
-    enum Failure: Error, CustomStringConvertible {
-        /// The role was lost meanwhile, probably together with the directory.
-        ///
-        /// The caller starts again.
-        case movedOn
-        /// The kernel does not tell which processes coordinate.
-        case untold
-
+    /// The role was lost meanwhile, probably together with the directory.
+    ///
+    /// The caller starts again.
+    struct MovedOn: Error, CustomStringConvertible {
         var description: String {
-            switch self {
-            case .movedOn:
-                "another server has taken over, or the runtime directory was removed: start anew"
-            case .untold:
-                "/proc/net/unix cannot be read, so it is not known which programs have access: "
-                    + "mount /proc, and let this user read it"
-            }
+            "another server has taken over, or the runtime directory was removed: start anew"
         }
     }
 
-    /// Asks the owners of all ledgers that are missing in a runtime directory.
-    ///
-    /// Waits for owners that live and do not answer. Meanwhile checks that the role is still this
-    /// process's.
+    /// How long a server waits for clients, from the last one that came, in nanoseconds.
+    static let patience: UInt64 = 50_000_000
+
+    /// Takes the ledgers of clients that come, if the folder of ledgers has the mark of a new one.
     ///
     /// - Parameters:
     ///   - runtime: the runtime directory.
     ///   - role: the lock by which this process is the server.
-    ///   - listing: returns the abstract names with a prefix; nil if the kernel does not list them.
-    /// - Throws: an error if the role was taken away, or names or ledgers cannot be read.
-    init(
-        of runtime: RuntimeDirectory, role: RoleLock,
-        listing: (String) -> [String]? = SequencedSocket.abstractNames(beginningWith:)
-    ) throws {
-        isOnlyPlace = runtime.places.isChosen
-        guard let prefix = FallbackName.prefix(of: runtime) else { return }
-        // The names are listed twice, because a listing that changes concurrently may miss entries.
-        var names = try Self.fallbacks(prefix, listing)
-        guard !names.isEmpty else { return }
-        names.formUnion(try Self.fallbacks(prefix, listing))
-        // The directory is read after that: a ledger gets its name before its fallback does.
-        let present = Set(try runtime.ledgers.names())
-        let missing = names.map { String($0.dropFirst(prefix.count)) }
-            .filter { LedgerName.isFinal($0) && !present.contains($0) }
-        guard !missing.isEmpty else { return }
-        try ask(missing.sorted(), prefix, in: runtime, role)
-    }
-
-    /// Lists the names of ledger fallbacks.
-    ///
-    /// Throws if they cannot be listed, since the server must not assume that there are none.
-    private static func fallbacks(
-        _ prefix: String, _ listing: (String) -> [String]?
-    ) throws -> Set<String> {
-        guard let names = listing(prefix) else { throw Failure.untold }
-        return Set(names)
-    }
-
-    /// The owners that were asked and those that must be asked, possibly again.
-    private struct Inquiry {
-        var asked: [UInt64: (name: String, line: SequencedSocket)] = [:]
-        var open: [String]
-        var lastToken: UInt64 = 0
-
-        /// The pause before an owner is asked again, in nanoseconds.
-        static let pause: UInt64 = 100_000_000
-    }
-
-    private mutating func ask(
-        _ names: [String], _ prefix: String, in runtime: RuntimeDirectory, _ role: RoleLock
-    ) throws {
+    /// - Throws: an error if the role was taken away, or the clients cannot be heard.
+    init(of runtime: RuntimeDirectory, role: RoleLock) throws {
+        guard !runtime.isSettled else { return }
+        let listener = try SequencedSocket.listener(
+            in: runtime.directory, name: RuntimeDirectory.Name.socket,
+            backlog: ServerLimits.listenBacklog)
         let poller = try Poller()
-        var inquiry = Inquiry(open: names)
+        try poller.add(listener.descriptor, token: 0, .readable)
+        var lines: [UInt64: SequencedSocket] = [:]
+        var lastToken: UInt64 = 0
         var ready: [Poller.Ready] = []
-        while true {
-            let names = inquiry.open
-            inquiry.open = []
-            for name in names {
-                switch try Self.line(to: name, prefix) {
-                case .noOwner: break
-                case .busy: if Self.isOwner(of: name, prefix) { inquiry.open.append(name) }
-                case .line(let line):
-                    if Self.hasEnded(line) { continue }
-                    inquiry.lastToken += 1
-                    try poller.add(line.descriptor, token: inquiry.lastToken, .readable)
-                    inquiry.asked[inquiry.lastToken] = (name, line)
+        let buffer = MessageBuffer(limit: WireLimits.messageBytes)
+        var end = MonotonicClock.after(.nanoseconds(Int64(Self.patience)))
+        while MonotonicClock.now < end {
+            try poller.wait(into: &ready, until: end)
+            for event in ready {
+                if let line = lines[event.token] {
+                    if try take(from: line, buffer) { end = MonotonicClock.now + Self.patience }
+                    if event.hangup {
+                        poller.forget(line.descriptor)
+                        lines[event.token] = nil
+                    }
+                } else if let line = try listener.accept(),
+                    try line.peerCredentials().userID == CurrentProcess.effectiveUserID
+                {
+                    lastToken += 1
+                    try poller.add(line.descriptor, token: lastToken, .readable)
+                    lines[lastToken] = line
                 }
             }
-            if inquiry.asked.isEmpty && inquiry.open.isEmpty { return }
-            let pause = inquiry.open.isEmpty ? ServerLimits.unwatchedPause : Inquiry.pause
-            let end = MonotonicClock.now + pause
-            repeat {
-                try poller.wait(into: &ready, until: end)
-                for event in ready { try readAnswer(event.token, &inquiry, poller) }
-                guard role.isInPlace(in: runtime), runtime.isInPlace else {
-                    throw Failure.movedOn
-                }
-                for (token, asked) in inquiry.asked where Self.hasEnded(asked.line) {
-                    inquiry.asked[token] = nil
-                    poller.forget(asked.line.descriptor)
-                }
-            } while !inquiry.asked.isEmpty && MonotonicClock.now < end
         }
+        guard role.isInPlace(in: runtime), runtime.isInPlace else { throw MovedOn() }
     }
 
-    private mutating func readAnswer(
-        _ token: UInt64, _ inquiry: inout Inquiry, _ poller: Poller
-    ) throws {
-        guard let (name, line) = inquiry.asked[token], let answer = try Self.answer(on: line)
-        else { return }
-        inquiry.asked[token] = nil
-        poller.forget(line.descriptor)
-        switch answer {
-        case .elsewhere(let path):
-            // If only one place is possible, the owner belongs to another container.
-            guard isOnlyPlace else { throw RuntimeDirectoryError.elsewhere(path) }
-        case .lost(let file):
-            entries.append(Entry(name: name, file: file))
-            lines.append(line)
-        // The owner closed the connection without an answer. It is dead, which the next attempt
-        // shows, or it lacks descriptors.
-        case .none: inquiry.open.append(name)
-        }
-    }
-
-    /// Whether the listening process is dead although its sockets exist: a child between fork and
-    /// exec has copies of them, or the process is dumping core.
-    private static func hasEnded(_ line: SequencedSocket) -> Bool {
-        if let process = line.peerProcess() { return process.hasEnded }
-        // A peer that is not known is not known to have ended.
-        return ProcessState.hasEnded((try? line.peerCredentials())?.processID ?? 0)
-    }
-
-    /// The result of connecting to an owner.
-    private enum Reach {
-        case line(SequencedSocket)
-        /// No process of this user has the name any more.
-        case noOwner
-        /// A process has the name, but its queue of connections is full.
-        case busy
-    }
-
-    private static func line(to name: String, _ prefix: String) throws -> Reach {
-        let line: SequencedSocket
-        do {
-            line = try SequencedSocket.connect(abstract: prefix + name)
-        } catch {
-            if error.code == ErrorNumber.tryAgain { return .busy }
-            // A server without free descriptors cannot ask, and must not assume that there is no
-            // client.
-            if ErrorNumber.wants.contains(error.code) { throw error }
-            return .noOwner
-        }
-        // A process of another user may have taken such a name.
-        let isOurs = try line.peerCredentials().userID == CurrentProcess.effectiveUserID
-        return isOurs ? .line(line) : .noOwner
-    }
-
-    /// Whether the process that listens on a name with a full queue is the one that created the
-    /// ledger.
-    ///
-    /// The ledger's name contains its process ID; another process may have taken the name.
-    private static func isOwner(of name: String, _ prefix: String) -> Bool {
-        guard let processID = name.split(separator: "-").first.flatMap({ Int32($0) }),
-            // A process that is gone owns nothing.
-            let status = try? FileStatus(path: "/proc/\(processID)"),
-            status.ownerUserID == CurrentProcess.effectiveUserID
+    /// Reads a client's hello; returns whether it has passed a ledger.
+    private mutating func take(
+        from line: SequencedSocket, _ buffer: borrowing MessageBuffer
+    ) throws -> Bool {
+        var passed: [Descriptor] = []
+        guard case .bytes(let bytes) = line.receiveMessage(using: buffer, passing: &passed),
+            // Who says anything else is told when the server listens.
+            case .hello(let hello)? = try? ClientMessage(decoding: bytes),
+            let file = passed.first
         else { return false }
-        return SequencedSocket.isListener(abstract: prefix + name, of: processID) ?? true
+        let name = String(decoding: hello.ledgerName, as: UTF8.self)
+        guard LedgerName.isFinal(name) else { return false }
+        if !entries.contains(where: { $0.name == name }) {
+            entries.append(Entry(name: name, file: file))
+        }
+        return true
     }
 
     /// Raises the epoch above all epochs in the ledgers, and takes the ledgers over.
@@ -218,11 +117,11 @@ struct OrphanRecovery {
         }
         let found = try Self.ledgers(in: runtime, observers)
         let seen = readers.map(\.seen) + found.values.filter(\.isAlive).map(\.ledgerEpoch)
-        let highest = seen.filter { Self.isCredible($0, after: epochs.load()) }.max() ?? .none
+        let highest = seen.filter { epochs.load().mayPrecede($0) }.max() ?? .none
         while epochs.load() < highest { _ = try epochs.raise() }
         let epoch = try epochs.raise()
         for (reader, seen) in readers where !reader.claim(from: seen, to: epoch) {
-            throw Failure.movedOn
+            throw MovedOn()
         }
         return (epoch, readers.map(\.reader), found)
     }
@@ -233,7 +132,7 @@ struct OrphanRecovery {
     private static func ledgers(
         in runtime: RuntimeDirectory, _ observers: LedgerMemory.Observers?
     ) throws(VersionConflict) -> [String: LedgerReader] {
-        // Ledgers that cannot be listed count as missing, and their owners are asked.
+        // If they cannot be listed, the recovery fails when it lists them.
         let names = (try? runtime.ledgers.names()) ?? []
         var ledgers: [String: LedgerReader] = [:]
         var strangers: [Int32] = []
@@ -257,43 +156,11 @@ struct OrphanRecovery {
         guard strangers.isEmpty else { throw VersionConflict(foreignLedgersOf: strangers) }
         return ledgers
     }
+}
 
-    /// Whether an epoch is plausible.
+extension ServerEpoch {
+    /// Whether a ledger's epoch is plausible where this is the newest one that is known.
     ///
     /// A faulty client must not exhaust the epochs by claiming a very high one.
-    private static func isCredible(_ epoch: ServerEpoch, after known: ServerEpoch) -> Bool {
-        epoch.rawValue < known.rawValue + 1 << 20
-    }
-
-    private enum Answer {
-        case lost(Descriptor)
-        /// The ledger has its name in a directory with this path.
-        case elsewhere(String)
-        /// The connection was closed without an answer.
-        case none
-    }
-
-    /// Reads the owner's answer; returns nil if there is none yet.
-    private static func answer(on line: SequencedSocket) throws(SystemError) -> Answer? {
-        var buffer = [UInt8](repeating: 0, count: 512)
-        let result = unsafe buffer.withUnsafeMutableBytes { room in
-            Result { () throws(SystemError) in try unsafe line.receive(into: room) }
-        }
-        switch result {
-        case .failure: return Answer.none
-        case .success(.wouldBlock): return nil
-        case .success(.closed): return Answer.none
-        case .success(.bytes(let count, let descriptors, _)):
-            guard buffer[0] == LedgerFallback.Answer.isLost else {
-                return .elsewhere(String(decoding: buffer[1..<max(1, count)], as: UTF8.self))
-            }
-            // The descriptor was lost, because this process had no free one. The recovery must
-            // start again later.
-            guard let file = descriptors.first else {
-                throw SystemError(
-                    code: ErrorNumber.tooManyOpenFiles, operation: "take over a ledger")
-            }
-            return .lost(file)
-        }
-    }
+    func mayPrecede(_ epoch: ServerEpoch) -> Bool { epoch.rawValue < rawValue + 1 << 20 }
 }

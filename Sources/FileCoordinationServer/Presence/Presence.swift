@@ -6,6 +6,7 @@
 // other (Rule 2.0). A server that was stopped is in the same situation: its names may be gone or
 // belong to another server (Rule 18.7a).
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 
@@ -26,8 +27,8 @@ struct Presence {
     private var roleLock: RoleLock?
     /// The identity of the file that this server's socket has created.
     private var socketIdentity: FileStatus?
-    /// Keeps other servers out of all other places where programs may look for one.
-    private(set) var otherPlaces: OtherPlaces
+    /// The clients whose ledgers have no name in the directory.
+    private var nameless: Set<ClientID> = []
     private let poller: Poller
     private var watch: DirectoryWatch?
     /// When to check the names and restore them, or nil.
@@ -40,14 +41,13 @@ struct Presence {
     /// Creates the presence of a server that has the role and an epoch but cannot be found yet.
     init(
         runtime: RuntimeDirectory, roleLock: RoleLock, epochs: EpochFile, era: UInt64,
-        epoch: ServerEpoch, otherPlaces: OtherPlaces, poller: Poller
+        epoch: ServerEpoch, poller: Poller
     ) {
         self.runtime = runtime
         self.roleLock = roleLock
         self.epochs = epochs
         self.era = era
         self.epoch = epoch
-        self.otherPlaces = otherPlaces
         self.poller = poller
     }
 
@@ -113,21 +113,12 @@ struct Presence {
         .removed, .movedFrom, .itselfRemoved, .itselfMoved,
     ]
 
-    /// Whether the names must be checked at intervals.
-    ///
-    /// If a file system is detached (`umount -l`, as a logout does with /run/user/UID), the kernel
-    /// reports nothing as long as a process has files there open, and this server has. The usual
-    /// place is in a file system of the machine's.
-    private var needsChecks: Bool {
-        watch == nil || !runtime.places.isChosen && runtime.path != runtime.places.paths[0]
-    }
-
     /// Watches the names through inotify.
     ///
     /// Without a watch, they are checked at intervals.
     mutating func watchNames(at now: UInt64, token: UInt64) {
         watch = nil
-        defer { if needsChecks { restoreAt = now + ServerLimits.unwatchedPause } }
+        defer { if watch == nil { restoreAt = now + ServerLimits.unwatchedPause } }
         // The kernel limits the number of watches for each user. Without one, the names are checked
         // every second.
         guard let fresh = try? DirectoryWatch(),
@@ -135,47 +126,14 @@ struct Presence {
             (try? poller.add(fresh.descriptor, token: token, .readable)) != nil
         else { return }
         watch = fresh
-        watchForPlaces()
         // The event of a removal may have been missed, so the names are checked.
         if !isFound { restoreAt = now + ServerLimits.restorePause }
     }
 
-    /// Watches for the creation of directories in which programs look for a server.
-    private func watchForPlaces() {
-        for path in runtime.places.paths where path != runtime.path {
-            var path = path
-            // Watches the closest existing ancestor of the place.
-            for level in 0... {
-                guard let (around, _) = RuntimeDirectory.parentAndName(of: path) else { break }
-                path = around
-                let changes: DirectoryWatch.Changes = [.created, .movedTo, .onlyOfDirectory]
-                // If there is no such directory either, the one around it is watched.
-                if level > 0, (try? watch?.add(path, changes)) != nil { break }
-            }
-        }
-    }
-
-    private mutating func expectPlaces(from now: UInt64) {
-        guard !runtime.places.isChosen else { return }
-        otherPlaces.expect(from: now)
-        watchForPlaces()
-    }
-
-    /// Takes places that have appeared, if it is time.
-    mutating func takePlaces(at now: UInt64) throws(RuntimeDirectoryError) {
-        try otherPlaces.takeIfDue(for: runtime, at: now)
-    }
-
     /// Reads the events of the watch on the names.
     mutating func readWatch(at now: UInt64) {
-        // If the events cannot be read, everything is assumed to have changed.
-        let batch = try? watch?.read()
-        if batch?.overflowed ?? true
-            || batch?.events.contains(where: { !$0.changes.isDisjoint(with: [.created, .movedTo]) })
-                == true
-        {
-            expectPlaces(from: now)
-        }
+        // Whatever the events are, the names are checked.
+        _ = try? watch?.read()
         guard ending == nil, !isFound else { return }
         // A process that removes the socket may be removing the whole directory. Let it finish
         // first.
@@ -197,8 +155,7 @@ struct Presence {
 
     /// Restores missing names, if any client needs this server.
     mutating func restore(hasClients: Bool, at now: UInt64, token: UInt64) -> Restoration {
-        restoreAt = needsChecks ? now + ServerLimits.unwatchedPause : nil
-        if watch == nil { expectPlaces(from: now) }
+        restoreAt = watch == nil ? now + ServerLimits.unwatchedPause : nil
         guard ending == nil, !isFound else { return .nothing }
         guard runtime.isInPlace || hasClients else {
             end(.vanished)
@@ -223,8 +180,7 @@ struct Presence {
         // Another server exists. Two servers must never serve the same user (Rule 2.0).
         if error is RoleIsTaken { return end(.vanished) }
         // The process that removes the directory may not have finished.
-        let isBusy = (error as? SystemError)?.code == ErrorNumber.tryAgain
-        restoreAt = now + (isBusy ? ServerLimits.busyPause : ServerLimits.restorePause)
+        restoreAt = now + ServerLimits.restorePause
     }
 
     /// Another process has the role in the directory in which this server would continue.
@@ -249,11 +205,10 @@ struct Presence {
     ///
     /// Throws if another process has the role there.
     private mutating func moveIntoFreshDirectory(at now: UInt64, token: UInt64) throws {
-        let fresh = try freshDirectory()
+        let fresh = try runtime.place.open()
         guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: fresh) else {
-            // While this server holds the stand-ins, the other process gives way.
-            guard otherPlaces.isHeld else { throw RoleIsTaken() }
-            throw SystemError(code: ErrorNumber.tryAgain, operation: "server anew")
+            // The other process is about to serve, and waits for this server's clients first.
+            throw RoleIsTaken()
         }
         // The next server's epoch must be greater than this server's, which is in the ledgers.
         let epochs = try EpochFile(directory: fresh.directory)
@@ -263,18 +218,37 @@ struct Presence {
         self.epochs = epochs
         era = epochs.era
         watchNames(at: now, token: token)
-        expectPlaces(from: now)
     }
 
-    /// Opens the directory in which this server continues.
-    private mutating func freshDirectory() throws -> RuntimeDirectory {
-        do {
-            return try runtime.places.open(patience: 0)
-        } catch RuntimeDirectoryError.elsewhere {
-            // The stand-ins name a place that cannot be created again, for example after a logout.
-            otherPlaces.letGo()
-            return try runtime.places.open(patience: 0)
-        }
+    // MARK: Ledgers without a name
+
+    /// Notes that a client's ledger has no name in the directory.
+    ///
+    /// As long as there is such a client, the next server must wait for it.
+    mutating func addNameless(_ client: ClientID) {
+        nameless.insert(client)
+        runtime.unsettle()
+    }
+
+    /// Notes that a client has gone.
+    mutating func removeNameless(_ client: ClientID) {
+        guard nameless.remove(client) != nil else { return }
+        settleIfKnown()
+    }
+
+    /// Removes the mark of a new folder of ledgers, if no client is without a name.
+    func settleIfKnown() {
+        if nameless.isEmpty, !isDeposed, !runtime.isSettled { runtime.settle() }
+    }
+
+    /// Lets a later server of another directory, by which this one's client was served, have no
+    /// greater epoch than the next server here, and leaves.
+    ///
+    /// The next server waits for the client, and for others that come as late.
+    mutating func giveWay(to epoch: ServerEpoch) throws(LedgerError) {
+        runtime.unsettle()
+        while epochs.load() < epoch { _ = try epochs.raise() }
+        end(.deposed)
     }
 
     // MARK: Leaving
@@ -286,13 +260,7 @@ struct Presence {
     }
 
     /// Gives up the role.
-    ///
-    /// The stand-ins are released first: a process that has the role and finds stand-ins would wait
-    /// for this server.
-    mutating func giveUpRole() {
-        otherPlaces.letGo()
-        roleLock = nil
-    }
+    mutating func giveUpRole() { roleLock = nil }
 
     /// Releases the role without any cleanup, for tests.
     mutating func abandon() { roleLock = nil }

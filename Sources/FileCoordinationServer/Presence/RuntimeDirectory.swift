@@ -20,21 +20,6 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
     case unusable(String, SystemError)
     /// In this user namespace, the process's user ID cannot be told from those of others.
     case userWithoutNumber
-    /// Another process is creating or removing a file there.
-    case busy(String)
-    /// Other processes of this user meet in a directory that this process cannot reach.
-    case elsewhere(String)
-    /// Processes of this user meet in two directories.
-    case divided(String, String)
-
-    /// Whether a later attempt may succeed.
-    var isPassing: Bool {
-        switch self {
-        case .busy, .elsewhere, .notADirectory: true
-        case .notAbsolute, .notOurs, .openToOthers, .unusable, .userWithoutNumber, .divided:
-            false
-        }
-    }
 
     package var description: String {
         switch self {
@@ -69,36 +54,20 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
             this process's user has no number in its user namespace, so nothing tells its files \
             from those of others: map the user into the namespace
             """
-        case .busy(let path):
-            "the runtime directory \(path) is about to be taken by another program: try again"
-        case .elsewhere(let path):
-            """
-            your other programs meet in \(path), to which no path leads from here: make that \
-            directory visible here under the same path, or set FILECOORDINATION_RUNTIME_DIR to a \
-            directory that all of them can reach
-            """
-        case .divided(let path, let other):
-            """
-            programs of yours meet in \(other) and know nothing of those in \(path): end the \
-            former (they are of an older version, or in a container), or set \
-            FILECOORDINATION_RUNTIME_DIR for all of them to one directory
-            """
         }
     }
 }
 
 /// The runtime directory, opened and checked.
 package struct RuntimeDirectory: Sendable {
-    /// The path of the directory, as it was chosen.
-    package let path: String
+    /// The path of the directory.
+    package var path: String { place.path }
     /// The directory itself.
     package let directory: Directory
     /// Its `ledgers` folder: one file for each client.
     package let ledgers: Directory
-    /// All places where the processes of this user may look for the directory.
-    package let places: RuntimePlaces
-    /// A message for standard error about a better place that cannot be used (Rule 2.0).
-    package private(set) var warning: String?
+    /// Where the directory is.
+    package let place: RuntimePlace
 
     /// Names inside the directory; the article Takeover says what each is for.
     package enum Name {
@@ -108,11 +77,13 @@ package struct RuntimeDirectory: Sendable {
         package static let epoch = "epoch"
         package static let ledgers = "ledgers"
         package static let log = "log"
+        /// In the folder of ledgers: the file whose absence is the mark of a new folder.
+        package static let settled = "settled"
     }
 
     /// Opens the directory that `environment` leads to; creates it if it does not exist.
     package static func open(environment: [String: String]) throws(RuntimeDirectoryError) -> Self {
-        try RuntimePlaces(variable: { environment[$0] }).open()
+        try RuntimePlace(variable: { environment[$0] }).open()
     }
 
     /// Opens the directory that this process's environment leads to; creates it if it does not
@@ -120,33 +91,21 @@ package struct RuntimeDirectory: Sendable {
     package static func openOwn() throws(RuntimeDirectoryError) -> Self {
         // A program with the rights of another user is started by a user who must not choose where.
         let isChosenByUser = !CurrentProcess.hasBorrowedRights
-        return try RuntimePlaces { name in
+        return try RuntimePlace { name in
             isChosenByUser ? CurrentProcess.environmentVariable(name) : nil
         }.open()
     }
 
-    /// Opens the directory at `path`, as the only possible place; creates it if it does not exist.
+    /// Opens the directory at `path`; creates it if it does not exist.
     package static func open(path: String) throws(RuntimeDirectoryError) -> Self {
-        try open(path, of: RuntimePlaces(chosen: path))
+        try RuntimePlace(chosen: path).open()
     }
 
-    /// Opens the directory at one of several places; creates it if it does not exist.
+    /// Opens the directory at a place; with a mode, creates it if it does not exist.
     static func open(
-        _ path: String, of places: RuntimePlaces
+        _ place: RuntimePlace, creatingWithMode mode: UInt32?
     ) throws(RuntimeDirectoryError) -> Self {
-        try open(path, of: places, creatingWithMode: 0o700)
-    }
-
-    /// Opens the directory at one of several places, if it exists.
-    static func openExisting(
-        _ path: String, of places: RuntimePlaces
-    ) throws(RuntimeDirectoryError) -> Self {
-        try open(path, of: places, creatingWithMode: nil)
-    }
-
-    private static func open(
-        _ path: String, of places: RuntimePlaces, creatingWithMode mode: UInt32?
-    ) throws(RuntimeDirectoryError) -> Self {
+        let path = place.path
         guard !CurrentProcess.hasNoUserID else { throw .userWithoutNumber }
         let directory: Directory
         do {
@@ -172,7 +131,7 @@ package struct RuntimeDirectory: Sendable {
                 throw RuntimeDirectoryError.openToOthers(path, permissions: status.permissions)
             }
             let ledgers = try directory.openSubdirectory(Name.ledgers, creatingWithMode: 0o700)
-            return Self(path: path, directory: directory, ledgers: ledgers, places: places)
+            return Self(place: place, directory: directory, ledgers: ledgers)
         } catch let error as RuntimeDirectoryError {
             throw error
         } catch let error as SystemError {
@@ -182,19 +141,37 @@ package struct RuntimeDirectory: Sendable {
         }
     }
 
-    private init(path: String, directory: Directory, ledgers: Directory, places: RuntimePlaces) {
-        self.path = path
+    private init(place: RuntimePlace, directory: Directory, ledgers: Directory) {
+        self.place = place
         self.directory = directory
         self.ledgers = ledgers
-        self.places = places
     }
 
-    /// Returns a copy with a warning for standard error.
-    func with(warning: String?) -> Self {
-        var copy = self
-        copy.warning = warning
-        return copy
+    // MARK: The mark
+
+    /// Whether a server knows that each living client's ledger has its name here.
+    ///
+    /// A folder of ledgers that was made just now is not settled, and neither is one that was
+    /// emptied: whoever makes it anew need not do anything for that, and cannot die before.
+    package var isSettled: Bool {
+        // This is the question.
+        (try? ledgers.status(of: Name.settled)) != nil
     }
+
+    /// Removes the mark of a new folder: a server has waited for clients whose ledgers lost their
+    /// names, and none of these is left.
+    package func settle() {
+        // The next server waits once more.
+        _ = try? ledgers.openFile(Name.settled, [.write, .create], mode: 0o600)
+    }
+
+    /// Puts the mark back, because there is a client whose ledger has no name here.
+    func unsettle() {
+        // It may not be there.
+        try? ledgers.remove(Name.settled)
+    }
+
+    // MARK: Where it is
 
     /// Whether the path still refers to this directory, and its `ledgers` folder is still there.
     package var isInPlace: Bool {
@@ -208,9 +185,9 @@ package struct RuntimeDirectory: Sendable {
         return found != nil && found?.inode == (try? ledgers.status())?.inode
     }
 
-    /// Returns this directory, or the one in which the user's processes must meet now.
+    /// Returns this directory, or the one that has its path now.
     package func renewed() throws(RuntimeDirectoryError) -> Self {
-        isInPlace ? self : try places.open()
+        isInPlace ? self : try place.open()
     }
 
     /// Opens the directory itself and follows no link in its last path component.

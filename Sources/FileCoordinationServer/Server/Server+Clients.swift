@@ -56,6 +56,7 @@ extension Server {
         records.discardAll(of: client.id)
         outgoing.deliveries.remove(client.id)
         clients.remove(client)
+        presence.removeNameless(client.id)
         // If this server has been deposed, its successor may still have to read the ledger.
         if !presence.isDeposed { try? presence.runtime.ledgers.remove(client.ledger.fileName) }
         configuration.log(

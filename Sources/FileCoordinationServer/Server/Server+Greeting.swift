@@ -69,9 +69,12 @@ extension Server {
             attach(connection, to: client)
             return true
         } catch {
-            if presence.isDeposed {
+            if presence.isDeposed || presence.ending != nil {
                 // The client reconnects and finds the next server.
                 presence.end(.deposed)
+                hangUp(connection.token)
+            } else if case .system(let cause) = error, cause.code == ErrorNumber.noSuchFile {
+                // The name was removed just now. The client passes the ledger with its next hello.
                 hangUp(connection.token)
             } else if Self.isWant(error) {
                 refuse(connection, .limitReached, Connections.wantOfDescriptors)
@@ -102,6 +105,8 @@ extension Server {
         let client: Client
         if let known = clients.client(ofLedger: name) {
             client = known
+        } else if let file = connection.passedLedger {
+            client = try admitLate(file, name)
         } else {
             client = try admit(name)
         }
@@ -109,6 +114,24 @@ extension Server {
             throw LedgerError.notALedger(
                 name: name, reason: "it belongs to another process than its sender")
         }
+        return client
+    }
+
+    /// Takes a ledger without a name whose client has come after the server began (Rule 18.14).
+    private mutating func admitLate(
+        _ file: Descriptor, _ name: String
+    ) throws(LedgerError) -> Client {
+        let ledger = try LedgerReader(
+            file: file, name: name, expectedOwner: CurrentProcess.effectiveUserID,
+            observer: configuration.observers?(name))
+        // With an equal epoch, the former server could still use the ledger.
+        let epoch = ledger.ledgerEpoch
+        if epoch >= presence.epoch, presence.epoch.mayPrecede(epoch) {
+            try presence.giveWay(to: epoch)
+            throw .deposed
+        }
+        let client = try admit(ledger)
+        presence.addNameless(client.id)
         return client
     }
 

@@ -38,7 +38,6 @@ extension Server {
             if clients.isEmpty {
                 records.relocations.remove()
                 delegations.removeTicketQueues(from: presence.runtime.directory)
-                presence.otherPlaces.remove()
             }
         case .deposed, .vanished:
             // The socket with this name belongs to another server by now.

@@ -34,8 +34,17 @@ extension Server {
                 delegations.stopTicketQueues()
                 try records.relocations.move(to: presence.runtime.directory)
             }
+            let ledgers = presence.runtime.ledgers
+            let nameless = clients.all.filter {
+                // This is the question.
+                (try? ledgers.status(of: $0.ledger.fileName)) == nil
+            }
+            for client in nameless { presence.addNameless(client.id) }
+            presence.settleIfKnown()
             connections.stopListening()
             try listen()
+            // They connect anew, and know by that that they must notice the next server.
+            for client in nameless { send(.retiring, to: client) }
             configuration.log(.runtimeDirectoryRestored)
         } catch {
             presence.planRetry(error, at: now)

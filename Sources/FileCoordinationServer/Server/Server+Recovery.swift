@@ -170,10 +170,12 @@ extension Server {
         var owners: [Client] = []
         for orphan in orphans {
             do throws(LedgerError) {
-                owners.append(try admit(orphan))
+                let client = try admit(orphan)
+                presence.addNameless(client.id)
+                owners.append(client)
             } catch {
                 if Self.isWant(error) { throw error }
-                if orphan.ledgerEpoch > presence.epoch { throw OrphanRecovery.Failure.movedOn }
+                if orphan.ledgerEpoch > presence.epoch { throw OrphanRecovery.MovedOn() }
                 configuration.log(.ledgerRejected(name: orphan.fileName, reason: "\(error)"))
             }
         }

@@ -48,13 +48,11 @@ package struct Server: ~Copyable {
         wakeUp: WakeUp
     ) throws -> Server {
         let poller = try Poller()
-        var otherPlaces = OtherPlaces()
-        try otherPlaces.complete(for: runtime, givesWay: configuration.givesWay)
         let lost = try OrphanRecovery(of: runtime, role: roleLock)
         let epochs = try EpochFile(directory: runtime.directory)
         // A process that was stopped until now may have lost the role, and must not depose its
         // successor.
-        guard roleLock.isInPlace(in: runtime) else { throw OrphanRecovery.Failure.movedOn }
+        guard roleLock.isInPlace(in: runtime) else { throw OrphanRecovery.MovedOn() }
         Failpoint.reach(.before, .raisesEpoch)
         let era = epochs.era
         let (epoch, orphans, opened) = try lost.claim(
@@ -68,10 +66,9 @@ package struct Server: ~Copyable {
             log: configuration.log)
         let presence = Presence(
             runtime: runtime, roleLock: roleLock, epochs: epochs, era: era, epoch: epoch,
-            otherPlaces: otherPlaces, poller: poller)
+            poller: poller)
         var server = Server(configuration, presence, connections, relocations, poller)
         try server.begin(with: orphans, opened: opened)
-        withExtendedLifetime(lost) {}
         return server
     }
 
@@ -102,7 +99,8 @@ package struct Server: ~Copyable {
         let result = try recover(with: orphans, opened: opened)
         // The server listens only after the recovery, so that no client finds a server without
         // state.
-        guard presence.hasRole else { throw OrphanRecovery.Failure.movedOn }
+        guard presence.hasRole else { throw OrphanRecovery.MovedOn() }
+        presence.settleIfKnown()
         try listen()
         configuration.log(result)
         let now = MonotonicClock.now
@@ -202,7 +200,6 @@ package struct Server: ~Copyable {
         include(connections.acceptor.resumeAt)
         include(processes.nextCheck)
         include(presence.restoreAt)
-        include(presence.otherPlaces.takeAt)
         include(clients.nextCheck)
         include(outgoing.watching.nextDeadline)
         include(delegations.reports.nextEnd)
@@ -217,11 +214,6 @@ package struct Server: ~Copyable {
         let now = MonotonicClock.now
         connections.resumeAccepting(at: now)
         if let restore = presence.restoreAt, restore <= now { restoreNames() }
-        do throws(RuntimeDirectoryError) {
-            try presence.takePlaces(at: now)
-        } catch {
-            configuration.log(.worldDivided(error))
-        }
         if let check = processes.nextCheck, check <= now {
             work.append(.checkProcesses(seen: [], since: now))
         }

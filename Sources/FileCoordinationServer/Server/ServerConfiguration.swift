@@ -44,8 +44,6 @@ package struct ServerConfiguration: Sendable {
     ///
     /// If nil, the kernel is asked.
     package var isStopped: (@Sendable (String) -> Bool)?
-    /// Whether this server leaves if another one is about to make the runtime directory anew.
-    package var givesWay = false
     /// Receives log entries, on the server's thread.
     package var log: @Sendable (ServerLogEntry) -> Void
 

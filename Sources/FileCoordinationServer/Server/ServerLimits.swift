@@ -91,20 +91,12 @@ package enum ServerLimits {
     /// How long the server accepts no connection after a failed attempt, in nanoseconds.
     package static let acceptPause: UInt64 = 50_000_000
     /// The time from the removal of the socket to its restoration, in nanoseconds.
-    package static let restorePause: UInt64 = 50_000_000
+    ///
+    /// It is shorter than the next server waits (``OrphanRecovery/patience``).
+    package static let restorePause: UInt64 = 10_000_000
     /// The age at which an unlocked, unfinished ledger is removed, in nanoseconds.
     package static let abandonedAge: Int64 = 60_000_000_000
     /// How often the server checks its names if the kernel cannot report their removal, in
     /// nanoseconds.
     package static let unwatchedPause: UInt64 = 1_000_000_000
-    /// When a server without a directory tries again because another one gives way, in nanoseconds.
-    package static let busyPause: UInt64 = 3_000_000
-    /// When the server first checks again for a runtime place that is about to be mounted, in
-    /// nanoseconds.
-    ///
-    /// The pause doubles each time.
-    package static let placesPause: UInt64 = 10_000_000
-    /// After a pause of this length, the server stops waiting for a file system to be mounted
-    /// there.
-    package static let longestPlacesPause: UInt64 = 8_000_000_000
 }

@@ -27,7 +27,6 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
     /// The socket or the runtime directory vanished and was restored.
     case runtimeDirectoryRestored
     /// Processes of this user also meet in another runtime directory.
-    case worldDivided(RuntimeDirectoryError)
     /// The relocation log could not be written, so the next server will not know a move.
     case relocationNotWritten(reason: String)
     /// Changes by programs that do not coordinate are not reported for now.
@@ -56,7 +55,6 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
             "\(wait): ended by hand by process \(processID), \(author): \(reason)"
         case .runtimeDirectoryRestored:
             "the socket in the runtime directory had vanished; made it anew"
-        case .worldDivided(let error): "\(error)"
         case .relocationNotWritten(let reason):
             "could not write down where an item was moved to: \(reason)"
         case .watchingFailed(let reason):

@@ -123,7 +123,6 @@ extension ServerLogEntry {
             ]
             return (.notice, "dismissed", fields)
         case .runtimeDirectoryRestored: return (.notice, "directory-restored", [])
-        case .worldDivided: return (.error, "world-divided", [])
         case .relocationNotWritten: return (.warning, "relocation-not-written", [])
         case .watchingFailed: return (.warning, "watching-degraded", [])
         case .deposing(let process): return (.notice, "deposing", [.init("pid", process)])

@@ -162,9 +162,6 @@ final class Stage {
 
     // MARK: Processes
 
-    /// What the kernel lists of local sockets: all of it, which Foundation does not read.
-    func socketNames() -> String { kernelText("/proc/net/unix") }
-
     /// All of a file of the kernel's, of which Foundation reads but the beginning.
     func kernelText(_ path: String) -> String {
         var bytes: [UInt8] = []

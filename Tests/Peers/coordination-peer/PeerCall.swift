@@ -64,8 +64,6 @@ struct PeerCall: Sendable {
         case "fork": Forking.announceSleepingChild(self)
         case "hello": say(RawClient.hello(at: order.operands[0]))
         case "peep": say(RawClient.peep(at: order.operands[0]))
-        case "abstract": RawClient.askFallbacks(self)
-        case "squat": RawClient.squat(self)
         case "flood": Flooding.run(self)
         case "measure": Flooding.measure(self)
         case "absurd": Absurd.run(self)

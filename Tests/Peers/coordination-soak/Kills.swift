@@ -44,7 +44,8 @@ struct Kills {
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"), "
                 + "\(rate)/s each: \(granted) accesses in \(Int(seconds)) s; "
                 + "\(group.lives.count { $0.killed != nil }) clients killed, "
-                + "\(events.count) arbiters \(isByExit ? "exited" : "killed")")
+                + "\(events.count) arbiters \(isByExit ? "exited" : "killed"), "
+                + "the directory was emptied \(field.emptied) times")
         say(Kernel.load)
         let times = isByExit ? history.lives.compactMap(\.exited).sorted() : events
         report(Pauses(history, times), &verdict)
@@ -97,15 +98,27 @@ struct Kills {
                 guard hanging.isEmpty else { return (events, hanging) }
             }
             guard let arbiter = field.arbiter else { continue }
+            // A logout empties the directory, and ends the daemon just before or after that.
+            let empties = dice.below(emptiesEvery)
+            if empties == 0 { field.emptyRuntime() }
             events.append(Kernel.now)
             if let place = group.place(of: arbiter) {
                 try group.replace(place)
             } else {
                 kill(arbiter, SIGKILL)
             }
+            if empties == 1 { field.emptyRuntime() }
+            if empties == 2 {
+                // Without a death, somewhat later.
+                Kernel.pause(milliseconds: dice.below(2 * pause))
+                field.emptyRuntime()
+            }
         }
         return (events, group.awaitProgress(seconds: patience))
     }
+
+    /// Of so many deaths of arbiters, one comes with an emptied directory, in each of three ways.
+    private var emptiesEvery: Int { max(3, options.number("empties-every", 20)) }
 
     /// Has the serving process exit, again and again.
     private func letServersExit(_ group: WorkerGroup) throws -> (

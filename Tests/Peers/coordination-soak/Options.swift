@@ -12,7 +12,7 @@ struct Options: Sendable {
     // The options of all proofs and of what they start. With one that is misspelled, a proof of the
     // usual length would pass for the one that was asked for.
     private static let numbers = """
-        apart arbiter-kills at-once bound cancel-bound count documents exits files
+        apart arbiter-kills at-once bound cancel-bound count documents empties-every exits files
         forks-every goal hot idle-bound index kills late-bound longest number operations
         order-slack patience pause presenter-bound presents processes rate restart round
         seconds seed server-bound stops stream threads usual-bound waits work

@@ -55,7 +55,8 @@ struct Stops {
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"): "
                 + "\(total) stops, \(serverStops.count) of them of servers; "
-                + "\(history.attempts.count { $0.entered != nil }) accesses; \(Kernel.load)")
+                + "\(history.attempts.count { $0.entered != nil }) accesses; the directory was emptied "
+                + "\(field.emptied) times; \(Kernel.load)")
         let delays = StopDelays(
             history, serverStops,
             StopDelays.Bounds(
@@ -88,6 +89,15 @@ struct Stops {
                 if one.isServer { servers.append(span) }
             }
             stopped.removeAll { $0.until <= now }
+            // A stopped process is the exception of Rule 18.14, and so is one of a stopped server.
+            // So the directory goes when all run, and have had the time to find the next server.
+            if stopped.isEmpty, total < goal, dice.once(in: 200) {
+                if dice.once(in: 2), !field.isEmbedded, let arbiter = field.arbiter {
+                    kill(arbiter, SIGKILL)
+                }
+                field.emptyRuntime()
+                Kernel.pause(milliseconds: Int(500 * Kernel.crowding))
+            }
             guard total < goal, stopped.count < options.number("at-once", 4), dice.once(in: 8)
             else { continue }
             // Now and then the server; mostly any process.

@@ -103,6 +103,7 @@ package final class Scene {
         let path = String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         runtime = try RuntimeDirectory.open(path: path)
+        runtime.settle()
     }
 
     deinit {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes runtime directories that no process uses: a server does so with those in its way, and a
-// user who removes the programs with all of them.
+// Removes the runtime directory when the programs are removed, unless a process uses it.
 
 import FileCoordinationLedger
-import FileCoordinationSystem
+package import FileCoordinationSystem
 
 extension RuntimeDirectory {
     /// Removes the directory; returns false if a living process uses it, and leaves it then.
@@ -13,7 +12,7 @@ extension RuntimeDirectory {
     /// that has other contents. It stays then, without what servers and clients have left.
     ///
     /// Throws ``ErrorNumber/noSuchFile`` if it was removed meanwhile.
-    func removeIfUnused() throws(SystemError) -> Bool {
+    package func removeIfUnused() throws(SystemError) -> Bool {
         guard let (around, name) = Self.parentAndName(of: path) else { return false }
         let aside = name + ".old-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let parent = try Directory.open(around)
@@ -35,7 +34,7 @@ extension RuntimeDirectory {
             throw error
         }
         // The directory has no name any more, which is what counts; here and below.
-        for entry in entries where Self.isLedger(entry) { try? ledgers.remove(entry) }
+        for entry in entries where Self.isOurs(inLedgers: entry) { try? ledgers.remove(entry) }
         try? directory.removeSubdirectory(Name.ledgers)
         // It has no name any more.
         for entry in try directory.names() where isOurs(entry) { try? directory.remove(entry) }
@@ -44,13 +43,13 @@ extension RuntimeDirectory {
         } catch {
             // It has other contents. In a place of the system no user keeps files, and the place
             // is needed.
-            if places.isChosen { try parent.rename(aside, to: name, ifTaken: .refuse) }
+            if place.isChosen { try parent.rename(aside, to: name, ifTaken: .refuse) }
         }
         return true
     }
 
-    private static func isLedger(_ name: String) -> Bool {
-        LedgerName.isFinal(name) || LedgerName.isTemporary(name)
+    private static func isOurs(inLedgers name: String) -> Bool {
+        LedgerName.isFinal(name) || LedgerName.isTemporary(name) || name == Name.settled
     }
 
     /// Whether a file in the directory was made by a server, a client or a daemon.
@@ -62,57 +61,6 @@ extension RuntimeDirectory {
         // A socket that has not got its final name.
         // What cannot be examined stays.
         case _: name.hasPrefix(".s") && (try? directory.status(of: name))?.kind == .socket
-        }
-    }
-
-    /// The process that took the server role here last, as far as its number means something here.
-    package var lastServer: Int32? {
-        RoleHolder.read(Name.serverLock, in: directory)?.processID
-    }
-}
-
-extension RuntimePlaces {
-    /// Returns the directories with a living server.
-    package func served() -> [RuntimeDirectory] {
-        paths.compactMap { path in
-            guard case .served(let directory) = PlaceState(path, of: self) else { return nil }
-            return directory
-        }
-    }
-
-    /// The process that serves the directory at a path that is used, if one does.
-    package func server(at path: String) -> Int32? {
-        guard case .served(let directory) = PlaceState(path, of: self) else { return nil }
-        return directory.lastServer
-    }
-
-    /// Removes what servers have left in all places that no living process uses.
-    ///
-    /// Returns the paths of the places that are still used.
-    package func removeUnused() -> [String] {
-        paths.filter { path in
-            // No program has met there, and to examine it would make it a runtime directory.
-            if Self.isEmpty(path) { return false }
-            switch PlaceState(path, of: self) {
-            case .served, .inhabited: return true
-            // It belongs to the place that it leads to, and goes with that.
-            case .standIn(_, isHeld: true): return false
-            case .deserted(let directory):
-                do throws(SystemError) {
-                    return try !directory.removeIfUnused()
-                } catch {
-                    return error.code != ErrorNumber.noSuchFile
-                }
-            case .standIn(_, isHeld: false):
-                do throws(RuntimeDirectoryError) {
-                    try StandIn.removeIfDead(path)
-                    return false
-                } catch {
-                    return true
-                }
-            // A directory of another user is not removed.
-            case .vacant, .unusable: return false
-            }
         }
     }
 }
