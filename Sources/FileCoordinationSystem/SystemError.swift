@@ -59,8 +59,6 @@ public enum ErrorNumber {
     public static let invalidArgument = EINVAL
     /// A name or path is too long.
     public static let nameTooLong = ENAMETOOLONG
-    /// Another socket has the address.
-    public static let addressInUse = EADDRINUSE
     /// No process listens at the socket any more.
     public static let connectionRefused = ECONNREFUSED
     /// The peer closed its socket without reading everything.

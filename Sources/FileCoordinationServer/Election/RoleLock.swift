@@ -22,11 +22,9 @@ package final class RoleLock: Sendable {
     /// Whether the lock's name in `runtime` still refers to the locked file.
     ///
     /// If not, the role was taken from this process, or the file was removed.
-    func isInPlace(in runtime: RuntimeDirectory) -> Bool { isInPlace(in: runtime.directory) }
-
-    private func isInPlace(in directory: Directory) -> Bool {
+    func isInPlace(in runtime: RuntimeDirectory) -> Bool {
         // A name that is gone does not refer to it.
-        guard let there = try? directory.status(of: name) else { return false }
+        guard let there = try? runtime.directory.status(of: name) else { return false }
         return isOf(there)
     }
 
@@ -37,35 +35,15 @@ package final class RoleLock: Sendable {
 
     /// The length of a lock file.
     static let length = 4096
-    /// The offset in the file after the holder's identity, where contents may be stored.
-    static let contentsOffset = 64
 
     /// Takes the lock `name`, or returns nil if another process or thread holds it.
     package static func tryAcquire(
         _ name: String, in runtime: RuntimeDirectory
     ) throws(SystemError) -> RoleLock? {
-        try tryAcquire(name, in: runtime.directory, contents: []) { _ in true }
-    }
-
-    /// Takes a lock in any directory.
-    ///
-    /// - Parameters:
-    ///   - name: the name of the lock's file.
-    ///   - directory: the directory.
-    ///   - contents: bytes to write into the file at ``contentsOffset``.
-    ///   - isUsable: whether an existing file may be locked and written to.
-    /// - Returns: the lock; nil if it is held, or the file is not usable.
-    /// - Throws: ``SystemError`` if the file cannot be opened, locked or written.
-    static func tryAcquire(
-        _ name: String, in directory: Directory, contents: [UInt8],
-        isUsable: (FileStatus) -> Bool
-    ) throws(SystemError) -> RoleLock? {
         while true {
-            guard let held = try lockFile(name, in: directory, contents, isUsable) else {
-                return nil
-            }
+            guard let held = try lockFile(name, in: runtime.directory) else { return nil }
             // If the file was removed between opening and locking, the lock stands for no role.
-            if held.isInPlace(in: directory) { return held }
+            if held.isInPlace(in: runtime) { return held }
         }
     }
 
@@ -94,8 +72,7 @@ package final class RoleLock: Sendable {
     }
 
     private static func lockFile(
-        _ name: String, in directory: Directory, _ contents: [UInt8],
-        _ isUsable: (FileStatus) -> Bool
+        _ name: String, in directory: Directory
     ) throws(SystemError) -> RoleLock? {
         // Forks are held back until the descriptor is closed: a child with the descriptor would
         // hold the lock.
@@ -114,31 +91,13 @@ package final class RoleLock: Sendable {
             }
         }
         return try file.flatMap { (file) throws(SystemError) in
-            guard isUsable(try file.status()) else {
-                throw SystemError(code: ErrorNumber.accessDenied, operation: "lock \(name)")
-            }
             try FileSpace.truncate(file, length: UInt64(length))
             guard try FileLock.tryLock(file) else { return nil }
             RoleHolder.write(to: file)
-            if !contents.isEmpty { try write(contents, to: file) }
             return RoleLock(
                 mapping: try SharedMapping(
                     file: file, length: length, writable: true, inheritedByFork: false),
                 name: name, identity: try file.status())
         }
-    }
-
-    private static func write(
-        _ contents: [UInt8], to file: Descriptor
-    ) throws(SystemError) {
-        guard contents.count <= length - contentsOffset else {
-            throw SystemError(code: ErrorNumber.nameTooLong, operation: "write to a lock's file")
-        }
-        let result = unsafe contents.withUnsafeBytes { bytes in
-            Result { () throws(SystemError) in
-                try unsafe file.write(bytes, at: UInt64(contentsOffset))
-            }
-        }
-        _ = try result.get()
     }
 }
