@@ -18,8 +18,12 @@ struct VersionConflictTests {
             var ready: [Poller.Ready] = []
             // The client then waits in vain, and the test fails by its own limit.
             guard (try? poller.wait(into: &ready, until: nil)) != nil,
-                let socket = (try? listener.accept()) ?? nil
+                let socket = (try? listener.accept()) ?? nil,
+                // A server reads what it refuses.
+                (try? poller.add(socket.descriptor, token: 1, .readable)) != nil
             else { return }
+            poller.forget(listener.descriptor)
+            _ = try? poller.wait(into: &ready, until: nil)
             let refusal = ServerMessage.refused(Refusal(code: .wrongVersion, text: text))
             _ = try? socket.send(refusal.encode())
         }
