@@ -38,17 +38,25 @@ extension SequencedSocket {
     /// - Returns: a copy of the message, or why there is none.
     public func receiveMessage(using buffer: borrowing MessageBuffer) -> ReceivedMessage {
         var passed: [Descriptor] = []
-        return receiveMessage(using: buffer, passing: &passed)
+        // Something of it is lost.
+        return (try? receiveMessage(using: buffer, passing: &passed)) ?? .tooLong
     }
 
     /// Receives one message and the descriptors in it, without blocking.
+    ///
+    /// Throws ``ErrorNumber/tooManyOpenFiles`` if descriptors are lost, because this process has no
+    /// room for them.
     public func receiveMessage(
         using buffer: borrowing MessageBuffer, passing passed: inout [Descriptor]
-    ) -> ReceivedMessage {
+    ) throws(SystemError) -> ReceivedMessage {
         switch unsafe receiveOnceMore(into: buffer.memory) {
         case .bytes(let count, let descriptors, let isTruncated):
             passed = descriptors
-            return isTruncated ? .tooLong : .bytes(unsafe Array(buffer.memory.prefix(count)))
+            guard isTruncated else { return .bytes(unsafe Array(buffer.memory.prefix(count))) }
+            // Bytes are lost only where they fill the memory.
+            guard unsafe count < buffer.memory.count else { return .tooLong }
+            throw SystemError(
+                code: ErrorNumber.tooManyOpenFiles, operation: "receive descriptors")
         case .wouldBlock: return .wouldBlock
         case .closed, nil: return .closed
         }

@@ -41,6 +41,20 @@ import Testing
         #expect(try receive(b) == "(nothing)")
     }
 
+    @Test func `Descriptors for which there is no room are an error`() async {
+        await #expect(processExitsWith: .success) {
+            let (a, b) = try SequencedSocket.pair()
+            #expect(try a.send([1], descriptors: [a.descriptor.number]))
+            var none = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            var passed: [Descriptor] = []
+            let error = #expect(throws: SystemError.self) {
+                try b.receiveMessage(using: MessageBuffer(limit: 9), passing: &passed)
+            }
+            #expect(error?.code == ErrorNumber.tooManyOpenFiles)
+        }
+    }
+
     @Test func `Descriptors travel with a message`() throws {
         let (a, b) = try SequencedSocket.pair()
         let file = try scratch.file("f", size: 123)

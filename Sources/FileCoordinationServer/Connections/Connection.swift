@@ -14,8 +14,8 @@ enum Incoming {
     case message(ClientMessage)
     /// A hello that has been answered; its ledger has not been read yet.
     case greeted
-    /// A message that violates the protocol, and how.
-    case unreadable(String)
+    /// A message that violates the protocol or cannot be received, and how.
+    case unreadable(Refusal)
 }
 
 /// A client's connection.
@@ -29,8 +29,8 @@ final class Connection {
     /// The client of the connection; nil before the hello and for connections that only ask for
     /// status.
     var client: ClientID?
-    /// The ledger that came with the hello, because it has no name any more.
-    private(set) var passedLedger: Descriptor?
+    /// The ledger that came with the hello that is read next, because it has no name any more.
+    var passedLedger: Descriptor?
     /// Whether the hello was accepted.
     var isWelcome = false
     /// Whether the last message took long to answer.
@@ -71,18 +71,28 @@ final class Connection {
     /// Reads the next message.
     func take(using buffer: borrowing MessageBuffer) -> Taken {
         var passed: [Descriptor] = []
-        switch socket.receiveMessage(using: buffer, passing: &passed) {
+        let received: ReceivedMessage
+        do {
+            received = try socket.receiveMessage(using: buffer, passing: &passed)
+        } catch {
+            return unreadable(.limitReached, Connections.wantOfDescriptors)
+        }
+        switch received {
         case .bytes(let bytes):
             if !isWelcome { passedLedger = passed.first }
             do {
                 return .received(.message(try ClientMessage(decoding: bytes)))
             } catch {
-                return .received(.unreadable("a message could not be read: \(error)"))
+                return unreadable(.malformed, "a message could not be read: \(error)")
             }
-        case .tooLong: return .received(.unreadable("a message was longer than any can be"))
+        case .tooLong: return unreadable(.malformed, "a message was longer than any can be")
         case .wouldBlock: return .nothing
         case .closed: return .ended
         }
+    }
+
+    private func unreadable(_ code: Refusal.Code, _ text: String) -> Taken {
+        .received(.unreadable(Refusal(code: code, text: text)))
     }
 
     /// The result of sending.

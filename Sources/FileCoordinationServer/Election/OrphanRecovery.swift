@@ -79,7 +79,7 @@ struct OrphanRecovery {
         from line: SequencedSocket, _ buffer: borrowing MessageBuffer
     ) throws -> Bool {
         var passed: [Descriptor] = []
-        guard case .bytes(let bytes) = line.receiveMessage(using: buffer, passing: &passed),
+        guard case .bytes(let bytes) = try line.receiveMessage(using: buffer, passing: &passed),
             // Who says anything else is told when the server listens.
             case .hello(let hello)? = try? ClientMessage(decoding: bytes),
             let file = passed.first

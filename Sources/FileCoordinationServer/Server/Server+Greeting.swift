@@ -40,16 +40,18 @@ extension Server {
             refuse(connection, .wrongVersion, objection)
             return false
         }
-        guard hello.ledgerName.isEmpty || attach(connection, toLedger: hello.ledgerName) else {
-            return false
-        }
+        let passed = connection.passedLedger.take()
+        guard hello.ledgerName.isEmpty || attach(connection, toLedger: hello.ledgerName, passed)
+        else { return false }
         guard !connection.isWelcome else { return true }
         connection.isWelcome = true
         send(connections.greeting.welcome, on: connection)
         return true
     }
 
-    private mutating func attach(_ connection: Connection, toLedger name: [UInt8]) -> Bool {
+    private mutating func attach(
+        _ connection: Connection, toLedger name: [UInt8], _ passed: Descriptor?
+    ) -> Bool {
         let name = String(decoding: name, as: UTF8.self)
         do throws(LedgerError) {
             guard
@@ -59,7 +61,7 @@ extension Server {
                 refuse(connection, .limitReached, Connections.wantOfDescriptors)
                 return false
             }
-            let client = try client(named: name, by: connection)
+            let client = try client(named: name, passed, by: connection)
             guard connection.client == nil || connection.client == client.id else {
                 // With two clients on one connection, the server would not notice when the first
                 // one ends.
@@ -100,13 +102,13 @@ extension Server {
 
     /// Returns the client whose ledger has this name; opens the ledger if it is not known yet.
     private mutating func client(
-        named name: String, by connection: Connection
+        named name: String, _ passed: Descriptor?, by connection: Connection
     ) throws(LedgerError) -> Client {
         let client: Client
         if let known = clients.client(ofLedger: name) {
             client = known
-        } else if let file = connection.passedLedger {
-            client = try admitLate(file, name)
+        } else if let passed {
+            client = try admitLate(passed, name)
         } else {
             client = try admit(name)
         }

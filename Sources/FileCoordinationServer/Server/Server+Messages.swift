@@ -52,8 +52,8 @@ extension Server {
         case .greeted:
             if let client = connection.client { readGreetedLedger(of: client, isFirst: true) }
             finishWork()
-        case .unreadable(let reason):
-            refuse(connection, .malformed, reason)
+        case .unreadable(let refusal):
+            refuse(connection, refusal.code, refusal.text)
             finishWork()
         }
     }
