@@ -71,6 +71,15 @@ public final class EpochFile: Sendable {
     /// Reads the newest server's epoch.
     public func load() -> ServerEpoch { ServerEpoch(truncating: word.load()) }
 
+    /// Lets the next server's epoch be greater than `epoch`.
+    package func advance(to epoch: ServerEpoch) {
+        while true {
+            let seen = word.load()
+            guard ServerEpoch(truncating: seen) < epoch else { return }
+            _ = word.compareExchange(expected: seen, desired: UInt64(epoch.rawValue))
+        }
+    }
+
     /// Takes the next epoch for a new server.
     ///
     /// The caller holds the server lock and has not looked for ledgers yet.

@@ -11,7 +11,7 @@ import FileCoordinationSystem
 /// Resets the epoch counter when it is high and no program uses it.
 package enum EpochRenewal {
     /// From this epoch on, a reset is tried.
-    private static let threshold: UInt32 = 1 << 23
+    static let threshold: UInt32 = 1 << 23
     /// From this epoch on, the ledgers of dead programs are removed even if no server has read
     /// them.
     ///

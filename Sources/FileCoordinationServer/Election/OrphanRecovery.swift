@@ -99,6 +99,7 @@ struct OrphanRecovery {
     ///
     /// The same is done for ledgers in the directory, in case only the epoch file was removed.
     func claim(
+        let present = epochs.load()
         raising epochs: EpochFile, in runtime: RuntimeDirectory,
         observers: LedgerMemory.Observers? = nil
     ) throws -> (ServerEpoch, lost: [LedgerReader], found: [String: LedgerReader]) {
@@ -109,7 +110,9 @@ struct OrphanRecovery {
                     file: entry.file, name: entry.name,
                     expectedOwner: CurrentProcess.effectiveUserID,
                     observer: observers?(entry.name))
-                readers.append((reader, reader.ledgerEpoch))
+                let seen = reader.ledgerEpoch
+                // With a lower epoch than its records have, it could never be used again.
+                if present.mayPrecede(seen) { readers.append((reader, seen)) }
             } catch {
                 if Server.isWant(error) { throw error }
                 // A ledger that its owner has damaged is not needed.
@@ -117,8 +120,7 @@ struct OrphanRecovery {
         }
         let found = try Self.ledgers(in: runtime, observers)
         let seen = readers.map(\.seen) + found.values.filter(\.isAlive).map(\.ledgerEpoch)
-        let highest = seen.filter { epochs.load().mayPrecede($0) }.max() ?? .none
-        while epochs.load() < highest { _ = try epochs.raise() }
+        epochs.advance(to: seen.filter(present.mayPrecede).max() ?? .none)
         let epoch = try epochs.raise()
         for (reader, seen) in readers where !reader.claim(from: seen, to: epoch) {
             throw MovedOn()
@@ -161,6 +163,28 @@ struct OrphanRecovery {
 extension ServerEpoch {
     /// Whether a ledger's epoch is plausible where this is the newest one that is known.
     ///
-    /// A faulty client must not exhaust the epochs by claiming a very high one.
-    func mayPrecede(_ epoch: ServerEpoch) -> Bool { epoch.rawValue < rawValue + 1 << 20 }
+    /// A faulty client must not exhaust the epochs by claiming a very high one. Up to the threshold
+    /// of their renewal, the directory that was removed may well have counted.
+    func mayPrecede(_ epoch: ServerEpoch) -> Bool {
+        epoch.rawValue < max(EpochRenewal.threshold, rawValue + 1 << 20)
+    }
+}
+
+/// A ledger that has lost its name, as its owner has it.
+struct LostLedger: Sendable {
+    /// The name that it had.
+    let name: String
+    /// The file, without the owner's lock.
+    let file: Descriptor
+
+    /// Says hello to the server that listens in `runtime`; returns whether one does.
+    func isHeard(in runtime: RuntimeDirectory) -> Bool {
+        // The next attempt may succeed.
+        guard
+            let line = try? SequencedSocket.connect(
+                in: runtime.directory, name: RuntimeDirectory.Name.socket)
+        else { return false }
+        let hello = ClientMessage.hello(Hello(ledgerName: Array(name.utf8))).encode()
+        return (try? line.send(hello, descriptors: [file.number])) == true
+    }
 }

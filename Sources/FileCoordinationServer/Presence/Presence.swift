@@ -245,9 +245,9 @@ struct Presence {
     /// greater epoch than the next server here, and leaves.
     ///
     /// The next server waits for the client, and for others that come as late.
-    mutating func giveWay(to epoch: ServerEpoch) throws(LedgerError) {
+    mutating func giveWay(to epoch: ServerEpoch) {
         runtime.unsettle()
-        while epochs.load() < epoch { _ = try epochs.raise() }
+        epochs.advance(to: epoch)
         end(.deposed)
     }
 

@@ -126,10 +126,12 @@ extension Server {
         let ledger = try LedgerReader(
             file: file, name: name, expectedOwner: CurrentProcess.effectiveUserID,
             observer: configuration.observers?(name))
-        // With an equal epoch, the former server could still use the ledger.
         let epoch = ledger.ledgerEpoch
+        // What no server can use is refused, also if this one has given it its epoch already.
+        if epoch <= presence.epoch { try ledger.raise(to: presence.epoch) }
+        // With an equal epoch, the former server could still use the ledger.
         if epoch >= presence.epoch, presence.epoch.mayPrecede(epoch) {
-            try presence.giveWay(to: epoch)
+            presence.giveWay(to: epoch)
             throw .deposed
         }
         let client = try admit(ledger)
