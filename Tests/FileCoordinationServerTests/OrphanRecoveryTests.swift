@@ -21,6 +21,14 @@ import Testing
 
     private var runtime: RuntimeDirectory { world.runtime }
 
+    /// A ledger that a former server of another directory has given this epoch.
+    private func ledger(of former: TemporaryRuntime, epoch: UInt64) throws -> LedgerWriter {
+        let epochs = try EpochFile(directory: former.runtime.directory)
+        epochs.advance(to: ServerEpoch(truncating: epoch))
+        return try LedgerWriter(
+            directory: former.runtime.ledgers, globalEpoch: epochs, programName: "test")
+    }
+
     /// How long the recovery takes, in nanoseconds, and what it has found.
     private func recover() throws -> (time: UInt64, lost: OrphanRecovery) {
         let start = MonotonicClock.now
@@ -40,19 +48,54 @@ import Testing
 
     @Test func `A ledger that comes with a hello is taken, and its epoch counts`() throws {
         let former = try TemporaryRuntime()
-        let formerEpochs = try EpochFile(directory: former.runtime.directory)
-        for _ in 1...7 { _ = try formerEpochs.raise() }
-        let ledger = try LedgerWriter(
-            directory: former.runtime.ledgers, globalEpoch: formerEpochs, programName: "test")
-        let caller = try LateCaller(of: runtime.directory, passing: ledger)
-        let lost = try recover().lost
-        #expect(lost.entries.map(\.name) == [ledger.fileName])
+        // A directory counts far if it lasts.
+        for number: UInt64 in [7, 1 << 22] {
+            let ledger = try ledger(of: former, epoch: number)
+            let caller = try LateCaller(of: runtime.directory, passing: ledger)
+            let lost = try recover().lost
+            #expect(lost.entries.map(\.name) == [ledger.fileName])
+            let epochs = try EpochFile(directory: runtime.directory)
+            let (epoch, readers, found) = try lost.claim(raising: epochs, in: runtime)
+            #expect(UInt64(epoch.rawValue) == number + 1 && found.isEmpty)
+            #expect(readers.map(\.ledgerEpoch) == [epoch])
+            #expect(readers.map(\.isAlive) == [true])
+            withExtendedLifetime(caller) {}
+        }
+    }
+
+    /// A client that has spoiled its ledger must not use up the epochs, nor lose what it has.
+    @Test func `A ledger with an epoch that cannot be is left as it is`() throws {
+        let former = try TemporaryRuntime()
+        let ledger = try ledger(of: former, epoch: 1 << 23)
+        let lost = try OrphanRecovery(
+            of: runtime, role: role,
+            starter: LostLedger(name: ledger.fileName, file: ledger.descriptor))
         let epochs = try EpochFile(directory: runtime.directory)
-        let (epoch, readers, found) = try lost.claim(raising: epochs, in: runtime)
-        #expect(epoch.rawValue == 8 && found.isEmpty)
-        #expect(readers.map(\.ledgerEpoch) == [epoch])
-        #expect(readers.map(\.isAlive) == [true])
-        withExtendedLifetime(caller) {}
+        let (epoch, readers, _) = try lost.claim(raising: epochs, in: runtime)
+        #expect(epoch.rawValue == 1 && readers.isEmpty)
+        #expect(ledger.ledgerEpoch.rawValue == 1 << 23)
+    }
+
+    /// The thread that would say hello waits until the server listens.
+    @Test func `The ledger of the client that starts a daemon is taken before the daemon listens`()
+        throws
+    {
+        let former = try TemporaryRuntime()
+        let ledger = try ledger(of: former, epoch: 1)
+        let (ours, daemons) = try SequencedSocket.pair()
+        let heard = Lock<[String]>([])
+        try DetachedThread.start(name: "daemon") { [runtime, role] in
+            // The starter is told that the daemon has died, if there is an error.
+            guard let lost = try? OrphanRecovery(of: runtime, role: role) else {
+                return daemons.shutDown()
+            }
+            heard.withLock { $0 = lost.entries.map(\.name) }
+            _ = try? daemons.send([1])
+        }
+        let outcome = DaemonStart.outcome(
+            of: ours, in: runtime, for: LostLedger(name: ledger.fileName, file: ledger.descriptor))
+        #expect(outcome == .ready)
+        #expect(heard.withLock { $0 } == [ledger.fileName])
     }
 
     @Test func `A server whose directory goes meanwhile starts anew`() throws {

@@ -81,7 +81,7 @@ package final class Session: Sendable {
             arrivals: arrivals)
         link = try SessionLink(
             election: Election(
-                runtime: runtime, serverReady: ledger.serverReadyEvent
+                runtime: runtime, ledger: ledger
             ) {
                 DaemonLauncher.find(environment: environment)
             },

@@ -31,9 +31,9 @@ package struct DaemonActivation: Sendable {
     /// Asks for the daemon and waits until it listens, for ``DaemonStart/patience`` at most.
     ///
     /// The caller holds the election lock. The daemon takes that for granted.
-    func start() -> DaemonStart {
+    func start(in runtime: RuntimeDirectory, for starter: LostLedger?) -> DaemonStart {
         guard let socket = connect() else { return .died }
-        return DaemonStart.outcome(of: socket, until: MonotonicClock.now + DaemonStart.patience)
+        return DaemonStart.outcome(of: socket, in: runtime, for: starter)
     }
 
     /// Connects, unless no process of this user listens, or only a stopped one.

@@ -75,9 +75,9 @@ package struct DaemonLauncher: Sendable {
     }
 
     /// Starts the daemon and waits until it listens, for ``DaemonStart/patience`` at most.
-    func start(in runtime: RuntimeDirectory) -> DaemonStart {
+    func start(in runtime: RuntimeDirectory, for starter: LostLedger?) -> DaemonStart {
         guard let socket = spawn(in: runtime) else { return .died }
-        return DaemonStart.outcome(of: socket, until: MonotonicClock.now + DaemonStart.patience)
+        return DaemonStart.outcome(of: socket, in: runtime, for: starter)
     }
 
     /// Starts the daemon.

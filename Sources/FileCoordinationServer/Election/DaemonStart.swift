@@ -15,10 +15,25 @@ enum DaemonStart {
     case late
 
     /// How long the daemon may take until it listens, in nanoseconds.
-    static let patience: UInt64 = 3_000_000_000
+    private static let patience: UInt64 = 3_000_000_000
+    /// How often a client whose ledger has no name tries to tell the daemon, in nanoseconds.
+    ///
+    /// The daemon listens for several times as long (``OrphanRecovery/patience``).
+    private static let helloPause: UInt64 = 5_000_000
 
     /// Waits until the daemon sends a byte on `socket` or closes it.
-    static func outcome(of socket: SequencedSocket, until deadline: UInt64?) -> DaemonStart {
+    ///
+    /// - Parameters:
+    ///   - socket: the connection to the daemon.
+    ///   - runtime: where the daemon will listen.
+    ///   - starter: the ledger of this process, if it has no name. The daemon hears of it before it
+    ///     sends the byte.
+    /// - Returns: the result.
+    static func outcome(
+        of socket: SequencedSocket, in runtime: RuntimeDirectory, for starter: LostLedger?
+    ) -> DaemonStart {
+        let deadline = MonotonicClock.now + patience
+        var unheard = starter
         // Without a poller, nothing can be waited for.
         guard let poller = try? Poller(),
             (try? poller.add(socket.descriptor, token: 0, .readable)) != nil
@@ -30,9 +45,12 @@ enum DaemonStart {
             case .tooLong, .closed: return .died
             case .wouldBlock: break
             }
-            if let deadline, MonotonicClock.now >= deadline { return .late }
+            let now = MonotonicClock.now
+            if now >= deadline { return .late }
+            if unheard?.isHeard(in: runtime) == true { unheard = nil }
+            let next = unheard == nil ? deadline : min(deadline, now + helloPause)
             // If waiting fails, the result is the same.
-            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return .died }
+            guard (try? poller.wait(into: &ready, until: next)) != nil else { return .died }
         }
     }
 }

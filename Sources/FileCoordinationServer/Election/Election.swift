@@ -11,9 +11,9 @@ import FileCoordinationWire
 /// Finds the server of a runtime directory, or starts one.
 package struct Election: Sendable {
     let runtime: RuntimeDirectory
-    /// Wakes this process when a server in another process listens; nil for processes without a
-    /// ledger.
-    private let serverReady: ServerReadyEvent?
+    /// This process's ledger, by which it is woken when a server in another process listens; nil
+    /// for processes without one.
+    private let ledger: LedgerWriter?
     /// Looks for the daemon.
     ///
     /// Called only if no server answers, which is rare.
@@ -32,12 +32,12 @@ package struct Election: Sendable {
 
     /// Creates an election in `runtime`, which calls `findDaemon` when it needs a daemon.
     package init(
-        runtime: RuntimeDirectory, serverReady: ServerReadyEvent? = nil,
+        runtime: RuntimeDirectory, ledger: LedgerWriter? = nil,
         log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in },
         findDaemon: @escaping @Sendable () -> DaemonLauncher?
     ) {
         self.runtime = runtime
-        self.serverReady = serverReady
+        self.ledger = ledger
         self.findDaemon = findDaemon
         self.log = log
     }
@@ -127,8 +127,11 @@ package struct Election: Sendable {
         in runtime: RuntimeDirectory,
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
-        // An exiting process becomes the server only if no other process does.
-        if ProcessEnd.hasBegun { Pause.sleep(nanoseconds: ProcessEnd.restraint) }
+        if ProcessEnd.hasBegun, let socket = try awaitOthers(in: runtime) {
+            return Result(socket: socket)
+        }
+        // The folder of ledgers may have lost names and kept this one.
+        if lostLedger(in: runtime) != nil { runtime.unsettle() }
         Failpoint.reach(.before, .elects)
         let election: RoleLock
         switch try awaitServer(or: RuntimeDirectory.Name.electionLock, in: runtime) {
@@ -149,12 +152,37 @@ package struct Election: Sendable {
             Failpoint.reach(.before, .takesRole)
             defer { Failpoint.reach(.after, .takesRole) }
             let embedded = try EmbeddedServer.start(
-                runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
+                runtime: runtime, roleLock: role, starter: lostLedger(in: runtime), log: log,
+                onEnd: onEnd)
             if let socket = try Self.connectIfServed(in: runtime) {
                 return Result(socket: socket, embedded: embedded)
             }
             // The embedded server has given up its role already, because a daemon asked for it.
         }
+    }
+
+    /// This process's ledger, if it has no name in `runtime`.
+    ///
+    /// The thread that says hello starts the server and waits for it, which waits for hellos.
+    private func lostLedger(in runtime: RuntimeDirectory) -> LostLedger? {
+        guard let ledger, !ledger.isInPlace(in: runtime.ledgers) else { return nil }
+        return LostLedger(name: ledger.fileName, file: ledger.descriptor)
+    }
+
+    /// Connects to the server of another process, or returns nil if there is none for a while.
+    ///
+    /// An exiting process becomes the server only if no other process does.
+    private func awaitOthers(in runtime: RuntimeDirectory) throws -> SequencedSocket? {
+        let end = MonotonicClock.now + ProcessEnd.restraint
+        while MonotonicClock.now < end {
+            if let socket = try Self.connectIfServed(in: runtime),
+                !ServerWatchdog(over: socket).hasEnded
+            {
+                return socket
+            }
+            Pause.sleep(nanoseconds: 2_000_000)
+        }
+        return nil
     }
 
     private enum Situation {
@@ -170,7 +198,7 @@ package struct Election: Sendable {
     /// because it is dying, leaving or restoring its socket. No single event reports all of these,
     /// and a stopped process reports none, so this function polls.
     private func awaitServer(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
-        var wait = RoleWait(for: name, in: runtime, serverReady: serverReady)
+        var wait = RoleWait(for: name, in: runtime, serverReady: ledger?.serverReadyEvent)
         while true {
             if let socket = try Self.connectIfServed(in: runtime) {
                 let server = ServerWatchdog(over: socket)
@@ -199,7 +227,7 @@ package struct Election: Sendable {
         }
         // The manager's daemon does not know of a directory that was chosen for this process.
         if let activation = daemon.activation, !runtime.place.isChosen {
-            switch activation.start() {
+            switch activation.start(in: runtime, for: lostLedger(in: runtime)) {
             // Without a server here, the daemon is leaving, or serves in another place.
             case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }
             // As below.
@@ -209,7 +237,7 @@ package struct Election: Sendable {
         }
         // A daemon that is killed as soon as it listens is started again, once.
         for _ in 0..<2 {
-            switch daemon.start(in: runtime) {
+            switch daemon.start(in: runtime, for: lostLedger(in: runtime)) {
             case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }
             // A late daemon may have the role without listening yet. The caller checks that.
             case .died, .late: return nil

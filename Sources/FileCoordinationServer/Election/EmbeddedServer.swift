@@ -17,22 +17,25 @@ package final class EmbeddedServer: Sendable {
     /// - Parameters:
     ///   - runtime: the runtime directory.
     ///   - roleLock: the lock by which this process is the server.
+    ///   - starter: the ledger of this process, if it has no name.
     ///   - log: called with what the server reports.
     ///   - onEnd: called on the server's thread after it has given up the role.
     /// - Returns: the running server.
     /// - Throws: what prevented the start, such as an error of a system call. The role is given up
     ///   then.
-    package static func start(
-        runtime: RuntimeDirectory, roleLock: RoleLock,
+    static func start(
+        runtime: RuntimeDirectory, roleLock: RoleLock, starter: LostLedger?,
         log: @escaping @Sendable (ServerLogEntry) -> Void,
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> EmbeddedServer {
         let wakeUp = try WakeUp()
         let outcome = Monitor<Result<Void, any Error>?>(nil)
         let role = Monitor<RoleLock?>(roleLock)
-        try DetachedThread.start(name: "file-arbiter") {
+        var configuration = ServerConfiguration(kind: .embedded, log: log)
+        configuration.starter = starter
+        try DetachedThread.start(name: "file-arbiter") { [configuration] in
             do {
-                var server = try makeServer(runtime, role, log, wakeUp)
+                var server = try makeServer(runtime, role, configuration, wakeUp)
                 ProcessEnd.end(wakeUp)
                 outcome.withLock { $0 = .success(()) }
                 outcome.notifyAll()
@@ -55,14 +58,13 @@ package final class EmbeddedServer: Sendable {
     /// when the server releases it.
     private static func makeServer(
         _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>,
-        _ log: @escaping @Sendable (ServerLogEntry) -> Void, _ wakeUp: WakeUp
+        _ configuration: ServerConfiguration, _ wakeUp: WakeUp
     ) throws -> Server {
         guard let lock = role.withLock({ $0.take() }) else {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "start a server twice")
         }
         return try Server.start(
-            runtime: runtime, roleLock: lock,
-            configuration: ServerConfiguration(kind: .embedded, log: log), wakeUp: wakeUp)
+            runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
     }
 
     /// Asks the server to give up its role.

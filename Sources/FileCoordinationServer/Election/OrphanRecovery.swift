@@ -6,8 +6,8 @@
 // these in their hellos. Then the connections are closed: the clients say hello again when the
 // server listens, and it knows their ledgers by then.
 //
-// A client that comes later was stopped, or its server was. The server cannot wait for it, because
-// nothing tells that there is one (see `Presence.giveWay`).
+// A client that comes later was stopped, or its server was (the article Takeover names all cases).
+// The server cannot wait for it, because nothing tells that there is one (see `Presence.giveWay`).
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -15,13 +15,7 @@ import FileCoordinationWire
 
 /// Ledgers without a name, as their owners passed them.
 struct OrphanRecovery {
-    /// One such ledger.
-    struct Entry {
-        let name: String
-        let file: Descriptor
-    }
-
-    private(set) var entries: [Entry] = []
+    private(set) var entries: [LostLedger] = []
 
     /// The role was lost meanwhile, probably together with the directory.
     ///
@@ -40,9 +34,12 @@ struct OrphanRecovery {
     /// - Parameters:
     ///   - runtime: the runtime directory.
     ///   - role: the lock by which this process is the server.
+    ///   - starter: the ledger of the client that starts the server on a thread of its own, if it
+    ///     has no name. That client says hello only when the server listens.
     /// - Throws: an error if the role was taken away, or the clients cannot be heard.
-    init(of runtime: RuntimeDirectory, role: RoleLock) throws {
+    init(of runtime: RuntimeDirectory, role: RoleLock, starter: LostLedger? = nil) throws {
         guard !runtime.isSettled else { return }
+        entries = [starter].compactMap { $0 }
         let listener = try SequencedSocket.listener(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
             backlog: ServerLimits.listenBacklog)
@@ -87,7 +84,7 @@ struct OrphanRecovery {
         let name = String(decoding: hello.ledgerName, as: UTF8.self)
         guard LedgerName.isFinal(name) else { return false }
         if !entries.contains(where: { $0.name == name }) {
-            entries.append(Entry(name: name, file: file))
+            entries.append(LostLedger(name: name, file: file))
         }
         return true
     }
@@ -99,10 +96,10 @@ struct OrphanRecovery {
     ///
     /// The same is done for ledgers in the directory, in case only the epoch file was removed.
     func claim(
-        let present = epochs.load()
         raising epochs: EpochFile, in runtime: RuntimeDirectory,
         observers: LedgerMemory.Observers? = nil
     ) throws -> (ServerEpoch, lost: [LedgerReader], found: [String: LedgerReader]) {
+        let present = epochs.load()
         var readers: [(reader: LedgerReader, seen: ServerEpoch)] = []
         for entry in entries {
             do throws(LedgerError) {

@@ -48,7 +48,8 @@ package struct Server: ~Copyable {
         wakeUp: WakeUp
     ) throws -> Server {
         let poller = try Poller()
-        let lost = try OrphanRecovery(of: runtime, role: roleLock)
+        let lost = try OrphanRecovery(
+            of: runtime, role: roleLock, starter: configuration.starter)
         let epochs = try EpochFile(directory: runtime.directory)
         // A process that was stopped until now may have lost the role, and must not depose its
         // successor.

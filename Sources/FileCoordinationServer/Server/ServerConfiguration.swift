@@ -44,6 +44,8 @@ package struct ServerConfiguration: Sendable {
     ///
     /// If nil, the kernel is asked.
     package var isStopped: (@Sendable (String) -> Bool)?
+    /// The ledger of the client that starts the server, if it has no name (Rule 18.14).
+    var starter: LostLedger?
     /// Receives log entries, on the server's thread.
     package var log: @Sendable (ServerLogEntry) -> Void
 
