@@ -37,7 +37,7 @@ import Testing
     @Test mutating func `A socket that was removed is to be made anew`() {
         presence.removeSocket()
         presence.watchNames(at: 1, token: 2)
-        presence.readWatch(at: 1)
+        presence.readWatch(at: 1) { _ in false }
         #expect(presence.restoreAt == 1 + ServerLimits.restorePause)
         #expect(presence.restore(hasClients: false, at: 1, token: 2) == .listen)
     }
@@ -80,6 +80,51 @@ import Testing
         #expect(presence.isDeposed && !presence.hasRole)
         #expect(presence.restore(hasClients: true, at: 1, token: 2) == .nothing)
         #expect(presence.ending == .deposed)
+    }
+
+    /// Rule 18.14: its clients must come before the next server's wait is over.
+    @Test func `Without a watch the names are looked at often`() async {
+        await #expect(processExitsWith: .success) {
+            var tests = try PresenceTests()
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            getrlimit(descriptors, &limit)
+            var none = limit
+            none.rlim_cur = 0
+            setrlimit(descriptors, &none)
+            tests.presence.watchNames(at: 1, token: 2)
+            setrlimit(descriptors, &limit)
+            let pause = (tests.presence.restoreAt ?? .max) - 1
+            #expect(pause + ServerLimits.restorePause < OrphanRecovery.patience)
+        }
+    }
+
+    /// Rule 2.0: a server that was stopped does not know what another one has granted meanwhile.
+    @Test mutating func `A server does not go on where another one has served`() throws {
+        try FileManager.default.removeItem(atPath: world.path)
+        let fresh = try RuntimeDirectory.open(path: world.path)
+        _ = try EpochFile(directory: fresh.directory).raise()
+        #expect(presence.restore(hasClients: true, at: 1, token: 2) == .nothing)
+        #expect(presence.ending == .vanished)
+        #expect(try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: fresh) != nil)
+    }
+
+    @Test mutating func `A server goes on if the folder of ledgers alone was removed`() throws {
+        try FileManager.default.removeItem(atPath: world.path + "/ledgers")
+        #expect(presence.restore(hasClients: true, at: 1, token: 2) == .moveAndListen)
+        #expect(presence.ending == nil && presence.hasRole)
+    }
+
+    /// Rule 18.14.
+    @Test mutating func `The name of a client's ledger that goes is noticed`() throws {
+        let ledgers = presence.runtime.ledgers
+        presence.watchNames(at: 1, token: 2)
+        for (name, isNoticed) in [("dead", false), ("living", true)] {
+            _ = try ledgers.openFile(name, [.write, .create], mode: 0o600)
+            try ledgers.remove(name)
+            presence.readWatch(at: 1) { $0 == "living" }
+            #expect((presence.restoreAt != nil) == isNoticed)
+        }
     }
 
     /// Rule 18.14: as long as a client's ledger has no name, the next server must wait for it.

@@ -31,6 +31,8 @@ struct Presence {
     private var nameless: Set<ClientID> = []
     private let poller: Poller
     private var watch: DirectoryWatch?
+    /// The number of the watch on the folder of ledgers.
+    private var ledgersWatch: Int32?
     /// When to check the names and restore them, or nil.
     private(set) var restoreAt: UInt64?
     /// The time since when the server has had no client, or nil.
@@ -93,7 +95,7 @@ struct Presence {
     }
 
     /// Whether the names refer to this server's socket and lock.
-    private var isFound: Bool {
+    var isFound: Bool {
         roleLock?.isInPlace(in: runtime) == true && isSocketThere
     }
 
@@ -119,22 +121,35 @@ struct Presence {
     mutating func watchNames(at now: UInt64, token: UInt64) {
         watch = nil
         defer { if watch == nil { restoreAt = now + ServerLimits.unwatchedPause } }
-        // The kernel limits the number of watches for each user. Without one, the names are checked
-        // every second.
+        // The kernel limits the number of watches for each user.
         guard let fresh = try? DirectoryWatch(),
             (try? fresh.add(runtime.directory, Self.vanishing)) != nil,
+            let ledgers = try? fresh.add(runtime.ledgers, .removed),
             (try? poller.add(fresh.descriptor, token: token, .readable)) != nil
         else { return }
         watch = fresh
+        ledgersWatch = ledgers
         // The event of a removal may have been missed, so the names are checked.
         if !isFound { restoreAt = now + ServerLimits.restorePause }
     }
 
     /// Reads the events of the watch on the names.
-    mutating func readWatch(at now: UInt64) {
-        // Whatever the events are, the names are checked.
-        _ = try? watch?.read()
-        guard ending == nil, !isFound else { return }
+    ///
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - isClients: whether a ledger of this name belongs to a living client. This server removes
+    ///     those of dead ones.
+    mutating func readWatch(at now: UInt64, isClients: (String) -> Bool) {
+        let batch: DirectoryWatch.Batch?
+        do { batch = try watch?.read() } catch { batch = nil }
+        // Events that were lost, or cannot be read, may have been of any ledger.
+        let hasLostName =
+            batch?.overflowed ?? true
+            || batch?.events.contains {
+                $0.watch == ledgersWatch && isClients(String(decoding: $0.name, as: UTF8.self))
+            } ?? true
+        // Whatever the other events are, the names are checked.
+        guard ending == nil, hasLostName || !isFound else { return }
         // A process that removes the socket may be removing the whole directory. Let it finish
         // first.
         restoreAt = min(restoreAt ?? .max, now + ServerLimits.restorePause)
@@ -206,29 +221,37 @@ struct Presence {
     /// Throws if another process has the role there.
     private mutating func moveIntoFreshDirectory(at now: UInt64, token: UInt64) throws {
         let fresh = try runtime.place.open()
-        guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: fresh) else {
-            // The other process is about to serve, and waits for this server's clients first.
-            throw RoleIsTaken()
+        // If the folder of ledgers alone was removed, the other names are those of this server.
+        if roleLock?.isInPlace(in: fresh) != true {
+            guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: fresh)
+            else {
+                // The other process is about to serve, and waits for this server's clients first.
+                throw RoleIsTaken()
+            }
+            let epochs = try EpochFile(directory: fresh.directory)
+            // A server that was there may have granted what this one's clients have.
+            guard epochs.load() == .none else { throw RoleIsTaken() }
+            // The next server's epoch must be greater than this server's, which is in the ledgers.
+            epochs.advance(to: epoch)
+            (roleLock, self.epochs, era) = (role, epochs, epochs.era)
         }
-        // The next server's epoch must be greater than this server's, which is in the ledgers.
-        let epochs = try EpochFile(directory: fresh.directory)
-        while epochs.load() < epoch { _ = try epochs.raise() }
         runtime = fresh
-        roleLock = role
-        self.epochs = epochs
-        era = epochs.era
         watchNames(at: now, token: token)
     }
 
     // MARK: Ledgers without a name
 
-    /// Notes that a client's ledger has no name in the directory.
+    /// Notes that a client's ledger has no name in the directory; returns false if that was known.
     ///
     /// As long as there is such a client, the next server must wait for it.
-    mutating func addNameless(_ client: ClientID) {
-        nameless.insert(client)
+    @discardableResult
+    mutating func addNameless(_ client: ClientID) -> Bool {
         runtime.unsettle()
+        return nameless.insert(client).inserted
     }
+
+    /// Forgets who has no name: in a directory that was made anew, nobody has one.
+    mutating func forgetNameless() { nameless = [] }
 
     /// Notes that a client has gone.
     mutating func removeNameless(_ client: ClientID) {

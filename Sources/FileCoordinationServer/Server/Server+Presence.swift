@@ -22,10 +22,12 @@ extension Server {
     mutating func restoreNames() {
         let now = MonotonicClock.now
         do {
-            switch presence.restore(
+            let restoration = presence.restore(
                 hasClients: !clients.isEmpty, at: now, token: Connections.FixedToken.watch)
-            {
-            case .nothing: return
+            switch restoration {
+            case .nothing:
+                if presence.isFound { for client in noteLostNames() { retire(client) } }
+                return
             case .listen: break
             case .moveAndListen:
                 // A member of a ticket queue has a file mapped that new clients do not find in the
@@ -34,22 +36,37 @@ extension Server {
                 delegations.stopTicketQueues()
                 try records.relocations.move(to: presence.runtime.directory)
             }
-            let ledgers = presence.runtime.ledgers
-            let nameless = clients.all.filter {
-                // This is the question.
-                (try? ledgers.status(of: $0.ledger.fileName)) == nil
-            }
-            for client in nameless { presence.addNameless(client.id) }
-            presence.settleIfKnown()
+            if restoration == .moveAndListen { presence.forgetNameless() }
+            let nameless = noteLostNames()
             connections.stopListening()
             try listen()
-            // They connect anew, and know by that that they must notice the next server.
-            for client in nameless { send(.retiring, to: client) }
+            for client in nameless { retire(client) }
             configuration.log(.runtimeDirectoryRestored)
         } catch {
             presence.planRetry(error, at: now)
         }
     }
+
+    /// Notes the clients whose ledgers have lost their names, and removes the mark of a new folder
+    /// if there is none.
+    ///
+    /// Returns those that were not known to have lost them.
+    @discardableResult
+    mutating func noteLostNames() -> [Client] {
+        let ledgers = presence.runtime.ledgers
+        var fresh: [Client] = []
+        for client in clients.all {
+            // This is the question.
+            guard (try? ledgers.status(of: client.ledger.fileName)) == nil else { continue }
+            if presence.addNameless(client.id) { fresh.append(client) }
+        }
+        presence.settleIfKnown()
+        return fresh
+    }
+
+    /// Has a client connect anew: it knows by that that its ledger has no name, and that it must
+    /// notice the next server.
+    private mutating func retire(_ client: Client) { send(.retiring, to: client) }
 
     /// Removes the socket and leaves, unless a client has connected before it was removed.
     ///

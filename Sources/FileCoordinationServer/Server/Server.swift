@@ -101,13 +101,14 @@ package struct Server: ~Copyable {
         // The server listens only after the recovery, so that no client finds a server without
         // state.
         guard presence.hasRole else { throw OrphanRecovery.MovedOn() }
-        presence.settleIfKnown()
         try listen()
         configuration.log(result)
         let now = MonotonicClock.now
         if configuration.watchesDirectory {
             presence.watchNames(at: now, token: Connections.FixedToken.watch)
         }
+        // Names that go from now on are noticed.
+        if !presence.runtime.isSettled { noteLostNames() }
         presence.idleSince = now
     }
 
@@ -181,7 +182,9 @@ package struct Server: ~Copyable {
             connections.drainWakeUp()
             presence.end(.stopped)
         case Connections.FixedToken.news: receiveNews()
-        case Connections.FixedToken.watch: presence.readWatch(at: MonotonicClock.now)
+        case Connections.FixedToken.watch:
+            let clients = clients
+            presence.readWatch(at: MonotonicClock.now) { clients.client(ofLedger: $0) != nil }
         default:
             if let connection = connections[event.token] {
                 serve(connection, event)

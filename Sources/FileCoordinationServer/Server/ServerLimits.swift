@@ -98,5 +98,7 @@ package enum ServerLimits {
     package static let abandonedAge: Int64 = 60_000_000_000
     /// How often the server checks its names if the kernel cannot report their removal, in
     /// nanoseconds.
-    package static let unwatchedPause: UInt64 = 1_000_000_000
+    ///
+    /// It leaves time for its clients to come before the next server's wait is over.
+    package static let unwatchedPause: UInt64 = 20_000_000
 }
