@@ -183,6 +183,62 @@ class RemovedDirectoryTests: StageTestCase {
         try assertWaits(b, for: a)
     }
 
+    //  server        A                       B
+    //                write(f) granted
+    //  (the names of ledgers are removed; the server is killed once it has noticed)
+    //                                        write(f): waits
+    //                returns
+    //                                        granted
+    //
+    /// Rules 2.0 and 18.14: a clean-up may remove the names of ledgers, and leave the rest.
+    func testTheNamesOfLedgersAreRemoved() throws {
+        let file = try stage.file("f")
+        let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(file)", "a granted")
+        let ledgers = stage.runtime + "/ledgers"
+        try stage.untilThereIs(ledgers + "/settled")
+        for name in try FileManager.default.contentsOfDirectory(atPath: ledgers)
+        where name != "settled" {
+            try FileManager.default.removeItem(atPath: ledgers + "/" + name)
+        }
+        try wait(for: "the server has noticed") { access(ledgers + "/settled", F_OK) != 0 }
+        kill(try stage.arbiter(), SIGKILL)
+        _ = server
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
+    //  server        A                       B
+    //                write(f) granted
+    //  (the directory is removed; the server makes another)
+    //  stopped
+    //                                        write(f): has it deposed, and waits
+    //                returns
+    //                                        granted
+    //
+    /// Rules 18.7a and 18.14: a client without a name notices the next server in the directory that
+    /// was made anew.
+    func testAServerThatHasMovedIsStopped() throws {
+        let file = try stage.file("f")
+        let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("p present \(stage.path("g"))", "p registered")
+        try a.ask("a write \(file)", "a granted")
+        let arbiter = try stage.arbiter()
+        try removeDirectory()
+        try stage.untilThereIs(stage.runtime + "/socket")
+        try stage.until("A is known by its ledger alone") { report in
+            report.arbiter.processID == arbiter && report.claims.count == 1
+        }
+        try stop(arbiter)
+        _ = server
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
     //  A                       B                       C
     //  write(f) granted
     //  stopped, with the arbiter if it serves that

@@ -81,11 +81,17 @@ final class SessionLink: Sendable {
     ///
     /// The number of watches is limited. Without one, the thread notices a new server late.
     func watchForServers(of session: Session) {
+        let isNameless = session.isNameless
         watch.withLock { watch in
+            // The directory of a process whose ledger has no name may be another one by now. The
+            // watch on the former one reports nothing, because this process has that open.
+            guard watch == nil || isNameless, let runtime = try? session.runtime.renewed() else {
+                return
+            }
+            if let watch, (try? watch.add(runtime.directory, .movedTo)) != nil { return }
             // If any of this fails, there is no watch, and the thread checks at intervals; see
             // ``unwatched(_:)``.
-            guard watch == nil, let fresh = try? DirectoryWatch(),
-                let runtime = try? session.runtime.renewed(),
+            guard let fresh = try? DirectoryWatch(),
                 (try? fresh.add(runtime.directory, .movedTo)) != nil,
                 (try? poller.add(fresh.descriptor, token: Token.watch, .readable)) != nil
             else { return }
@@ -153,13 +159,14 @@ final class SessionLink: Sendable {
             if let stoppedServer { try? election.depose(stoppedServer) }
             // A single failure may be a server that dies.
             if connectionsWithoutWelcome.withLock({ $0 > 2 }) {
-                isWoken = waitForWakeUp(until: MonotonicClock.now + Self.pauseAfterFailures)
+                isWoken = waitForWakeUp(
+                    session, until: MonotonicClock.now + Self.pauseAfterFailures)
             }
         } catch {
             session.fail(.system(.arbiterUnreachable("\(error)")))
-            isWoken = waitForWakeUp(until: retry(session))
+            isWoken = waitForWakeUp(session, until: retry(session))
         }
-        if !isWoken, !session.needsServer { _ = waitForWakeUp(until: retry(session)) }
+        if !isWoken, !session.needsServer { _ = waitForWakeUp(session, until: retry(session)) }
     }
 
     /// Connects to the server, or starts one.
@@ -312,12 +319,16 @@ final class SessionLink: Sendable {
     }
 
     /// Returns whether the thread was woken before the deadline.
-    private func waitForWakeUp(until deadline: UInt64?) -> Bool {
+    private func waitForWakeUp(_ session: Session, until deadline: UInt64?) -> Bool {
         var ready: [Poller.Ready] = []
         while true {
             // If the poller fails, the thread continues at once and looks.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return true }
-            if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
+            if ready.contains(where: { $0.token == Token.watch }) {
+                drainWatch()
+                // Another server listens, which learns of the ledger by the hello alone.
+                if session.isNameless { return true }
+            }
             if ready.contains(where: { $0.token == Token.wakeUp }) {
                 _ = wakeUp.drain()
                 return true

@@ -57,7 +57,16 @@ package struct RuntimePlace: Hashable, Sendable {
 
     /// Opens the directory; creates it if it does not exist.
     package func open() throws(RuntimeDirectoryError) -> RuntimeDirectory {
-        try RuntimeDirectory.open(self, creatingWithMode: 0o700)
+        // Another process may remove the directory before this one has opened it.
+        for _ in 1...9 {
+            do throws(RuntimeDirectoryError) {
+                return try RuntimeDirectory.open(self, creatingWithMode: 0o700)
+            } catch {
+                guard case .unusable(_, let cause) = error, cause.code == ErrorNumber.noSuchFile
+                else { throw error }
+            }
+        }
+        return try RuntimeDirectory.open(self, creatingWithMode: 0o700)
     }
 
     /// Opens the directory, if it exists.
