@@ -32,7 +32,9 @@ enum Retirement {
     ///
     /// With `onlyIfIdle`, only if no program uses it.
     static func endDaemon(at place: RuntimePlace, onlyIfIdle: Bool) {
-        guard case .served(let directory) = place.use, !onlyIfIdle || !directory.isInhabited,
+        guard case .served(let directory) = place.use,
+            // A directory without a settled folder may be used by programs that have no name there.
+            !onlyIfIdle || !directory.isInhabited && directory.isSettled,
             let number = directory.lastServer, number != CurrentProcess.id,
             // The process has ended.
             let process = try? ProcessHandle(processID: number)

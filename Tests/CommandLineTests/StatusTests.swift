@@ -20,6 +20,19 @@ final class StatusTests: XCTestCase {
         }
     }
 
+    /// Rule 18.5: a report starts no server for programs that are gone.
+    func testWhereNobodyIsLeftItSaysSo() throws {
+        try with { sandbox in
+            try sandbox.makeDirectory("run/ledgers")
+            XCTAssertEqual(chmod(sandbox.path("run"), 0o700), 0)
+            XCTAssertTrue(
+                FileManager.default.createFile(
+                    atPath: sandbox.path("run/ledgers/settled"), contents: nil))
+            let json = try sandbox.run("status", "--json")
+            XCTAssertEqual(json.output, Self.empty + "\n", json.errors)
+        }
+    }
+
     /// A directory that a program made by looking would decide where other programs meet.
     func testLookingMakesNoDirectory() throws {
         try with { sandbox in

@@ -47,6 +47,19 @@ final class RetirementTests: StageTestCase {
         try holder.ask("h go", "h released")
     }
 
+    /// Rule 18.14: a program whose ledger has lost its name needs the daemon of its version as well.
+    func testAnUpgradeLeavesADaemonWhoseProgramsHaveNoNames() throws {
+        let daemon = try stage.daemon("--idle-exit", "0")
+        let a = try stage.peer("A")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        try FileManager.default.removeItem(atPath: stage.runtime)
+        try stage.untilThereIs(stage.runtime + "/socket")
+        let retirement = try stage.start("retire", [Products.daemon, "--retire-idle"])
+        XCTAssertEqual(try retirement.awaitEnd(), 0)
+        XCTAssertEqual(stage.report()?.arbiter.processID, daemon.pid)
+        try a.ask("a go", "a released")
+    }
+
     /// A chosen directory may have other contents: nothing is lost.
     func testFilesOfTheUserStay() throws {
         let daemon = try stage.daemon("--idle-exit", "0")

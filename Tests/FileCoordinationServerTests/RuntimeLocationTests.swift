@@ -65,6 +65,24 @@ final class RuntimeLocationTests {
     }
 
     /// Rule 18.14.
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `The owner of what is in the way is named, whatever it is`() throws {
+        let path = root + "/taken"
+        for isLink in [true, false] {
+            if isLink {
+                #expect(symlink("/nowhere", path) == 0)
+            } else {
+                #expect(FileManager.default.createFile(atPath: path, contents: nil))
+            }
+            #expect(lchown(path, 1, 1) == 0)
+            #expect(throws: RuntimeDirectoryError.notOurs(path, owner: 1)) {
+                try RuntimeDirectory.open(path: path)
+            }
+            #expect(unlink(path) == 0)
+        }
+    }
+
+    /// Rule 18.14.
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
     func `Where nothing can be made in dev-shm, what is there is used`() throws {
         #expect(chmod(root + "/dev/shm", 0o500) == 0)

@@ -2,6 +2,7 @@
 //
 // Requests status reports. This needs only a connection: no ledger and no thread.
 
+import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 package import FileCoordinationWire
@@ -99,7 +100,8 @@ package struct StatusClient {
         if let socket = try election.connectIfServed() { return (socket, nil) }
         // Between two servers, claims are still held. A server that recovers them can tell by which
         // processes.
-        guard try startsServer || !runtime.ledgers.names().isEmpty else { return nil }
+        guard try startsServer || runtime.ledgers.names().contains(where: LedgerName.isFinal)
+        else { return nil }
         let result = try election.connectOrServe(onEnd: { _ in })
         return (result.socket, result.embedded)
     }

@@ -111,9 +111,8 @@ package struct RuntimeDirectory: Sendable {
         do {
             directory = try openDirectory(path, creatingWithMode: mode)
         } catch {
-            if error.code == ErrorNumber.accessDenied,
-                // Without a known owner, the first error counts.
-                let owner = try? FileStatus(path: path, followLinks: false).ownerUserID,
+            // Whatever the error is, another owner explains it. Without a known one, the error counts.
+            if let owner = try? FileStatus(path: path, followLinks: false).ownerUserID,
                 owner != CurrentProcess.effectiveUserID
             {
                 throw .notOurs(path, owner: owner)
