@@ -55,8 +55,8 @@ struct Stops {
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"): "
                 + "\(total) stops, \(serverStops.count) of them of servers; "
-                + "\(history.attempts.count { $0.entered != nil }) accesses; the directory was emptied "
-                + "\(field.emptied) times; \(Kernel.load)")
+                + "\(history.attempts.count { $0.entered != nil }) accesses; "
+                + "the directory was emptied \(field.emptied) times; \(Kernel.load)")
         let delays = StopDelays(
             history, serverStops,
             StopDelays.Bounds(
@@ -91,7 +91,7 @@ struct Stops {
             stopped.removeAll { $0.until <= now }
             // A stopped process is the exception of Rule 18.14, and so is one of a stopped server.
             // So the directory goes when all run, and have had the time to find the next server.
-            if stopped.isEmpty, total < goal, dice.once(in: 200) {
+            if stopped.isEmpty, total < goal, dice.once(in: options.number("empties-every", 200)) {
                 if dice.once(in: 2), !field.isEmbedded, let arbiter = field.arbiter {
                     kill(arbiter, SIGKILL)
                 }
