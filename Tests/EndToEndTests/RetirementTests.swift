@@ -47,7 +47,7 @@ final class RetirementTests: StageTestCase {
         try holder.ask("h go", "h released")
     }
 
-    /// Rule 18.14: a program whose ledger has lost its name needs the daemon of its version as well.
+    /// Rule 18.14: a program whose ledger has lost its name needs the daemon of its version, too.
     func testAnUpgradeLeavesADaemonWhoseProgramsHaveNoNames() throws {
         let daemon = try stage.daemon("--idle-exit", "0")
         let a = try stage.peer("A")

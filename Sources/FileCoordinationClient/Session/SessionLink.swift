@@ -84,10 +84,12 @@ final class SessionLink: Sendable {
         let isNameless = session.isNameless
         watch.withLock { watch in
             // The directory of a process whose ledger has no name may be another one by now. The
-            // watch on the former one reports nothing, because this process has that open.
+            // watch on the former one reports nothing, because this process has that open. Where no
+            // directory can be opened, there is no server.
             guard watch == nil || isNameless, let runtime = try? session.runtime.renewed() else {
                 return
             }
+            // The former watch stays then.
             if let watch, (try? watch.add(runtime.directory, .movedTo)) != nil { return }
             // If any of this fails, there is no watch, and the thread checks at intervals; see
             // ``unwatched(_:)``.

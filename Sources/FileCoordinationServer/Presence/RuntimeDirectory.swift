@@ -111,7 +111,7 @@ package struct RuntimeDirectory: Sendable {
         do {
             directory = try openDirectory(path, creatingWithMode: mode)
         } catch {
-            // Whatever the error is, another owner explains it. Without a known one, the error counts.
+            // Whatever the error is, another owner explains it. Without a known one, it counts.
             if let owner = try? FileStatus(path: path, followLinks: false).ownerUserID,
                 owner != CurrentProcess.effectiveUserID
             {

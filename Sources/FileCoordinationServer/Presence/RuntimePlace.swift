@@ -44,8 +44,8 @@ package struct RuntimePlace: Hashable, Sendable {
         }
         let name = "/filecoordination-\(userID ?? CurrentProcess.outerUserID)"
         let usual = root + Self.usual
-        // Where it exists, it may be usable although nothing else can be made beside it.
         let isUsual =
+            // Where it exists, it may be usable although nothing else can be made beside it.
             (try? FileStatus(path: usual + name, followLinks: false)) != nil
             // The error says that nothing can be made there.
             || (try? Directory.open(usual).requireWritable()) != nil
