@@ -92,10 +92,21 @@ import Testing
             heard.withLock { $0 = lost.entries.map(\.name) }
             _ = try? daemons.send([1])
         }
-        let outcome = DaemonStart.outcome(
-            of: ours, in: runtime, for: LostLedger(name: ledger.fileName, file: ledger.descriptor))
+        let outcome = DaemonStart.outcome(of: ours) {
+            LostLedger(name: ledger.fileName, file: ledger.descriptor).isHeard(in: runtime)
+        }
         #expect(outcome == .ready)
         #expect(heard.withLock { $0 } == [ledger.fileName])
+    }
+
+    @Test func `A server whose folder gets the mark after it has looked starts anew`() throws {
+        runtime.settle()
+        let lost = try recover().lost
+        try runtime.ledgers.remove(RuntimeDirectory.Name.settled)
+        let epochs = try EpochFile(directory: runtime.directory)
+        #expect(throws: OrphanRecovery.MovedOn.self) {
+            try lost.claim(raising: epochs, in: runtime)
+        }
     }
 
     @Test func `A server whose directory goes meanwhile starts anew`() throws {

@@ -31,9 +31,9 @@ package struct DaemonActivation: Sendable {
     /// Asks for the daemon and waits until it listens, for ``DaemonStart/patience`` at most.
     ///
     /// The caller holds the election lock. The daemon takes that for granted.
-    func start(in runtime: RuntimeDirectory, for starter: LostLedger?) -> DaemonStart {
+    func start(meanwhile isHeard: () -> Bool) -> DaemonStart {
         guard let socket = connect() else { return .died }
-        return DaemonStart.outcome(of: socket, in: runtime, for: starter)
+        return DaemonStart.outcome(of: socket, meanwhile: isHeard)
     }
 
     /// Connects, unless no process of this user listens, or only a stopped one.

@@ -75,9 +75,9 @@ package struct DaemonLauncher: Sendable {
     }
 
     /// Starts the daemon and waits until it listens, for ``DaemonStart/patience`` at most.
-    func start(in runtime: RuntimeDirectory, for starter: LostLedger?) -> DaemonStart {
+    func start(in runtime: RuntimeDirectory, meanwhile isHeard: () -> Bool) -> DaemonStart {
         guard let socket = spawn(in: runtime) else { return .died }
-        return DaemonStart.outcome(of: socket, in: runtime, for: starter)
+        return DaemonStart.outcome(of: socket, meanwhile: isHeard)
     }
 
     /// Starts the daemon.

@@ -25,15 +25,14 @@ enum DaemonStart {
     ///
     /// - Parameters:
     ///   - socket: the connection to the daemon.
-    ///   - runtime: where the daemon will listen.
-    ///   - starter: the ledger of this process, if it has no name. The daemon hears of it before it
-    ///     sends the byte.
+    ///   - isHeard: tells a server that listens of this process's ledger, if that has no name, and
+    ///     returns whether it did. The daemon must hear of it before it sends the byte.
     /// - Returns: the result.
     static func outcome(
-        of socket: SequencedSocket, in runtime: RuntimeDirectory, for starter: LostLedger?
+        of socket: SequencedSocket, meanwhile isHeard: () -> Bool
     ) -> DaemonStart {
         let deadline = MonotonicClock.now + patience
-        var unheard = starter
+        var hasSaid = false
         // Without a poller, nothing can be waited for.
         guard let poller = try? Poller(),
             (try? poller.add(socket.descriptor, token: 0, .readable)) != nil
@@ -47,8 +46,9 @@ enum DaemonStart {
             }
             let now = MonotonicClock.now
             if now >= deadline { return .late }
-            if unheard?.isHeard(in: runtime) == true { unheard = nil }
-            let next = unheard == nil ? deadline : min(deadline, now + helloPause)
+            // Each hello makes a server wait anew, so it is said once.
+            if !hasSaid { hasSaid = isHeard() }
+            let next = hasSaid ? deadline : min(deadline, now + helloPause)
             // If waiting fails, the result is the same.
             guard (try? poller.wait(into: &ready, until: next)) != nil else { return .died }
         }

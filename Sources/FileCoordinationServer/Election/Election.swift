@@ -130,8 +130,6 @@ package struct Election: Sendable {
         if ProcessEnd.hasBegun, let socket = try awaitOthers(in: runtime) {
             return Result(socket: socket)
         }
-        // The folder of ledgers may have lost names and kept this one.
-        if lostLedger(in: runtime) != nil { runtime.unsettle() }
         Failpoint.reach(.before, .elects)
         let election: RoleLock
         switch try awaitServer(or: RuntimeDirectory.Name.electionLock, in: runtime) {
@@ -169,6 +167,15 @@ package struct Election: Sendable {
         return LostLedger(name: ledger.fileName, file: ledger.descriptor)
     }
 
+    /// Says hello to a server that listens, if this process's ledger has no name there.
+    ///
+    /// Returns whether it did. The directory may be removed while a daemon starts.
+    private func isHeard(in runtime: RuntimeDirectory) -> Bool {
+        // The next attempt may succeed.
+        guard let here = try? runtime.renewed() else { return false }
+        return lostLedger(in: here)?.isHeard(in: here) == true
+    }
+
     /// Connects to the server of another process, or returns nil if there is none for a while.
     ///
     /// An exiting process becomes the server only if no other process does.
@@ -200,6 +207,8 @@ package struct Election: Sendable {
     private func awaitServer(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
         var wait = RoleWait(for: name, in: runtime, serverReady: ledger?.serverReadyEvent)
         while true {
+            // The folder of ledgers may lose names and keep that of the mark.
+            if lostLedger(in: runtime) != nil { runtime.unsettle() }
             if let socket = try Self.connectIfServed(in: runtime) {
                 let server = ServerWatchdog(over: socket)
                 guard server.hasEnded else { return .connected(socket) }
@@ -227,7 +236,7 @@ package struct Election: Sendable {
         }
         // The manager's daemon does not know of a directory that was chosen for this process.
         if let activation = daemon.activation, !runtime.place.isChosen {
-            switch activation.start(in: runtime, for: lostLedger(in: runtime)) {
+            switch activation.start(meanwhile: { isHeard(in: runtime) }) {
             // Without a server here, the daemon is leaving, or serves in another place.
             case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }
             // As below.
@@ -237,7 +246,7 @@ package struct Election: Sendable {
         }
         // A daemon that is killed as soon as it listens is started again, once.
         for _ in 0..<2 {
-            switch daemon.start(in: runtime, for: lostLedger(in: runtime)) {
+            switch daemon.start(in: runtime, meanwhile: { isHeard(in: runtime) }) {
             case .ready: if let socket = try Self.connectIfServed(in: runtime) { return socket }
             // A late daemon may have the role without listening yet. The caller checks that.
             case .died, .late: return nil

@@ -16,6 +16,7 @@ import FileCoordinationWire
 /// Ledgers without a name, as their owners passed them.
 struct OrphanRecovery {
     private(set) var entries: [LostLedger] = []
+    private var hasWaited = false
 
     /// The role was lost meanwhile, probably together with the directory.
     ///
@@ -39,6 +40,7 @@ struct OrphanRecovery {
     /// - Throws: an error if the role was taken away, or the clients cannot be heard.
     init(of runtime: RuntimeDirectory, role: RoleLock, starter: LostLedger? = nil) throws {
         guard !runtime.isSettled else { return }
+        hasWaited = true
         entries = [starter].compactMap { $0 }
         let listener = try SequencedSocket.listener(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
@@ -116,6 +118,8 @@ struct OrphanRecovery {
             }
         }
         let found = try Self.ledgers(in: runtime, observers)
+        // The names may have gone before they were listed.
+        guard hasWaited || runtime.isSettled else { throw MovedOn() }
         let seen = readers.map(\.seen) + found.values.filter(\.isAlive).map(\.ledgerEpoch)
         epochs.advance(to: seen.filter(present.mayPrecede).max() ?? .none)
         let epoch = try epochs.raise()
@@ -168,7 +172,7 @@ extension ServerEpoch {
 }
 
 /// A ledger that has lost its name, as its owner has it.
-struct LostLedger: Sendable {
+struct LostLedger {
     /// The name that it had.
     let name: String
     /// The file, without the owner's lock.
@@ -176,12 +180,14 @@ struct LostLedger: Sendable {
 
     /// Says hello to the server that listens in `runtime`; returns whether one does.
     func isHeard(in runtime: RuntimeDirectory) -> Bool {
-        // The next attempt may succeed.
-        guard
-            let line = try? SequencedSocket.connect(
-                in: runtime.directory, name: RuntimeDirectory.Name.socket)
-        else { return false }
         let hello = ClientMessage.hello(Hello(ledgerName: Array(name.utf8))).encode()
-        return (try? line.send(hello, descriptors: [file.number])) == true
+        do {
+            let line = try SequencedSocket.connect(
+                in: runtime.directory, name: RuntimeDirectory.Name.socket)
+            return try line.send(hello, descriptors: [file.number])
+        } catch {
+            // The next attempt may succeed.
+            return false
+        }
     }
 }

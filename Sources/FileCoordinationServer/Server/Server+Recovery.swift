@@ -179,7 +179,8 @@ extension Server {
                 configuration.log(.ledgerRejected(name: orphan.fileName, reason: "\(error)"))
             }
         }
-        let names = try presence.runtime.ledgers.names().sorted()
+        // A ledger that was opened may have lost its name since.
+        let names = try Set(presence.runtime.ledgers.names()).union(opened.keys).sorted()
         for name in names where LedgerName.isTemporary(name) { removeIfAbandoned(name) }
         for name in names where LedgerName.isFinal(name) {
             do throws(LedgerError) {

@@ -108,7 +108,7 @@ package struct Server: ~Copyable {
             presence.watchNames(at: now, token: Connections.FixedToken.watch)
         }
         // Names that go from now on are noticed.
-        if !presence.runtime.isSettled { noteLostNames() }
+        noteLostNames()
         presence.idleSince = now
     }
 
