@@ -134,10 +134,13 @@ import Testing
         let clients = [1, 2].map { ClientID(rawValue: $0) }
         for client in clients { presence.addNameless(client) }
         #expect(!world.runtime.isSettled)
-        presence.removeNameless(clients[0])
+        let isFirstLast = presence.removeNameless(clients[0])
         presence.settleIfKnown()
+        #expect(!isFirstLast)
         #expect(!world.runtime.isSettled)
-        presence.removeNameless(clients[1])
+        let isSecondLast = presence.removeNameless(clients[1])
+        presence.settleIfKnown()
+        #expect(isSecondLast)
         #expect(world.runtime.isSettled)
     }
 

@@ -253,10 +253,9 @@ struct Presence {
     /// Forgets who has no name: in a directory that was made anew, nobody has one.
     mutating func forgetNameless() { nameless = [] }
 
-    /// Notes that a client has gone.
-    mutating func removeNameless(_ client: ClientID) {
-        guard nameless.remove(client) != nil else { return }
-        settleIfKnown()
+    /// Notes that a client has gone; returns whether it was the last one without a name.
+    mutating func removeNameless(_ client: ClientID) -> Bool {
+        nameless.remove(client) != nil && nameless.isEmpty
     }
 
     /// Removes the mark of a new folder of ledgers, if no client is without a name.

@@ -56,7 +56,8 @@ extension Server {
         records.discardAll(of: client.id)
         outgoing.deliveries.remove(client.id)
         clients.remove(client)
-        presence.removeNameless(client.id)
+        // Others may have lost their names just now.
+        if presence.removeNameless(client.id) { for other in noteLostNames() { retire(other) } }
         // If this server has been deposed, its successor may still have to read the ledger.
         if !presence.isDeposed { try? presence.runtime.ledgers.remove(client.ledger.fileName) }
         configuration.log(

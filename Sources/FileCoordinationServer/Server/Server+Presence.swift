@@ -66,7 +66,7 @@ extension Server {
 
     /// Has a client connect anew: it knows by that that its ledger has no name, and that it must
     /// notice the next server.
-    private mutating func retire(_ client: Client) { send(.retiring, to: client) }
+    mutating func retire(_ client: Client) { send(.retiring, to: client) }
 
     /// Removes the socket and leaves, unless a client has connected before it was removed.
     ///
