@@ -103,13 +103,13 @@ package final class Scene {
         let path = String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         runtime = try RuntimeDirectory.open(path: path)
-        runtime.settle()
     }
 
     deinit {
         for name in (try? runtime.directory.names()) ?? [] {
             unlink("\(runtime.path)/\(name)")
         }
+        unlink("\(runtime.path)/ledgers/settled")
         rmdir("\(runtime.path)/ledgers")
         rmdir(runtime.path)
     }

@@ -97,6 +97,8 @@ final class ServerWorld {
     private static func clear(_ runtime: RuntimeDirectory) {
         // What cannot be removed is found by the next world.
         for name in (try? runtime.ledgers.names()) ?? [] { try? runtime.ledgers.remove(name) }
+        // No former client is waited for; the simulated time would not pass.
+        runtime.settle()
         for name in (try? runtime.directory.names()) ?? []
         where name != RuntimeDirectory.Name.ledgers {
             try? runtime.directory.remove(name)
