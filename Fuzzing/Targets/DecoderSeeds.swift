@@ -42,7 +42,7 @@ enum DecoderSeeds {
     ]
 
     static let claim = ClaimBody(
-        purpose: [0x70], items: items, enclosing: [record], threadID: 9, kind: .preparation,
+        purpose: [0x70], items: items, enclosing: [record], kind: .preparation,
         standpoint: WireStandpoint(presenter: record, place: near), blocksCaller: true)
 
     private static let supplement = RecordSupplement(

@@ -176,8 +176,9 @@ final class ServerClient {
 
     private func fileClaim(_ input: inout Bytes) {
         guard let index = freeIndex(&input) else { return }
-        var body = ClaimBody(
-            purpose: [0x61 + input.byte() % 3], items: [], threadID: UInt64(input.byte() % 3))
+        var body = ClaimBody(purpose: [0x61 + input.byte() % 3], items: [])
+        // Not used: the inputs that are kept have it.
+        _ = input.byte()
         for _ in 0..<input.number(below: 4) { body.items.append(input.accessItem()) }
         let extras = input.byte()
         if extras & 3 == 1 { body.enclosing = [reference(&input)] }

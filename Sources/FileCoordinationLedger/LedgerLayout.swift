@@ -90,7 +90,7 @@ public enum LedgerLayout {
         package static let filedAt = 16
         package static let grantedAt = 24
         package static let kind = 32
-        package static let thread = 36
+        /// The four bytes before it are not used.
         package static let bodyLength = 40
         /// The offset in the file; 0 for a body inside the record.
         package static let bodyOffset = 44

@@ -193,7 +193,6 @@ public final class LedgerReader: Sendable {
                 encoded: record.load(UInt32.self, at: Record.requestedSlot)),
             serial: memory.serial(index).load(), filedAt: memory.filedAt(index).load(),
             grantedAt: ServerField.grantTime(memory.grantedAt(index).load()),
-            thread: record.load(UInt32.self, at: Record.thread),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,
             hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)
     }

@@ -34,7 +34,6 @@ extension LedgerWriter {
         let generation = memory.recordWord(index).generation &+ 1
         AtomicWord.fenceReleasing()
         unsafe record.store(UInt32(RecordKind.claim.rawValue), at: Record.kind)
-        unsafe record.store(UInt32(0), at: Record.thread)
         unsafe record.store(UInt32(template.count), at: Record.bodyLength)
         unsafe record.store(UInt32(0), at: Record.bodyOffset)
         outcomes[index] = OutcomePlaces.Place(

@@ -75,7 +75,6 @@ public final class LedgerWriter: Sendable {
     ///   - body: the contents.
     ///   - outcomeCapacity: the bytes to reserve for ``release(_:outcome:)``, which cannot fail if
     ///     it needs no more.
-    ///   - thread: a number by which the caller distinguishes its threads and tasks.
     ///   - wantsMessage: whether the server sends a message with the grant instead of waking a
     ///     thread.
     ///   - requestedSlot: the slot in which the client requests a delegation of the item or its
@@ -85,8 +84,8 @@ public final class LedgerWriter: Sendable {
     /// - Returns: the reference of the new record.
     /// - Throws: ``LedgerError`` if there is no room, or the file was truncated.
     public func write(
-        kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
-        wantsMessage: Bool = false, requestedSlot: RequestedSlot? = nil, supplement: [UInt8] = []
+        kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, wantsMessage: Bool = false,
+        requestedSlot: RequestedSlot? = nil, supplement: [UInt8] = []
     ) throws(LedgerError) -> RecordReference {
         guard !isDamaged else { throw .cutOff }
         try checkLength(body.count)
@@ -112,7 +111,6 @@ public final class LedgerWriter: Sendable {
             unsafe record.copy(supplement, to: Record.supplementLength - supplement.count)
         }
         unsafe record.store(UInt32(kind.rawValue) | flags, at: Record.kind)
-        unsafe record.store(thread, at: Record.thread)
         unsafe record.store(UInt32(body.count), at: Record.bodyLength)
         unsafe record.store(UInt32(room.body), at: Record.bodyOffset)
         let log = OutcomePlaces.Place(

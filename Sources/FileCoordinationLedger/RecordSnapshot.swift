@@ -80,8 +80,6 @@ public struct RecordSnapshot: Hashable, Sendable {
     public var filedAt: UInt64
     /// The time of the grant; 0 if no server has granted it.
     public var grantedAt: UInt64
-    /// The client's number for the thread or task that filed it.
-    public var thread: UInt32
     /// Whether the presenter has relinquished to a reader.
     public var hasRelinquishedToReader: Bool
     /// Whether the presenter has relinquished to a writer.

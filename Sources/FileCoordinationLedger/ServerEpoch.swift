@@ -29,9 +29,6 @@ public struct ServerEpoch: Hashable, Comparable, Sendable, CustomStringConvertib
         rawValue = UInt32(truncatingIfNeeded: word & 0xFF_FFFF)
     }
 
-    /// The next server's epoch, or nil if all numbers are used.
-    public var successor: ServerEpoch? { ServerEpoch(rawValue: rawValue + 1) }
-
     /// The first serial number of this server.
     ///
     /// A deposed server may still write a serial number into a record without one. Serial numbers

@@ -27,8 +27,6 @@ public struct ClaimBody: Hashable, Sendable {
     public var items: [AccessItem]
     /// The claims of the same ledger inside whose accessors the call was made.
     public var enclosing: [WireRecord]
-    /// The thread that made the call, for debugging.
-    public var threadID: UInt64
     /// The kind of the claim.
     public var kind: ClaimKind
     /// The coordinator's presenter and the last path that it was told (Rule 11.7).
@@ -40,13 +38,12 @@ public struct ClaimBody: Hashable, Sendable {
 
     /// Creates a body.
     public init(
-        purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [], threadID: UInt64 = 0,
+        purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [],
         kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false
     ) {
         self.purpose = purpose
         self.items = items
         self.enclosing = enclosing
-        self.threadID = threadID
         self.kind = kind
         self.standpoint = standpoint
         self.blocksCaller = blocksCaller
@@ -114,7 +111,6 @@ extension ClaimBody: WireCoded {
         encoder.purpose(purpose)
         encoder.list(items, .items, limit: WireLimits.items)
         encoder.list(enclosing, .enclosing, limit: WireLimits.enclosing)
-        encoder.integer(threadID)
         encoder.raw(kind)
         encoder.optional(standpoint) {
             $0.value($1.presenter)
@@ -127,7 +123,6 @@ extension ClaimBody: WireCoded {
         purpose = try decoder.purpose()
         items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
         enclosing = try decoder.list(of: WireRecord.self, .enclosing, limit: WireLimits.enclosing)
-        threadID = try decoder.integer(UInt64.self)
         kind = try decoder.raw(ClaimKind.self, .claimKind)
         standpoint = try decoder.optional { (decoder) throws(WireError) in
             WireStandpoint(

@@ -20,7 +20,7 @@ extension RecordSnapshot {
         RecordSnapshot(
             reference: RecordReference(index: index, generation: 1), state: state, flags: flags,
             epoch: .none, kind: kind, wantsMessage: false, requestedSlot: nil, serial: serial,
-            filedAt: filedAt, grantedAt: 0, thread: 0, hasRelinquishedToReader: false,
+            filedAt: filedAt, grantedAt: 0, hasRelinquishedToReader: false,
             hasRelinquishedToWriter: false)
     }
 }

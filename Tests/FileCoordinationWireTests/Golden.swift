@@ -176,12 +176,12 @@ struct Golden: Sendable, CustomTestStringConvertible {
                             packageDepths: [2, 3]),
                         AccessItem(path: .of("/"), access: .writing(.metadataOnly)),
                     ],
-                    enclosing: [record], threadID: 99)),
+                    enclosing: [record])),
             """
             0100 70
             02000000 0600 2f612f622f63 00 09 01 02000000 0200 0300
               0100 2f 01 10 00 00000000
-            01000000 07000000 04030201 6300000000000000
+            01000000 07000000 04030201
             00 00 00
             """),
         Golden(
@@ -191,7 +191,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
                     purpose: [], items: [], kind: .preparation,
                     standpoint: WireStandpoint(presenter: record, place: .of("/a")),
                     blocksCaller: true)),
-            "0000 00000000 00000000 0000000000000000 01 01 07000000 04030201 0200 2f61 01"),
+            "0000 00000000 00000000 01 01 07000000 04030201 0200 2f61 01"),
         Golden(
             "a presenter's body",
             .presenterBody(

@@ -140,7 +140,7 @@ struct HostileBytesTests {
         _ what: String, _ hex: String, _ field: WireError.Field
     ) {
         #expect(throws: WireError.illegalValue(field), "\(what)") {
-            try ClaimBody(decoding: [UInt8](hex: "0000 01000000 \(hex) 00000000 0000000000000000"))
+            try ClaimBody(decoding: [UInt8](hex: "0000 01000000 \(hex) 00000000"))
         }
     }
 
@@ -154,8 +154,7 @@ struct HostileBytesTests {
         _ what: String, _ hex: String, _ field: WireError.Field
     ) {
         #expect(throws: WireError.illegalValue(field), "\(what)") {
-            try ClaimBody(
-                decoding: [UInt8](hex: "0000 00000000 00000000 0000000000000000 \(hex)"))
+            try ClaimBody(decoding: [UInt8](hex: "0000 00000000 00000000 \(hex)"))
         }
     }
 

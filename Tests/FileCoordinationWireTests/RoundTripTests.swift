@@ -93,8 +93,7 @@ struct RoundTripTests {
                     path: .of("/a/b"), access: $0, isDirectory: $0.isWriting,
                     packageDepths: [0, 1, 2])
             },
-            enclosing: [WireRecord](repeating: record, count: WireLimits.enclosing),
-            threadID: .max)
+            enclosing: [WireRecord](repeating: record, count: WireLimits.enclosing))
         #expect(try survives(.claimBody(body)))
     }
 

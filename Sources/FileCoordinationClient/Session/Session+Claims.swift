@@ -25,7 +25,7 @@ extension Session {
         let isWriting = items.first?.access.isWriting ?? false
         let body = ClaimBody(
             purpose: plan.purpose.bytes, items: items,
-            enclosing: plan.enclosing.map { WireRecord($0) }, threadID: 0, kind: plan.kind,
+            enclosing: plan.enclosing.map { WireRecord($0) }, kind: plan.kind,
             standpoint: standpoint, blocksCaller: plan.blocksCaller)
         let record: RecordReference
         do {

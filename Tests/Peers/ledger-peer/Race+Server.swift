@@ -45,7 +45,9 @@ extension Race {
     }
 
     private func successor(of epoch: ServerEpoch) throws -> ServerEpoch {
-        guard let next = epoch.successor else { throw LedgerError.epochsExhausted }
+        guard let next = ServerEpoch(rawValue: epoch.rawValue + 1) else {
+            throw LedgerError.epochsExhausted
+        }
         return next
     }
 
