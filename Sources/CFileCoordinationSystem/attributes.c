@@ -26,8 +26,4 @@ intptr_t fcs_attribute_size(const char *path, const char *name) {
     return RESULT_RETRYING(lgetxattr(path, name, NULL, 0));
 }
 
-int fcs_attribute_set(const char *path, const char *name, const void *value, size_t length) {
-    return RESULT_RETRYING(lsetxattr(path, name, value, length, 0));
-}
-
 int fcs_synchronize_file_system(int file) { return RESULT_RETRYING(syncfs(file)); }

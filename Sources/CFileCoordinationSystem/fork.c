@@ -16,19 +16,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { BITS = 64, WORDS = FCS_GUARDED_DESCRIPTORS / BITS };
+enum { DESCRIPTORS = 65536, BITS = 64, WORDS = DESCRIPTORS / BITS };
 
 static _Atomic uint64_t guarded[WORDS];
 static uint64_t fallback_token;
 uint64_t *_Nullable fcs_token_word;
-static int install_error;
+
+static void install_guard(void);
 
 // Held during fork(), and while a mapping is made that a child must not inherit. The kernel cannot
 // make such a mapping in one call, so a fork between the two calls must be prevented.
 static pthread_mutex_t making_mapping = PTHREAD_MUTEX_INITIALIZER;
 
 void fcs_fork_hold(void) {
-    fcs_fork_guard_install();
+    install_guard();
     pthread_mutex_lock(&making_mapping);
 }
 
@@ -77,32 +78,31 @@ static void install(void) {
     // The token is set before other threads see the word, because 0 means a forked child.
     arm(word);
     __atomic_store_n(&fcs_token_word, word, __ATOMIC_RELEASE);
-    install_error = -pthread_atfork(before_fork, in_parent, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
-int fcs_fork_guard_install(void) {
+static void install_guard(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);
-    return install_error;
 }
 
 void fcs_close_in_child(int descriptor) {
-    fcs_fork_guard_install();
-    if (descriptor < 0 || descriptor >= FCS_GUARDED_DESCRIPTORS) return;
+    install_guard();
+    if (descriptor < 0 || descriptor >= DESCRIPTORS) return;
     atomic_fetch_or(&guarded[descriptor / BITS], UINT64_C(1) << (descriptor % BITS));
 }
 
 void fcs_keep_in_child(int descriptor) {
-    if (descriptor < 0 || descriptor >= FCS_GUARDED_DESCRIPTORS) return;
+    if (descriptor < 0 || descriptor >= DESCRIPTORS) return;
     atomic_fetch_and(&guarded[descriptor / BITS], ~(UINT64_C(1) << (descriptor % BITS)));
 }
 
 uint64_t fcs_first_process_token(void) {
-    fcs_fork_guard_install();
+    install_guard();
     return fcs_process_token();
 }
 
 void fcs_process_token_rearm(void) {
-    fcs_fork_guard_install();
+    install_guard();
     arm(fcs_token_word);
 }

@@ -14,10 +14,6 @@
 
 _Static_assert(sizeof(((struct timespec *)0)->tv_sec) == 8, "the futex call is given 64-bit time");
 
-int fcs_memory_file(const char *name) {
-    return RESULT(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-}
-
 enum { SHORT_MAPPING = 1 << 16 };
 
 int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void **base) {

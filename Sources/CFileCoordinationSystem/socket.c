@@ -162,7 +162,7 @@ int fcs_socket_peer_credentials(int socket, struct fcs_credentials *out) {
     socklen_t length = sizeof peer;
     int result = RESULT(getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length));
     if (result < 0) return result;
-    *out = (struct fcs_credentials){.process = peer.pid, .user = peer.uid, .group = peer.gid};
+    *out = (struct fcs_credentials){.process = peer.pid, .user = peer.uid};
     return 0;
 }
 
@@ -176,13 +176,6 @@ int fcs_socket_peer_process(int socket) {
     struct fcs_credentials peer;
     result = fcs_socket_peer_credentials(socket, &peer);
     return result < 0 ? result : fcs_process_open(peer.process);
-}
-
-int fcs_socket_send_buffer(int socket) {
-    int size = 0;
-    socklen_t length = sizeof size;
-    int result = RESULT(getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length));
-    return result < 0 ? result : size;
 }
 
 int fcs_socket_shut_down(int socket) { return RESULT(shutdown(socket, SHUT_RDWR)); }

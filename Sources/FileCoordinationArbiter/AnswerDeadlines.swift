@@ -132,7 +132,7 @@ extension Arbiter {
         for id in OrderedIDs(unique: purposeIndex.awaited(purpose)) where isBusy(id, with: claim) {
             busy.insert(id)
         }
-        renewDeadlines(busy, &reevaluations)
+        renewDeadlines(busy)
     }
 
     /// Whether an access concerns the item of a presenter, its contents or a directory around it.
@@ -146,9 +146,7 @@ extension Arbiter {
     }
 
     /// Restarts the deadlines for the answers of these presenters.
-    mutating func renewDeadlines(
-        _ presenters: OrderedIDs<PresenterID>, _ reevaluations: inout ReevaluationQueue
-    ) {
+    mutating func renewDeadlines(_ presenters: OrderedIDs<PresenterID>) {
         for presenter in presenters {
             guard let record = registry[presenter] else { continue }
             for claim in record.awaitedBy {

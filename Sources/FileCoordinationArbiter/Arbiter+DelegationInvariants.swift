@@ -12,12 +12,11 @@ extension Arbiter {
             return "something waits for no recall"
         }
         if mode == .recovering { return "something is delegated before the arbiter decides" }
-        let all = delegations.all
-        return brokenByClaim(all) ?? brokenByPresenter(all) ?? brokenByAnother(all)
+        return brokenByClaim() ?? brokenByPresenter() ?? brokenByAnother()
     }
 
     /// No claim that the arbiter has decided on conflicts with a delegation.
-    private func brokenByClaim(_ all: [Delegation]) -> String? {
+    private func brokenByClaim() -> String? {
         for id in records.ids {
             guard let record = records[id] else { continue }
             // A claim found in a ledger was granted by its client, under the delegation itself.
@@ -32,7 +31,7 @@ extension Arbiter {
     }
 
     /// No presenter would have to be asked under a delegation, or miss a write under one.
-    private func brokenByPresenter(_ all: [Delegation]) -> String? {
+    private func brokenByPresenter() -> String? {
         for id in registry.ids {
             guard let presenter = registry[id]?.registration, let path = presenter.path else {
                 continue
@@ -45,8 +44,8 @@ extension Arbiter {
     }
 
     /// Delegations of different clients at one path are compatible.
-    private func brokenByAnother(_ all: [Delegation]) -> String? {
-        for delegation in all {
+    private func brokenByAnother() -> String? {
+        for delegation in delegations.all {
             guard case .place = delegation.holding else { continue }
             for id in delegations.index.overlapping(delegation.path) where id != delegation.id {
                 guard let other = delegations[id], other.client != delegation.client else {

@@ -19,12 +19,9 @@ struct QueuedClaim: Hashable, Sendable, Comparable {
 struct ClaimQueue: Sendable {
     private(set) var all: OrderedIDs<QueuedClaim> = []
     /// The first claim of each run of one purpose.
-    private var heads: OrderedIDs<QueuedClaim> = []
+    private(set) var heads: OrderedIDs<QueuedClaim> = []
 
     var isEmpty: Bool { all.isEmpty }
-
-    /// The number of runs.
-    var runCount: Int { heads.count }
 
     mutating func insert(_ id: QueuedClaim) {
         let next = all.first(above: id)

@@ -9,10 +9,6 @@ public struct ClaimStatus: Hashable, Sendable {
     public let claim: FiledClaim
     /// The stage of the claim.
     public let stage: ClaimStage
-    /// How long ago it was filed.
-    public let sinceFiled: Duration
-    /// How long ago it was granted, or nil.
-    public let sinceGranted: Duration?
 }
 
 /// The status of one presenter.
@@ -59,10 +55,7 @@ extension Arbiter {
 
     /// Returns the status of a claim, or nil if it is over.
     public func status(of id: ClaimID) -> ClaimStatus? {
-        guard let record = records[id] else { return nil }
-        return ClaimStatus(
-            claim: record.claim, stage: record.stage, sinceFiled: duration(record.filedAt),
-            sinceGranted: record.grant.map { duration($0.time) })
+        records[id].map { ClaimStatus(claim: $0.claim, stage: $0.stage) }
     }
 
     /// Returns the status of a presenter, or nil if it is not registered.
@@ -119,6 +112,4 @@ extension Arbiter {
             return []
         }
     }
-
-    private func duration(_ since: UInt64) -> Duration { .nanoseconds(now - since) }
 }

@@ -26,7 +26,7 @@ extension Arbiter {
         stoppedClients.insert(client)
         clientStates[client]?.stoppedSince = now
         for id in left.claims { skip(id, &reevaluations) }
-        renewDeadlines(left.presenters, &reevaluations)
+        renewDeadlines(left.presenters)
     }
 
     /// Handles a client process that runs again.
@@ -41,7 +41,7 @@ extension Arbiter {
             }
         }
         for presenter in left.presenters { markResponsive(presenter, &reevaluations) }
-        renewDeadlines(left.presenters, &reevaluations)
+        renewDeadlines(left.presenters)
     }
 
     /// Handles the withdrawal of a provisional grant.

@@ -27,23 +27,6 @@ extension ExtendedAttributes {
         return find(name, at: path) >= 0
     }
 
-    /// Sets an attribute of the item at `path`, and replaces an earlier value.
-    public static func set(
-        _ name: String, to value: [UInt8] = [], at path: [UInt8]
-    ) throws(SystemError) {
-        let operation = "set the attribute \"\(name)\" of"
-        let path = try CName(path, for: operation)
-        let attribute = try CName(name, for: operation)
-        let result = unsafe path.withPointer { path in
-            unsafe attribute.withPointer { attribute in
-                unsafe value.withUnsafeBytes {
-                    unsafe fcs_attribute_set(path, attribute, $0.baseAddress, $0.count)
-                }
-            }
-        }
-        try check(result, "\(operation) \(path)")
-    }
-
     /// Returns the size, or -errno.
     ///
     /// Called for every directory on the way to an item, so the name is passed without conversion.

@@ -38,7 +38,4 @@ public struct FileAnchor: Sendable {
         else { return nil }
         return path
     }
-
-    /// Whether the item has no name any more.
-    public var isRemoved: Bool { currentPath == nil }
 }

@@ -49,16 +49,3 @@ public enum FileCopy {
             fcs_send_file(from.number, to.number, fromOffset, length), "copy file contents")
     }
 }
-
-/// Files in memory that are in no directory (`memfd_create`).
-///
-/// The kernel removes one with its last descriptor and mapping.
-public enum MemoryFile {
-    /// Creates an empty file in memory; `name` is only visible in /proc.
-    public static func create(name: String) throws(SystemError) -> Descriptor {
-        let label = try CName(name, for: "create memory file")
-        return unsafe Descriptor(
-            adopting: try check(
-                label.withPointer { unsafe fcs_memory_file($0) }, "create memory file \(label)"))
-    }
-}

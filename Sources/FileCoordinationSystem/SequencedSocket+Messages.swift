@@ -9,7 +9,7 @@ extension SequencedSocket {
     /// Sends one message, with copies of `descriptors`.
     ///
     /// Returns `false` if the buffer is full and `patience` is `none`. Throws
-    /// ``ErrorNumber/brokenPipe`` if the other end is closed; the process gets no SIGPIPE.
+    /// EPIPE if the other end is closed; the process gets no SIGPIPE.
     public func send(
         _ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = [], patience: WaitMode = .none
     ) throws(SystemError) -> Bool {

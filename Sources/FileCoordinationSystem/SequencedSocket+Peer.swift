@@ -12,14 +12,11 @@ public struct PeerCredentials: Hashable, Sendable {
     public let processID: Int32
     /// The effective user ID.
     public let userID: UInt32
-    /// The effective group ID.
-    public let groupID: UInt32
 
     /// Creates credentials.
-    public init(processID: Int32, userID: UInt32, groupID: UInt32) {
+    public init(processID: Int32, userID: UInt32) {
         self.processID = processID
         self.userID = userID
-        self.groupID = groupID
     }
 }
 
@@ -32,7 +29,7 @@ extension SequencedSocket {
         var peer = fcs_credentials()
         try unsafe check(
             fcs_socket_peer_credentials(descriptor.number, &peer), "ask who is at the other end")
-        return PeerCredentials(processID: peer.process, userID: peer.user, groupID: peer.group)
+        return PeerCredentials(processID: peer.process, userID: peer.user)
     }
 
     /// Returns the process of ``peerCredentials()``; `nil` if it is gone or cannot be opened.

@@ -21,9 +21,6 @@ public final class SequencedSocket: Sendable {
         descriptor = Descriptor(adopting: number, inForkedChild: .closed)
     }
 
-    /// The most descriptors in one message.
-    public static let maximumDescriptors = FCS_MAXIMUM_DESCRIPTORS
-
     /// Whether a call may block the thread.
     public enum WaitMode: Sendable {
         /// Return at once.
@@ -46,14 +43,5 @@ public final class SequencedSocket: Sendable {
     public func shutDown() {
         // Fails only if the socket is not connected any more.
         _ = fcs_socket_shut_down(descriptor.number)
-    }
-
-    /// The longest message that can be sent: half a megabyte or less, depending on the machine's
-    /// configuration.
-    ///
-    /// Longer ones fail with ``ErrorNumber/messageTooLong``.
-    public var maximumMessageSize: Int {
-        // The kernel reserves 32 bytes of the send buffer.
-        max(0, Int(fcs_socket_send_buffer(descriptor.number)) - 32)
     }
 }

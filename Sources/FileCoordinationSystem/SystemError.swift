@@ -41,8 +41,6 @@ public enum ErrorNumber {
     public static let notADirectory = ENOTDIR
     /// It is a directory and must not be.
     public static let isADirectory = EISDIR
-    /// The directory has entries.
-    public static let notEmpty = ENOTEMPTY
     /// A symbolic link where none is permitted.
     public static let symbolicLink = ELOOP
     /// The permissions forbid the operation.
@@ -63,8 +61,6 @@ public enum ErrorNumber {
     public static let connectionRefused = ECONNREFUSED
     /// The peer closed its socket without reading everything.
     public static let connectionReset = ECONNRESET
-    /// The other end of the socket is closed.
-    public static let brokenPipe = EPIPE
     /// The message is too long.
     public static let messageTooLong = EMSGSIZE
     /// The time limit passed.

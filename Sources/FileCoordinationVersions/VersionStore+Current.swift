@@ -52,11 +52,7 @@ extension VersionStore {
     /// It is `FILECOORDINATION_VERSIONS_DIR`, or else `filecoordination/versions` in
     /// `XDG_DATA_HOME`, whose default is `~/.local/share`. As the XDG specification demands, a
     /// relative path is ignored.
-    package static func location(environment: [String: String], home: String) -> String {
-        location(variable: { environment[$0] }, home: home)
-    }
-
-    private static func location(
+    package static func location(
         variable: (String) -> String?, home: @autoclosure () -> String
     ) -> String {
         func directory(_ name: String) -> String? {

@@ -33,9 +33,9 @@ final class KeptAttributeTests: XCTestCase {
     }
 
     private func set(_ name: [UInt8], _ value: [UInt8], _ path: String) throws {
+        let file = try open(path)
         do throws(SystemError) {
-            try ExtendedAttributes.set(
-                String(decoding: name, as: UTF8.self), to: value, at: Array(path.utf8))
+            try ExtendedAttributes.set(name, to: value, of: file)
         } catch {
             guard error.code == ErrorNumber.notSupported else { throw error }
             throw XCTSkip("the file system of /tmp keeps no attributes")

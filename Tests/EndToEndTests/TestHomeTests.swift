@@ -24,7 +24,7 @@ final class TestHomeTests: StageTestCase {
             XCTAssert(value.hasPrefix(root + "/"), "\(name) is \(value)")
         }
         XCTAssertNil(environment["FILECOORDINATION_VERSIONS_DIR"])
-        let store = VersionStore.location(environment: environment, home: "/")
+        let store = VersionStore.location(variable: { environment[$0] }, home: "/")
         XCTAssert(store.hasPrefix(root + "/"), store)
     }
 

@@ -47,13 +47,13 @@ import Testing
     @Test func `A run of one purpose is stepped over, and grows together again`() {
         var line = ClaimQueue()
         for number in 0..<1000 { line.insert(id(number, 1)) }
-        #expect(line.runCount == 1)
+        #expect(line.heads.count == 1)
         line.insert(id(2000, 2))
         for number in 3000..<4000 { line.insert(id(number, 1)) }
-        #expect(line.runCount == 3)
+        #expect(line.heads.count == 3)
         #expect(line.last(for: id(5000, 1)) { _ in true } == ClaimID(rawValue: 2000))
         line.remove(id(2000, 2))
-        #expect(line.runCount == 1)
+        #expect(line.heads.count == 1)
         #expect(line.last(for: id(5000, 1)) { _ in true } == nil)
     }
 }

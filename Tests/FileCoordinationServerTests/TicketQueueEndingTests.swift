@@ -349,7 +349,7 @@ struct TicketQueueEndingTests {
         first.pass()
         #expect(!second.begins())
         #expect(first.claim.isGranted)
-        #expect(world.server.arbiter.claims.filter { $0.sinceGranted != nil }.count == 1)
+        #expect(world.server.arbiter.claims.count { $0.stage == .granted } == 1)
         #expect(world.server.arbiter.claims.count == 3)
         #expect(third.claim.state == .asked)
         let names = try world.runtime.directory.names()

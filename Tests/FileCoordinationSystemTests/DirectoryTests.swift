@@ -115,7 +115,7 @@ import Testing
         _ = try sub.openFile("x", [.write, .create])
         #expect(throws: SystemError.self) { try scratch.directory.remove("d") }
         let error = systemError { try scratch.directory.removeSubdirectory("d") }
-        #expect(error?.code == ErrorNumber.notEmpty)
+        #expect(error?.code == ENOTEMPTY)
         try sub.remove("x")
         try scratch.directory.removeSubdirectory("d")
         try scratch.directory.remove("f")

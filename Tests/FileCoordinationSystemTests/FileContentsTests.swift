@@ -60,16 +60,6 @@ import Testing
         }
     }
 
-    @Test func `A memory file has no name`() throws {
-        let file = try MemoryFile.create(name: "test")
-        try FileSpace.truncate(file, length: 4096)
-        #expect(try file.status().linkCount == 0)
-        let mapping = try SharedMapping(
-            file: file, length: 4096, writable: true, inheritedByFork: true)
-        mapping.word(at: 0).store(7)
-        #expect(try contents(file, length: 1) == [7])
-    }
-
     @Test func `A descriptor is closed with its last owner`() throws {
         var pipe = try TestPipe()
         var extra = pipe.writer

@@ -66,8 +66,7 @@ final class ForkGuardTests: XCTestCase {
     }
 
     func testAnInheritedMappingObjectUnmapsNothingInTheChild() throws {
-        let file = try MemoryFile.create(name: "fork")
-        try FileSpace.truncate(file, length: 4096)
+        let file = try Scratch().file("f")
         var mapping: SharedMapping? = try SharedMapping(
             file: file, length: 4096, writable: true, inheritedByFork: false)
         let base = mapping?.base

@@ -8,8 +8,7 @@ import XCTest
 
 final class FutexTests: XCTestCase {
     private func sharedPage() throws -> SharedMapping {
-        let file = try MemoryFile.create(name: "futex")
-        try FileSpace.truncate(file, length: 4096)
+        let file = try Scratch().file("f")
         return try SharedMapping(file: file, length: 4096, writable: true, inheritedByFork: true)
     }
 

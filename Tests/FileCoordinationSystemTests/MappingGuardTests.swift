@@ -58,12 +58,13 @@ import Testing
             signal(SIGBUS, SIG_DFL)
             let scratch = try Scratch()
             let file = try scratch.file("f")
-            let mapping = try SharedMapping(
+            let ours = try SharedMapping(
                 file: file, length: 4096, writable: true, inheritedByFork: false)
-            try MappingGuard.protect(mapping)
-            MappingGuard.unprotect(mapping)
+            let foreign = try SharedMapping(
+                file: file, length: 4096, writable: true, inheritedByFork: false)
+            try MappingGuard.protect(ours)
             try FileSpace.truncate(file, length: 0)
-            mapping.word(at: 0).store(1)
+            foreign.word(at: 0).store(1)
         }
     }
 
@@ -89,8 +90,8 @@ import Testing
         await #expect(processExitsWith: .signal(SIGBUS)) {
             // A sanitizer has a handler of its own.
             signal(SIGBUS, SIG_DFL)
-            let file = try MemoryFile.create(name: "guard")
-            try FileSpace.truncate(file, length: 4096)
+            let scratch = try Scratch()
+            let file = try scratch.file("f")
             let mapping = try SharedMapping(
                 file: file, length: 4096, writable: true, inheritedByFork: false)
             try MappingGuard.protect(mapping)

@@ -74,7 +74,7 @@ import Testing
 
     @Test func `More descriptors than a message carries are refused`() throws {
         let (a, b) = try SequencedSocket.pair()
-        let most = SequencedSocket.maximumDescriptors
+        let most = 16
         let number = b.descriptor.number
         #expect(try a.send([65], descriptors: Array(repeating: number, count: most)))
         #expect(try receive(b) == "A +\(most)")
@@ -99,7 +99,7 @@ import Testing
     @Test func `Sending to a closed end is an error and no signal`() throws {
         let (a, b) = try SequencedSocket.pair()
         b.shutDown()
-        #expect(systemError { try a.send([1]) }?.code == ErrorNumber.brokenPipe)
+        #expect(systemError { try a.send([1]) }?.code == EPIPE)
         #expect(try receive(a) == "(closed)")
     }
 
@@ -113,13 +113,12 @@ import Testing
         #expect(try a.send(message))
     }
 
-    @Test func `The longest message fits, a longer one does not`() throws {
+    @Test func `A message of the protocol fits, a megabyte does not`() throws {
         let (a, b) = try SequencedSocket.pair()
-        let size = a.maximumMessageSize
-        #expect(size >= 65_536)
+        let size = 65_536
         #expect(try a.send([UInt8](repeating: 65, count: size)))
         #expect(try receive(b, capacity: size).utf8.count == size)
-        let error = systemError { try a.send([UInt8](repeating: 65, count: size + 1)) }
+        let error = systemError { try a.send([UInt8](repeating: 65, count: 1 << 20)) }
         #expect(error?.code == ErrorNumber.messageTooLong)
     }
 
@@ -136,7 +135,7 @@ import Testing
         #expect(try client.send([72, 105]))
         #expect(try receive(server) == "Hi")
 
-        let me = PeerCredentials(processID: getpid(), userID: geteuid(), groupID: getegid())
+        let me = PeerCredentials(processID: getpid(), userID: geteuid())
         #expect(try server.peerCredentials() == me)
         #expect(try client.peerCredentials() == me)
         #expect(server.peerProcess()?.hasExited == false)

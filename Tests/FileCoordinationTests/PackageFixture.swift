@@ -45,7 +45,9 @@ final class PackageFixture: Sendable {
 
     /// Has `name` say of itself that it is a package.
     func mark(_ name: String, with value: [UInt8] = []) throws {
-        try ExtendedAttributes.set(PackagePolicy.attribute, to: value, at: path(name))
+        try ExtendedAttributes.set(
+            Array(PackagePolicy.attribute.utf8), to: value,
+            of: Directory.open("/").descriptor.openFile(path(name), O_RDONLY))
     }
 
     /// What the built-in policy, or one changed by `lines`, says of what is at `name`.

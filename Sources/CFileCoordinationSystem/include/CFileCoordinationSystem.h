@@ -84,13 +84,9 @@ int fcs_remove_attribute(int file, const char *_Nonnull name);
 int fcs_synchronize_file_system(int file);
 /// Returns the length of an attribute of the item at the path, which may be a link itself.
 intptr_t fcs_attribute_size(const char *_Nonnull path, const char *_Nonnull name);
-int fcs_attribute_set(
-    const char *_Nonnull path, const char *_Nonnull name, const void *_Nullable value,
-    size_t length);
 
 // ---- memory.c: mappings, futexes, the clock
 
-int fcs_memory_file(const char *_Nonnull name);
 int fcs_map(
     int file, size_t length, int writable, int inherited_by_fork,
     void *_Nullable *_Nonnull base);
@@ -116,8 +112,6 @@ int fcs_mapping_was_truncated(void *_Nonnull base);
 
 // ---- fork.c: what a forked child must not keep
 
-enum { FCS_GUARDED_DESCRIPTORS = 65536 };
-int fcs_fork_guard_install(void);
 // Forks wait while a thread is between these two calls.
 void fcs_fork_hold(void);
 void fcs_fork_release(void);
@@ -139,7 +133,7 @@ enum { FCS_MAXIMUM_DESCRIPTORS = 16, FCS_MAXIMUM_SOCKET_PATH = 107 };
 
 struct fcs_credentials {
     int32_t process;
-    uint32_t user, group;
+    uint32_t user;
 };
 
 struct fcs_received {
@@ -165,7 +159,6 @@ intptr_t fcs_socket_receive(
     struct fcs_received *_Nonnull out);
 int fcs_socket_peer_credentials(int socket, struct fcs_credentials *_Nonnull out);
 int fcs_socket_peer_process(int socket);
-int fcs_socket_send_buffer(int socket);
 int fcs_socket_shut_down(int socket);
 
 // ---- poll.c: waiting for descriptors

@@ -151,9 +151,6 @@ struct TraceModel {
         /// The path, if it is about one.
         var path: Int?
         var text: String
-
-        /// Whether entries may be missing here.
-        var isGap: Bool { kind == .gap }
     }
 
     var began = ""

@@ -225,7 +225,7 @@ import Testing
             chmod(stage.original.path, 0o750)
             chmod(stage.new.path, 0o700)
             try ExtendedAttributes.set(
-                "user.label", to: Array("label".utf8), at: Array(stage.original.path.utf8))
+                Array("user.label".utf8), to: Array("label".utf8), of: opened(stage.original))
             try manager.replaceItemAt(stage.original, withItemAt: stage.new, options: options)
             #expect(
                 try ReplacementStage.permissions(stage.original)
@@ -267,14 +267,16 @@ import Testing
         ]
         return
             (try? ExtendedAttributes.set(
-                Self.list, to: [2, 0, 0, 0] + entries.joined(), at: Array(url.path.utf8))) != nil
+                Array(Self.list.utf8), to: [2, 0, 0, 0] + entries.joined(), of: opened(url)))
+            != nil
+    }
+
+    private func opened(_ url: URL) throws -> Descriptor {
+        try Directory.open("/").descriptor.openFile(Array(url.path.utf8), O_RDONLY)
     }
 
     private func attribute(_ name: String, of url: URL) -> [UInt8]? {
-        let number = open(url.path, O_RDONLY)
-        guard number >= 0 else { return nil }
-        return try? ExtendedAttributes.value(
-            of: Array(name.utf8), of: Descriptor(adopting: number))
+        try? ExtendedAttributes.value(of: Array(name.utf8), of: opened(url))
     }
 }
 

@@ -78,7 +78,7 @@ import Testing
             case .file(let source) = try SourceDirectory(path: Array(stage.path.utf8))
                 .item(Array("source".utf8))
         else { throw SystemError(code: EINVAL, operation: "open the source") }
-        let target = try MemoryFile.create(name: "copy")
+        let target = try Directory.open(stage.path).openFile("copy", [.read, .write, .create])
         var contents = FileContents(of: source.descriptor, to: target, from: way)
         try contents.copy()
         let copy = try Data(contentsOf: URL(fileURLWithPath: "/proc/self/fd/\(target.number)"))

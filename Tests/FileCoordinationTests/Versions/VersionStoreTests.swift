@@ -92,7 +92,7 @@ import Testing
 
     @Test func `The store is where the environment says`() {
         func location(_ environment: [String: String]) -> String {
-            VersionStore.location(environment: environment, home: "/home/anna")
+            VersionStore.location(variable: { environment[$0] }, home: "/home/anna")
         }
         #expect(location([:]) == "/home/anna/.local/share/filecoordination/versions")
         #expect(location(["XDG_DATA_HOME": "/data"]) == "/data/filecoordination/versions")
