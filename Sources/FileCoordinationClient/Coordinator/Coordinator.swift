@@ -219,7 +219,7 @@ package final class Coordinator: Sendable {
         unsafe AccessorStack.push(.local(.passUnretained(local)), on: thread)
         accessor()
         guard AccessorStack.pop(on: thread) else { return }
-        local.end()
+        local.end(hasRun: true)
         unsafe thread.memory.pointee.recent.keep(local)
     }
 

@@ -127,7 +127,7 @@ final class LocalAccess: DelegatedWriter {
     /// Ends the access, on the thread and in the process in which its accessor has run.
     ///
     /// - Parameter hasRun: false if the accessor did not run, because the call was cancelled.
-    func end(hasRun: Bool = true) {
+    func end(hasRun: Bool) {
         let isUnreported = release(hasRun: hasRun)
         // The turn is passed on after the release, because the next access must find this one
         // ended. If there is something to report, the turn is not passed on: the server then ends
