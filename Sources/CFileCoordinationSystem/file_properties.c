@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks at a name for the watcher: one statx() call gets identity, times and attributes, and
-// name_to_handle_at() the file's handle, of which a digest is made. No file is opened, and a
-// symbolic link is not followed.
+// Looks at a name: one statx() call gets identity, times and attributes, and name_to_handle_at()
+// the handle by which a file server would identify the file. No file is opened, and a symbolic link
+// is not followed.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -17,7 +17,8 @@ static int64_t nanoseconds(struct statx_timestamp time) {
     return clamped_nanoseconds(time.tv_sec, time.tv_nsec);
 }
 
-/// Makes the same digest as HandleDigest. Returns 0 if the file system has no handles.
+/// Returns 64-bit FNV-1a of the kind and bytes of the handle, which the version store keeps; 0 if
+/// the file system has no handles. It is sufficient for bytes that no user chooses.
 static uint64_t handle_digest(int directory, const char *name, int flags) {
     union {
         struct file_handle handle;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Examines items for change watching: identity, times and attributes in two system calls. An item
-// is opened only for its identity (O_PATH), which needs no permission, does not block writers, and
-// causes no notification.
+// Examines items: identity, times and attributes in two system calls. An item is opened only for
+// its identity (O_PATH), which needs no permission, does not block writers, and causes no
+// notification.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -15,7 +15,10 @@ public struct FileProperties: Hashable, Sendable {
     public let inode: UInt64
     /// The birth time in nanoseconds since 1970; nil if the file system does not report it.
     public let born: Int64?
-    /// The ``HandleDigest`` of the file; nil if the file system has no handles.
+    /// A digest of the file's handle; nil if the file system has no handles.
+    ///
+    /// The handle contains the generation of the inode, which changes each time the inode number is
+    /// used again. So it distinguishes files where other attributes do not.
     public let handle: UInt64?
     /// The size in bytes.
     public let size: UInt64
@@ -35,7 +38,15 @@ public struct FileProperties: Hashable, Sendable {
     /// Whether it is a directory.
     public var isDirectory: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
 
-    fileprivate init(_ properties: fcs_file_properties) {
+    /// Examines the item at `path`; a symbolic link at the end is not followed.
+    public init(path: [UInt8]) throws(SystemError) { try self.init(of: path, in: AT_FDCWD) }
+
+    fileprivate init(of name: [UInt8], in directory: Int32) throws(SystemError) {
+        let entry = try CName(name, for: "examine")
+        var properties = fcs_file_properties()
+        try unsafe check(
+            entry.withPointer { unsafe fcs_file_properties_at(directory, $0, &properties) },
+            "examine \(entry)")
         device = properties.device
         inode = properties.inode
         born = properties.born_ns == 0 ? nil : properties.born_ns
@@ -70,21 +81,14 @@ public struct OpenItem: Sendable {
     ///
     /// - Throws: ``ErrorNumber/noSuchFile`` if there is no item with that name.
     public func properties(of name: [UInt8]) throws(SystemError) -> FileProperties {
-        let entry = try CName(name, for: "examine")
-        var properties = fcs_file_properties()
-        try unsafe check(
-            entry.withPointer { unsafe fcs_file_properties_at(descriptor.number, $0, &properties) },
-            "examine \(entry)")
-        return FileProperties(properties)
+        try FileProperties(of: name, in: descriptor.number)
     }
 
     /// Returns the names in this directory, as bytes and in no particular order.
     ///
     /// - Throws: the error if the list is incomplete.
     public func names() throws(SystemError) -> [[UInt8]] {
-        try RawDirectory.entries(
-            at: Array("/proc/thread-self/fd/\(descriptor.number)/.".utf8), limit: .max
-        ).map(\.name)
+        try descriptor.names()
     }
 
     /// Whether this kernel makes all changes on the item's file system.

@@ -38,16 +38,16 @@ package struct ItemIdentity: Hashable, Sendable {
     package init?(of path: ItemPath) {
         let bytes = path.bytes
         // The plain status is tried next.
-        guard let birth = try? FileBirth(path: bytes) else {
+        guard let found = try? FileProperties(path: bytes) else {
             // There is no item, or a sandbox only permits to get the status.
             guard let status = try? FileStatus(path: bytes, followLinks: false) else { return nil }
             self.init(device: status.device, inode: status.inode, born: 0, handle: 0)
             return
         }
         self.init(
-            device: birth.device, inode: birth.inode, born: birth.born ?? 0,
+            device: found.device, inode: found.inode, born: found.born ?? 0,
             // File systems without handles; the other numbers are compared alone.
-            handle: (try? HandleDigest.of(path: bytes)) ?? 0)
+            handle: found.handle ?? 0)
     }
 
     /// The result of comparing two identities.

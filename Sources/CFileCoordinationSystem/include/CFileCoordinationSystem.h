@@ -56,21 +56,6 @@ intptr_t fcs_write_at(int file, const void *_Nullable buffer, size_t length, uin
 intptr_t fcs_write(int file, const void *_Nullable buffer, size_t length);
 intptr_t fcs_read_link(const char *_Nonnull path, char *_Nonnull buffer, size_t capacity);
 
-// ---- identity.c: what makes a file the same file
-
-struct fcs_birth {
-    uint64_t device, inode;
-    int64_t born_ns;
-    int is_born_known;
-};
-
-int fcs_birth_at(int directory, const char *_Nonnull name, struct fcs_birth *_Nonnull out);
-/// Gets the kernel's handle of the file. Returns its length, or -EOVERFLOW if that exceeds
-/// `capacity`.
-int fcs_handle_at(
-    int directory, const char *_Nonnull name, int32_t *_Nonnull type, void *_Nonnull handle,
-    size_t capacity);
-
 // ---- attributes.c: extended attributes, and the device
 
 /// Gets the names, each with a terminating zero. If the capacity is 0, returns the required length.
@@ -257,7 +242,7 @@ int fcs_thread_start_detached(
     const char *_Nonnull name, size_t stack_size, void (*_Nonnull body)(void *_Nonnull),
     void *_Nonnull context);
 
-// ---- file_properties.c: the properties of files, for change watching
+// ---- file_properties.c: what makes a file the same file, and its other properties
 
 struct fcs_file_properties {
     uint64_t device, inode, handle, size, link_count;
