@@ -64,10 +64,6 @@ int fcs_status_of(int descriptor, struct fcs_status *out) {
     return translate(RESULT(fstat(descriptor, &status)), &status, out);
 }
 
-int fcs_remove_at(int directory, const char *name, int is_directory) {
-    return RESULT(unlinkat(directory, name, is_directory ? AT_REMOVEDIR : 0));
-}
-
 intptr_t fcs_directory_entries(int directory, void *buffer, size_t capacity) {
     return RESULT(getdents64(directory, buffer, capacity));
 }

@@ -53,6 +53,24 @@ extension Descriptor {
         try openFile(name, O_RDONLY | O_DIRECTORY)
     }
 
+    /// Opens the directory `name` in this one, which must not be a symbolic link; creates it if it
+    /// does not exist.
+    ///
+    /// An existing directory keeps its owner and permissions, so check its ``status()``.
+    package func openDirectory(
+        _ name: [UInt8], creatingWithMode mode: mode_t
+    ) throws(SystemError) -> Descriptor {
+        let made = Result { () throws(SystemError) in try makeDirectory(name, mode: mode) }
+        do throws(SystemError) {
+            return try openDirectory(name)
+        } catch {
+            // If the directory exists, an error of creating it does not matter, for example on a
+            // read-only file system.
+            if error.code == ENOENT { try made.get() }
+            throw error
+        }
+    }
+
     /// Opens or creates the file `name` in this directory.
     ///
     /// It must not be a symbolic link.

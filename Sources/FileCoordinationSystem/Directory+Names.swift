@@ -28,52 +28,34 @@ extension Directory {
     }
 }
 
-extension RawDirectory {
-    /// Returns the names of the plain files in a directory, as far as the directory contains the
-    /// kinds of its entries; nil if it has more than `limit` entries.
-    public static func plainFiles(
-        at path: [UInt8], limit: Int
-    ) throws(SystemError) -> [[UInt8]]? {
-        let name = try CName(path, for: "list")
-        let number = unsafe name.withPointer {
-            unsafe fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
-        }
-        let listing = Descriptor(adopting: try check(number, "list \(name)"))
-        var files: [[UInt8]] = []
-        var rest = limit
-        try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind, _ in
-            rest -= 1
-            if kind == DT_REG { files.append(name) }
-            return rest >= 0
-        }
-        return rest >= 0 ? files : nil
-    }
-
+extension Descriptor {
     /// An entry of a directory.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The name.
-        public let name: [UInt8]
+        package let name: [UInt8]
         /// The inode number; at a mount point, that of the hidden directory.
-        public let inode: UInt64
+        package let inode: UInt64
+        fileprivate let kind: Int
+
         /// Whether it is a directory; false also if the file system does not store the kind in the
         /// listing.
-        public let isDirectory: Bool
+        package var isDirectory: Bool { kind == DT_DIR }
+        /// Whether it is a plain file, as far as the listing says.
+        package var isFile: Bool { kind == DT_REG }
     }
 
-    /// Returns the first entries of a directory, at most `limit`, in no particular order.
+    /// Returns the first entries of the directory at `path`, at most `limit`, in no particular
+    /// order.
     ///
-    /// - Throws: the error if the directory cannot be listed.
-    public static func entries(
+    /// - Throws: the error if the directory cannot be listed, also for a symbolic link.
+    package static func entries(
         at path: [UInt8], limit: Int
     ) throws(SystemError) -> [Entry] {
-        let name = try CName(path, for: "list")
-        let number = unsafe name.withPointer {
-            unsafe fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
-        }
-        let listing = Descriptor(adopting: try check(number, "list \(name)"))
+        let listing = try openDirectory(at: path, followLinks: false)
         var entries: [Entry] = []
-        try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind, inode in
-            entries.append(Entry(name: name, inode: inode, isDirectory: kind == DT_DIR))
+        let text = String(decoding: path, as: UTF8.self)
+        try DirectoryEntries.forEach(in: listing, named: text) { name, kind, inode in
+            entries.append(Entry(name: name, inode: inode, kind: kind))
             return entries.count < limit
         }
         return entries

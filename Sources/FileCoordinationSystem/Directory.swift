@@ -101,39 +101,24 @@ public final class Directory: Sendable {
         case exchange
     }
 
-    /// Renames `from` to `to`, in this directory or into `destination` on the same file system.
+    /// Renames `from` to `to`, in this directory or into `destination` on the same file system, as
+    /// ``Descriptor/rename(_:to:in:ifTaken:)`` does.
     public func rename(
         _ from: String, to: String, in destination: Directory? = nil,
         ifTaken: TakenName = .replace
     ) throws(SystemError) {
-        let source = try CName(from, for: "rename")
-        let target = try CName(to, for: "rename to")
-        let flags: UInt32 =
-            switch ifTaken {
-            case .replace: UInt32(FCS_RENAME_REPLACE)
-            case .refuse: UInt32(FCS_RENAME_REFUSE)
-            case .exchange: UInt32(FCS_RENAME_EXCHANGE)
-            }
-        let other = (destination ?? self).descriptor.number
-        let result = unsafe source.withPointer { old in
-            unsafe target.withPointer { new in
-                unsafe fcs_rename_at(descriptor.number, old, other, new, flags)
-            }
-        }
-        try check(result, "rename \(source) to \(target)")
+        try descriptor.rename(
+            Array(from.utf8), to: Array(to.utf8), in: (destination ?? self).descriptor,
+            ifTaken: ifTaken)
     }
 
     /// Removes a name that is not a directory's.
     public func remove(_ name: String) throws(SystemError) {
-        let entry = try CName(name, for: "remove")
-        let result = unsafe entry.withPointer { unsafe fcs_remove_at(descriptor.number, $0, 0) }
-        try check(result, "remove \(entry)")
+        try descriptor.removeEntry(Array(name.utf8))
     }
 
     /// Removes an empty directory.
     public func removeSubdirectory(_ name: String) throws(SystemError) {
-        let entry = try CName(name, for: "remove directory")
-        let result = unsafe entry.withPointer { unsafe fcs_remove_at(descriptor.number, $0, 1) }
-        try check(result, "remove directory \(entry)")
+        try descriptor.removeEntry(Array(name.utf8), isDirectory: true)
     }
 }

@@ -93,9 +93,7 @@ public final class FileLease: Sendable {
 
     /// Removes a name that is not a directory's.
     public static func removeName(_ path: [UInt8]) throws(SystemError) {
-        let name = try CName(path, for: "remove")
-        try unsafe check(
-            name.withPointer { unsafe fcs_remove_at(AT_FDCWD, $0, 0) }, "remove \(name)")
+        try unsafe Descriptor.call("remove", path) { unsafe unlink($0) }
     }
 
     /// Watches the file, whatever its path is.

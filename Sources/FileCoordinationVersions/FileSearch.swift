@@ -47,7 +47,7 @@ enum FileSearch {
 
     private static func isEmpty(_ path: [UInt8]) -> Bool {
         // A directory that cannot be read is not known to be empty.
-        (try? RawDirectory.entries(at: path, limit: 1))?.isEmpty ?? false
+        (try? Descriptor.entries(at: path, limit: 1))?.isEmpty ?? false
     }
 
     private struct Search {
@@ -68,7 +68,7 @@ enum FileSearch {
             while !next.isEmpty, rest > 0 {
                 let directory = next.removeFirst()
                 // What the process may not read is not searched.
-                let entries = (try? RawDirectory.entries(at: directory, limit: rest)) ?? []
+                let entries = (try? Descriptor.entries(at: directory, limit: rest)) ?? []
                 rest -= entries.count
                 let prefix = directory.count > 1 ? directory + [UInt8(ascii: "/")] : directory
                 for entry in entries {

@@ -30,7 +30,6 @@ int fcs_close(int descriptor);
 int fcs_status_at(
     int directory, const char *_Nonnull name, int follow_links, struct fcs_status *_Nonnull out);
 int fcs_status_of(int descriptor, struct fcs_status *_Nonnull out);
-int fcs_remove_at(int directory, const char *_Nonnull name, int is_directory);
 /// Fills `buffer` with `struct linux_dirent64` entries. Returns 0 at the end of the directory.
 intptr_t fcs_directory_entries(int directory, void *_Nonnull buffer, size_t capacity);
 

@@ -7,6 +7,7 @@
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
+import Glibc
 
 /// An open trash directory.
 package struct TrashDirectory {
@@ -14,8 +15,8 @@ package struct TrashDirectory {
     var path: ItemPath
     /// The directory to which paths in info files are relative; nil for the root.
     var top: ItemPath?
-    private let files: RawDirectory
-    private let info: RawDirectory
+    private let files: Descriptor
+    private let info: Descriptor
 
     /// The permissions of the user's own trash directories.
     static let ownersOnly: UInt32 = 0o700
@@ -26,7 +27,7 @@ package struct TrashDirectory {
     /// Fails if the directory belongs to another user, because the user could not remove items from
     /// it again.
     init(
-        _ directory: RawDirectory, at path: ItemPath, top: ItemPath?, of userID: UInt32
+        _ directory: Descriptor, at path: ItemPath, top: ItemPath?, of userID: UInt32
     ) throws(SystemError) {
         let owner = try directory.status().ownerUserID
         guard owner == userID else {
@@ -36,9 +37,8 @@ package struct TrashDirectory {
         }
         self.path = path
         self.top = top
-        files = try directory.openSubdirectory(Self.filesName, creatingWithMode: Self.ownersOnly)
-        info = try directory.openSubdirectory(
-            Array("info".utf8), creatingWithMode: Self.ownersOnly)
+        files = try directory.openDirectory(Self.filesName, creatingWithMode: Self.ownersOnly)
+        info = try directory.openDirectory(Array("info".utf8), creatingWithMode: Self.ownersOnly)
     }
 
     /// Moves an item into this directory, with its info file.
@@ -70,16 +70,16 @@ package struct TrashDirectory {
         _ item: TrashItem, as name: [UInt8], _ note: [UInt8]
     ) throws(SystemError) {
         let infoName = name + TrashName.infoSuffix
-        let file = try info.openFile(infoName, [.write, .create, .exclusive], mode: 0o600)
+        let file = try info.openFile(infoName, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do {
             let written = unsafe note.withUnsafeBytes { bytes in
                 Result { () throws(SystemError) in try unsafe file.write(bytes, at: 0) }
             }
             try written.get()
-            try item.parent.move(item.name, to: name, in: files)
+            try item.parent.rename(item.name, to: name, in: files, ifTaken: .refuse)
         } catch {
             // The first error is reported; an info file without an item is harmless.
-            try? info.remove(infoName)
+            try? info.removeEntry(infoName)
             throw error
         }
     }
@@ -90,7 +90,7 @@ package struct TrashItem {
     /// The path of the item.
     var path: ItemPath
     /// The directory that contains the item.
-    var parent: RawDirectory
+    var parent: Descriptor
     /// The name of the item in that directory.
     var name: [UInt8]
     /// Whether it is a directory, and not a link to one.
@@ -101,9 +101,8 @@ package struct TrashItem {
         guard let name = path.lastComponent else { return nil }
         self.path = path
         self.name = name
-        parent = try RawDirectory.open(
-            path.prefix(depth: path.depth - 1).bytes, followLinks: false)
-        isDirectory = try parent.status(of: name).kind == .directory
+        parent = try Descriptor.openDirectory(at: path.parent.bytes, followLinks: false)
+        isDirectory = try parent.status(of: name).kind == S_IFDIR
     }
 
     /// The path of the directory that contains the item.

@@ -50,7 +50,7 @@ package enum TrashPlace {
 
     /// Opens the directory; creates it if it is the user's own.
     package func open(for userID: UInt32) throws(SystemError) -> TrashDirectory {
-        let directory: RawDirectory
+        let directory: Descriptor
         var top: ItemPath?
         switch self {
         case .home(let path):
@@ -59,8 +59,8 @@ package enum TrashPlace {
             directory = try Self.openShared(in: above, userID)
             top = above
         case .own(let above):
-            directory = try RawDirectory.open(above.bytes, followLinks: false)
-                .openSubdirectory(
+            directory = try Descriptor.openDirectory(at: above.bytes, followLinks: false)
+                .openDirectory(
                     Self.ownName(userID), creatingWithMode: TrashDirectory.ownersOnly)
             top = above
         }
@@ -72,31 +72,30 @@ package enum TrashPlace {
 
     private static func openShared(
         in top: ItemPath, _ userID: UInt32
-    ) throws(SystemError) -> RawDirectory {
+    ) throws(SystemError) -> Descriptor {
         let path = top.bytes + Array("/".utf8) + sharedName
         // The directory is opened without following links, and checked afterwards.
-        let shared = try RawDirectory.open(path, followLinks: false)
+        let shared = try Descriptor.openDirectory(at: path, followLinks: false)
         guard try shared.status().permissions & sticky != 0 else {
             throw SystemError(
                 code: ErrorNumber.notPermitted,
                 operation: "use \".Trash\" in \"\(top)\", which is not sticky")
         }
-        return try shared.openSubdirectory(
+        return try shared.openDirectory(
             number(userID), creatingWithMode: TrashDirectory.ownersOnly)
     }
 
     /// Opens the directory with these components, and creates those that are missing.
-    private static func make(_ components: [[UInt8]]) throws(SystemError) -> RawDirectory {
+    private static func make(_ components: [[UInt8]]) throws(SystemError) -> Descriptor {
         do {
-            return try RawDirectory.open(
-                components.isEmpty ? [UInt8(ascii: "/")] : components.flatMap { [0x2F] + $0 },
-                followLinks: true)
+            return try Descriptor.openDirectory(
+                at: components.isEmpty ? [UInt8(ascii: "/")] : components.flatMap { [0x2F] + $0 })
         } catch {
             guard error.code == ErrorNumber.noSuchFile, let name = components.last else {
                 throw error
             }
             return try make(Array(components.dropLast()))
-                .openSubdirectory(name, creatingWithMode: TrashDirectory.ownersOnly)
+                .openDirectory(name, creatingWithMode: TrashDirectory.ownersOnly)
         }
     }
 

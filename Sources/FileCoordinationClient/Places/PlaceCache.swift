@@ -197,14 +197,14 @@ final class PlaceCache: Sendable {
     private func list(_ directory: KnownDirectory, at path: [UInt8], now: UInt64) {
         // Read without the lock, because listing a directory may take long.
         let before = state.withLock { ($0.clearings, $0.directories.tellings) }
-        // A directory that cannot be read is not listed.
-        let names = try? RawDirectory.plainFiles(
-            at: path, limit: KnownDirectories.nameLimit)
+        let limit = KnownDirectories.nameLimit
+        // A directory that cannot be read is not listed, nor is one with too many names.
+        let entries = try? Descriptor.entries(at: path, limit: limit + 1)
+        let names = entries.flatMap { $0.count > limit ? nil : $0.filter(\.isFile).map(\.name) }
         state.withLock { state in
             // An event in the meantime may concern the listed names.
             guard (state.clearings, state.directories.tellings) == before else { return }
-            state.directories.store(
-                names.flatMap { $0 }, in: directory, until: now + Self.lifetime)
+            state.directories.store(names, in: directory, until: now + Self.lifetime)
         }
     }
 
