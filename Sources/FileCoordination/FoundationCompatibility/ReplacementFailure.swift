@@ -31,34 +31,21 @@ struct ReplacementFailure {
     ///   - replacement: the replacement after its failure; nil if it had not begun.
     /// - Returns: the error to throw.
     func error(_ failure: SystemError, after replacement: ItemReplacement?) -> CocoaError {
-        var userInfo: [String: Any] = [
-            NSURLErrorKey: original, NSFilePathErrorKey: original.path,
-            NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(failure.code)),
-        ]
         var sentence =
             replacement?.isReplacedWithoutProof == true
             ? "\(original.path) was replaced by \(new.path), but this may not survive a power "
                 + "failure: \(failure.description)."
             : "\(original.path) could not be replaced by \(new.path): \(failure.description)."
+        var others: [String: Any] = [:]
         if let stray = replacement?.strayOriginal {
             let url = URL(place: stray)
-            userInfo["NSFileOriginalItemLocationKey"] = url
+            others["NSFileOriginalItemLocationKey"] = url
             sentence += " The original is at \(url.path)."
         }
-        userInfo[NSLocalizedDescriptionKey] = sentence
-        return CocoaError(Self.code(failure.code), userInfo: userInfo)
-    }
-
-    private static func code(_ number: Int32) -> CocoaError.Code {
-        switch number {
-        case ErrorNumber.noSuchFile, ErrorNumber.notADirectory: .fileNoSuchFile
-        case ErrorNumber.accessDenied, ErrorNumber.notPermitted: .fileWriteNoPermission
-        case ErrorNumber.noSpace, ErrorNumber.quotaExceeded: .fileWriteOutOfSpace
-        case ErrorNumber.readOnlyFileSystem: .fileWriteVolumeReadOnly
-        case ErrorNumber.alreadyExists: .fileWriteFileExists
-        case ErrorNumber.nameTooLong, ErrorNumber.invalidArgument: .fileWriteInvalidFileName
-        default: .fileWriteUnknown
-        }
+        let code =
+            failure.code == ErrorNumber.invalidArgument
+            ? .fileWriteInvalidFileName : CocoaError.Code(ofChange: failure.code)
+        return CocoaError(code, original, sentence, number: failure.code, others)
     }
 }
 #endif

@@ -27,8 +27,8 @@ struct TrashFailure {
 
     /// Returns the error for a failed system call.
     func error(_ failure: SystemError) -> CocoaError {
-        let (code, advice) = Self.codeAndAdvice(failure.code)
-        return error(code, because: "\(failure)", advice, underlying: failure.code)
+        let code = CocoaError.Code(ofChange: failure.code)
+        return error(code, because: "\(failure)", Self.advice(code), underlying: failure.code)
     }
 
     /// The error for an item that is a trash directory or inside one.
@@ -59,34 +59,20 @@ struct TrashFailure {
     private func error(
         _ code: CocoaError.Code, because reason: String, _ advice: String, underlying: Int32?
     ) -> CocoaError {
-        var userInfo: [String: Any] = [
-            NSURLErrorKey: url, NSFilePathErrorKey: url.path,
-            NSLocalizedDescriptionKey:
-                "\(url.path) could not be put into the trash: \(reason). \(advice)",
-        ]
-        if let underlying {
-            userInfo[NSUnderlyingErrorKey] = NSError(
-                domain: NSPOSIXErrorDomain, code: Int(underlying))
-        }
-        return CocoaError(code, userInfo: userInfo)
+        CocoaError(
+            code, url, "\(url.path) could not be put into the trash: \(reason). \(advice)",
+            number: underlying)
     }
 
-    private static func codeAndAdvice(_ number: Int32) -> (CocoaError.Code, String) {
-        switch number {
-        case ErrorNumber.noSuchFile, ErrorNumber.notADirectory:
-            (.fileNoSuchFile, "Look for where it has gone.")
-        case ErrorNumber.accessDenied, ErrorNumber.notPermitted:
-            (.fileWriteNoPermission, "Change the permissions of the directory that it is in.")
-        case ErrorNumber.noSpace, ErrorNumber.quotaExceeded:
-            (.fileWriteOutOfSpace, "Empty the trash, or make room otherwise.")
-        case ErrorNumber.readOnlyFileSystem:
-            (.fileWriteVolumeReadOnly, "Nothing can be removed from that file system.")
-        case ErrorNumber.nameTooLong:
-            (.fileWriteInvalidFileName, "Give it a shorter name.")
-        case ErrorNumber.alreadyExists:
-            (.fileWriteFileExists, "Empty the trash, which has many items of that name.")
-        default:
-            (.fileWriteUnknown, "Remove the cause, and try again.")
+    private static func advice(_ code: CocoaError.Code) -> String {
+        switch code {
+        case .fileNoSuchFile: "Look for where it has gone."
+        case .fileWriteNoPermission: "Change the permissions of the directory that it is in."
+        case .fileWriteOutOfSpace: "Empty the trash, or make room otherwise."
+        case .fileWriteVolumeReadOnly: "Nothing can be removed from that file system."
+        case .fileWriteInvalidFileName: "Give it a shorter name."
+        case .fileWriteFileExists: "Empty the trash, which has many items of that name."
+        default: "Remove the cause, and try again."
         }
     }
 }

@@ -29,12 +29,12 @@ enum UbiquityRequest {
             let path = try PlaceResolver.pathBytes(of: url)
             do {
                 _ = try FileStatus(path: path, followLinks: false)
-                return error(.ubiquitousFileUnavailable, url, "\(url.path) \(reason)")
+                return CocoaError(.ubiquitousFileUnavailable, url, "\(url.path) \(reason)")
             } catch {
                 return refusal(for: url, because: error)
             }
         } catch PlaceError.unsupportedScheme {
-            return error(
+            return CocoaError(
                 isWriting ? .fileWriteUnsupportedScheme : .fileReadUnsupportedScheme, url,
                 "\(url.absoluteString) is not a file URL. Give the URL of a file or directory.")
         } catch let failure {
@@ -45,26 +45,13 @@ enum UbiquityRequest {
     private func refusal(for url: URL, because failure: SystemError) -> any Error {
         switch failure.code {
         case ErrorNumber.noSuchFile, ErrorNumber.notADirectory:
-            error(
+            CocoaError(
                 isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, url,
                 "There is no file or directory at \(url.path). Look for where it has gone.",
-                failure)
+                number: failure.code)
         default:
             PlaceError(failure).nsError(url: url, writing: isWriting)
         }
-    }
-
-    private func error(
-        _ code: CocoaError.Code, _ url: URL, _ sentence: String, _ cause: SystemError? = nil
-    ) -> CocoaError {
-        var userInfo: [String: Any] = [
-            NSURLErrorKey: url, NSFilePathErrorKey: url.path, NSLocalizedDescriptionKey: sentence,
-        ]
-        if let cause {
-            userInfo[NSUnderlyingErrorKey] = NSError(
-                domain: NSPOSIXErrorDomain, code: Int(cause.code))
-        }
-        return CocoaError(code, userInfo: userInfo)
     }
 
     private var isWriting: Bool {

@@ -20,18 +20,12 @@ struct VersionFailure {
     func error(_ error: VersionError) -> CocoaError {
         let (code, number): (CocoaError.Code, Int32?) =
             switch error {
-            case .system(let error): (Self.code(error.code), error.code)
+            case .system(let error): (CocoaError.Code(ofChange: error.code), error.code)
             case .contentsAreItem, .contentsHoldStore: (.fileWriteInvalidFileName, nil)
             case .noItem, .gone: (.fileNoSuchFile, nil)
             }
-        var userInfo: [String: Any] = [
-            NSURLErrorKey: url, NSFilePathErrorKey: url.path,
-            NSLocalizedDescriptionKey: "\(attempt.sentence(url.path)): \(error.reason).",
-        ]
-        if let number {
-            userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
-        }
-        return CocoaError(code, userInfo: userInfo)
+        return CocoaError(
+            code, url, "\(attempt.sentence(url.path)): \(error.reason).", number: number)
     }
 
     /// Returns the error for a failed system call.
@@ -39,18 +33,6 @@ struct VersionFailure {
 
     /// The error if the item does not exist.
     var noItem: CocoaError { error(.noItem) }
-
-    private static func code(_ number: Int32) -> CocoaError.Code {
-        switch number {
-        case ErrorNumber.noSuchFile, ErrorNumber.notADirectory: .fileNoSuchFile
-        case ErrorNumber.accessDenied, ErrorNumber.notPermitted: .fileWriteNoPermission
-        case ErrorNumber.noSpace, ErrorNumber.quotaExceeded: .fileWriteOutOfSpace
-        case ErrorNumber.readOnlyFileSystem: .fileWriteVolumeReadOnly
-        case ErrorNumber.alreadyExists: .fileWriteFileExists
-        case ErrorNumber.nameTooLong: .fileWriteInvalidFileName
-        default: .fileWriteUnknown
-        }
-    }
 }
 
 extension VersionFailure {
