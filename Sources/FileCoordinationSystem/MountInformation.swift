@@ -21,19 +21,33 @@ package enum MountInformation {
         return bytes
     }
 
-    /// Returns the paths at which file systems are mounted; empty if the list cannot be read.
-    package static func points() -> Set<[UInt8]> {
-        // Without /proc no mount is known.
-        let lines = ((try? contents()) ?? []).split(separator: UInt8(ascii: "\n"))
-        return Set(
-            lines.compactMap { line in
-                let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-                return words.count > 4 ? unescaped(words[4]) : nil
-            })
+    /// A mount.
+    package struct Mount: Sendable {
+        /// The device of the file system, as the kernel writes it.
+        package var device: [UInt8]
+        /// The mounted directory of the file system.
+        package var root: [UInt8]
+        /// The path at which it is mounted.
+        package var point: [UInt8]
     }
 
-    /// Returns the bytes of `/proc/thread-self/mountinfo`.
-    package static func contents() throws(SystemError) -> [UInt8] {
+    /// Parses the lines of the list.
+    package static func mounts(parsing lines: some Collection<UInt8>) -> [Mount] {
+        lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+            guard words.count == 6 else { return nil }
+            return Mount(
+                device: Array(words[2]), root: unescaped(words[3]), point: unescaped(words[4]))
+        }
+    }
+
+    /// The lines of `/proc/thread-self/mountinfo`; empty if they cannot be read.
+    package static var lines: [UInt8] {
+        // Without /proc no mount is known.
+        (try? contents()) ?? []
+    }
+
+    private static func contents() throws(SystemError) -> [UInt8] {
         let file = try Directory.open("/proc/thread-self").openFile("mountinfo", .read)
         var bytes: [UInt8] = []
         let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 8)

@@ -6,33 +6,20 @@
 
 /// The other paths of items that are mounted more than once.
 package struct OtherPlaces: Sendable {
-    private struct Mount {
-        /// The device of the file system, as the kernel writes it.
-        var device: [UInt8]
-        /// The mounted directory of the file system, and the mount point; both without a slash at
-        /// the end.
-        var root: [UInt8]
-        var point: [UInt8]
-    }
-
-    private let mounts: [Mount]
+    /// Without a slash at the end of root and point.
+    private let mounts: [MountInformation.Mount]
 
     /// The present mounts that this process sees; empty if they cannot be read.
     package static var current: OtherPlaces {
-        // A table that cannot be read counts as an empty one.
-        OtherPlaces(parsing: (try? MountInformation.contents()) ?? [])
+        OtherPlaces(parsing: MountInformation.lines)
     }
 
     /// Parses the lines of `/proc/thread-self/mountinfo`.
     package init(parsing lines: some Collection<UInt8>) {
-        var mounts: [Mount] = []
-        for line in lines.split(separator: UInt8(ascii: "\n")) {
-            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-            guard words.count == 6 else { continue }
-            let mount = Mount(
-                device: Array(words[2]),
-                root: Self.withoutSlash(MountInformation.unescaped(words[3])),
-                point: Self.withoutSlash(MountInformation.unescaped(words[4])))
+        var mounts: [MountInformation.Mount] = []
+        for var mount in MountInformation.mounts(parsing: lines) {
+            mount.root = Self.withoutSlash(mount.root)
+            mount.point = Self.withoutSlash(mount.point)
             // A mount hides an earlier one at the same path.
             mounts.removeAll { $0.point == mount.point }
             mounts.append(mount)
@@ -55,7 +42,7 @@ package struct OtherPlaces: Sendable {
         }
     }
 
-    private func mount(of path: [UInt8]) -> Mount? {
+    private func mount(of path: [UInt8]) -> MountInformation.Mount? {
         mounts.filter { Self.isWithin(path, $0.point) }.max { $0.point.count < $1.point.count }
     }
 

@@ -58,7 +58,7 @@ enum FileSearch {
         /// The file is on no other one, and other ones may be slow.
         let device: UInt64
         /// Where other file systems are mounted, which may not answer at all.
-        let mounts = MountInformation.points()
+        let mounts = Set(MountInformation.mounts(parsing: MountInformation.lines).map(\.point))
         /// How many names may still be looked at.
         var rest = FileSearch.nameLimit
 

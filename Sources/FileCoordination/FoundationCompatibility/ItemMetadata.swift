@@ -11,8 +11,7 @@ import Glibc
 
 /// Copies metadata from an item to its replacement.
 enum ItemMetadata {
-    /// The attribute in which the kernel stores the access control list.
-    private static let accessList = Array("system.posix_acl_access".utf8)
+    private static let accessList = AccessControlList.attribute
 
     /// Copies the metadata of an item to another one.
     ///
@@ -50,7 +49,7 @@ enum ItemMetadata {
         }
         guard fchmod(new.number, narrowed) != 0 else { return }
         let code = errno
-        let now = try Self.status(of: new)
+        let now = try new.fullStatus()
         // On file systems that do not support permissions, the present ones are accepted if they
         // are sufficient.
         guard now.st_mode & 0o7777 & ~narrowed == 0 else {
@@ -64,12 +63,12 @@ enum ItemMetadata {
     private static func carryOwner(_ status: stat, to new: Descriptor) -> mode_t {
         let mode = status.st_mode & 0o7777
         // The owner is not known, so no other user is given more.
-        guard var now = try? Self.status(of: new) else { return withoutMoreForGroup(mode) & 0o777 }
+        guard var now = try? new.fullStatus() else { return withoutMoreForGroup(mode) & 0o777 }
         if now.st_uid != status.st_uid { _ = fchown(new.number, status.st_uid, uid_t.max) }
         if now.st_gid != status.st_gid { _ = fchown(new.number, uid_t.max, status.st_gid) }
         // If the new status cannot be read, the one before counts. It can only result in fewer
         // rights.
-        now = (try? Self.status(of: new)) ?? now
+        now = (try? new.fullStatus()) ?? now
         let isSameGroup = now.st_gid == status.st_gid
         if isSameGroup, now.st_uid == status.st_uid { return mode }
         return (isSameGroup ? mode : withoutMoreForGroup(mode)) & 0o1777
@@ -87,23 +86,9 @@ enum ItemMetadata {
         // File systems without lists have none to drop.
         guard let list = try? ExtendedAttributes.value(of: accessList, of: new), !list.isEmpty
         else { return }
-        let entries: [(tag: UInt16, bits: mode_t)] = [
-            (0x01, mode >> 6 & 7), (0x04, mode >> 3 & 7), (0x20, mode & 7),
-        ]
-        var bytes: [UInt8] = [2, 0, 0, 0]
-        for entry in entries {
-            bytes += [UInt8(entry.tag), 0, UInt8(entry.bits), 0, 0xFF, 0xFF, 0xFF, 0xFF]
-        }
         // The list then stays, and its mask is what the permissions say.
-        try? ExtendedAttributes.set(accessList, to: bytes, of: new)
-    }
-
-    private static func status(of file: Descriptor) throws(SystemError) -> stat {
-        var status = stat()
-        guard unsafe fstat(file.number, &status) == 0 else {
-            throw SystemError(code: errno, operation: "read the status of the new item")
-        }
-        return status
+        try? ExtendedAttributes.set(
+            accessList, to: AccessControlList(mode: mode).attributeValue, of: new)
     }
 }
 #endif

@@ -16,19 +16,12 @@ package struct MountTable: Sendable {
     package init(mountPoints: Set<ItemPath>) { self.mountPoints = mountPoints }
 
     /// The present table of the kernel; empty if it cannot be read.
-    package static var current: MountTable {
-        // A table that cannot be read counts as an empty one.
-        MountTable(parsing: (try? MountInformation.contents()) ?? [])
-    }
+    package static var current: MountTable { MountTable(parsing: MountInformation.lines) }
 
     /// Parses the lines of `/proc/thread-self/mountinfo`.
     package init(parsing lines: some Collection<UInt8>) {
         mountPoints = Set(
-            lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
-                let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-                guard words.count == 6 else { return nil }
-                return ItemPath(bytes: MountInformation.unescaped(words[4]))
-            })
+            MountInformation.mounts(parsing: lines).compactMap { ItemPath(bytes: $0.point) })
     }
 
     /// Returns the top directory of the file system that contains `directory`.
