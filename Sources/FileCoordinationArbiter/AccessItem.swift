@@ -43,6 +43,15 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
     public static let forUploading = Self(rawValue: 1 << 3)
     /// The accessor also reads everything inside a directory (Rule 2.23).
     public static let includingContents = Self(rawValue: 1 << 6)
+
+    /// All options, with their names in Swift.
+    package static let named: [(name: String, option: Self)] = [
+        ("withoutChanges", .withoutChanges), ("resolvesSymbolicLink", .resolvesSymbolicLink),
+        ("immediatelyAvailableMetadataOnly", .immediatelyAvailableMetadataOnly),
+        ("forUploading", .forUploading), ("includingContents", .includingContents),
+    ]
+    /// The union of all options.
+    package static let all = Self(named.map(\.option))
 }
 
 /// The options of a write.
@@ -78,6 +87,15 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     public static let resolvesSymbolicLink = Self(rawValue: 1 << 5)
     /// The accessor also writes everything inside a directory (Rule 2.23).
     public static let includingContents = Self(rawValue: 1 << 6)
+
+    /// All options of claims, with their names in Swift.
+    package static let named: [(name: String, option: Self)] = [
+        ("forDeleting", .deleting), ("forMoving", .moving), ("forMerging", .merging),
+        ("forReplacing", .replacing), ("contentIndependentMetadataOnly", .metadataOnly),
+        ("includingContents", .includingContents),
+    ]
+    /// The union of all options of claims.
+    package static let all = Self(named.map(\.option))
 
     /// Whether the write also concerns everything inside a directory: the rules' "D/M/R".
     public var isStructural: Bool { !isDisjoint(with: [.deleting, .moving, .replacing]) }

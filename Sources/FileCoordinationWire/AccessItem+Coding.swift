@@ -26,26 +26,14 @@ extension Access: WireCoded {
         case writing = 1
     }
 
-    private static let allReadingOptions: ReadingOptions = [
-        .withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading,
-        .includingContents,
-    ]
-    private static let allWritingOptions: WritingOptions = [
-        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
-    ]
-
     func write(to encoder: inout MessageEncoder) {
         switch self {
         case .reading(let options):
-            if !options.isSubset(of: Self.allReadingOptions) {
-                encoder.fail(.illegalValue(.access))
-            }
+            if !options.isSubset(of: .all) { encoder.fail(.illegalValue(.access)) }
             encoder.raw(Kind.reading)
             encoder.raw(options)
         case .writing(let options):
-            if !options.isSubset(of: Self.allWritingOptions) {
-                encoder.fail(.illegalValue(.access))
-            }
+            if !options.isSubset(of: .all) { encoder.fail(.illegalValue(.access)) }
             encoder.raw(Kind.writing)
             encoder.raw(options)
         }
@@ -55,15 +43,11 @@ extension Access: WireCoded {
         switch try decoder.raw(Kind.self, .access) {
         case .reading:
             let options = try decoder.raw(ReadingOptions.self, .access)
-            guard options.isSubset(of: Self.allReadingOptions) else {
-                throw .illegalValue(.access)
-            }
+            guard options.isSubset(of: .all) else { throw .illegalValue(.access) }
             self = .reading(options)
         case .writing:
             let options = try decoder.raw(WritingOptions.self, .access)
-            guard options.isSubset(of: Self.allWritingOptions) else {
-                throw .illegalValue(.access)
-            }
+            guard options.isSubset(of: .all) else { throw .illegalValue(.access) }
             self = .writing(options)
         }
     }

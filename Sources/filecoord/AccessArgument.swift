@@ -40,17 +40,7 @@ struct AccessArgument: Hashable {
         self.init(path: path, access: .writing(.resolvesSymbolicLink))
     }
 
-    private static let reading: [(name: String, option: ReadingOptions)] = [
-        ("withoutChanges", .withoutChanges),
-        ("immediatelyAvailableMetadataOnly", .immediatelyAvailableMetadataOnly),
-        ("forUploading", .forUploading), ("includingContents", .includingContents),
-    ]
-
-    private static let writing: [(name: String, option: WritingOptions)] = [
-        ("forDeleting", .deleting), ("forMoving", .moving), ("forMerging", .merging),
-        ("forReplacing", .replacing), ("contentIndependentMetadataOnly", .metadataOnly),
-        ("includingContents", .includingContents),
-    ]
+    private static let reading = ReadingOptions.named.filter { $0.option != .resolvesSymbolicLink }
 
     /// Parses an item to read.
     ///
@@ -66,7 +56,7 @@ struct AccessArgument: Hashable {
     /// `exists` determines whether a path names a file.
     init(writing text: String, exists: (String) -> Bool = Self.exists) throws {
         let (path, options) = try Self.split(
-            text, "--write", Self.writing, following: .resolvesSymbolicLink, exists)
+            text, "--write", WritingOptions.named, following: .resolvesSymbolicLink, exists)
         self.init(path: path, access: .writing(options))
     }
 

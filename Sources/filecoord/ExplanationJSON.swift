@@ -60,34 +60,34 @@ struct ExplanationJSON {
 
     private func presenter(_ index: Int) -> JSONValue? {
         guard let presenter = explanation.report?.presenters[index] else { return nil }
-        return .object([
-            ("id", number(index)),
-            ("pid", .process(presenter.processID)),
-            ("process", .text(presenter.processName)),
-            ("label", .text(presenter.label.isEmpty ? presenter.processName : presenter.label)),
-            ("path", presenter.path.map { .path($0) } ?? .null),
-            ("relation", .text(explanation.relation(of: presenter).rawValue)),
-            ("unresponsive", .truth(presenter.isUnresponsive)),
-            ("stopped", .truth(presenter.isStopped)),
-        ])
+        let process = StatusJSON.process(
+            presenter.processID, presenter.processName, presenter.label)
+        return .object(
+            [("id", number(index))] + process + [
+                ("path", presenter.path.map { .path($0) } ?? .null),
+                ("relation", .text(explanation.relation(of: presenter).rawValue)),
+                ("unresponsive", .truth(presenter.isUnresponsive)),
+                ("stopped", .truth(presenter.isStopped)),
+            ])
     }
 
     private func step(_ step: WaitChain.Step) -> JSONValue {
         let party = step.party
-        return .object([
+        let head: StatusJSON.Fields = [
             ("depth", .integer(step.depth)),
-            ("link", .text(step.link.name)),
+            ("link", .text(step.link.rawValue)),
             ("claim", party.claim.map { .integer($0) } ?? .null),
             ("presenter", party.presenter.map { .integer($0) } ?? .null),
-            ("pid", .process(party.processID)),
-            ("process", .text(party.processName)),
-            ("label", .text(party.label.isEmpty ? party.processName : party.label)),
-            ("path", .path(party.path)),
-            ("role", .text(party.role.name)),
-            ("message", party.message.map { .text($0) } ?? .null),
-            ("stopped", .truth(party.isStopped)),
-            ("end", .text(step.end.name)),
-        ])
+        ]
+        let process = StatusJSON.process(party.processID, party.processName, party.label)
+        return .object(
+            head + process + [
+                ("path", .path(party.path)),
+                ("role", .text("\(party.role)")),
+                ("message", party.message.map { .text($0) } ?? .null),
+                ("stopped", .truth(party.isStopped)),
+                ("end", .text(step.end.rawValue)),
+            ])
     }
 }
 
@@ -100,40 +100,6 @@ extension FileStatus.Kind {
         case .symbolicLink: "link"
         case .socket: "socket"
         case .other: "other"
-        }
-    }
-}
-
-extension PartyRole {
-    /// The word for it in output.
-    fileprivate var name: String {
-        switch self {
-        case .holder: "holder"
-        case .waiter: "waiter"
-        case .presenter: "presenter"
-        }
-    }
-}
-
-extension WaitChain.Link {
-    /// The word for it in output.
-    fileprivate var name: String {
-        switch self {
-        case .waited: "waited"
-        case .inside: "inside"
-        case .alongside: "alongside"
-        }
-    }
-}
-
-extension WaitChain.End {
-    /// The word for it in output.
-    fileprivate var name: String {
-        switch self {
-        case .open: "open"
-        case .last: "last"
-        case .cycle: "cycle"
-        case .shown: "shown"
         }
     }
 }

@@ -42,7 +42,7 @@ enum MetricsText {
     }
 
     private static func gauges(_ report: MetricsReport) -> [String] {
-        let kind = report.arbiter.kind.name
+        let kind = report.arbiter.kind
         return family(
             "server_info", "gauge", "What serves: always 1.",
             [("{kind=\"\(kind)\",protocol=\"\(report.arbiter.protocolVersion)\"}", 1)])

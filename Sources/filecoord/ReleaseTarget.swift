@@ -135,24 +135,11 @@ struct ReleaseTarget {
             case .claim(let number): ("claim", .integer(number))
             case .presenter(let number): ("presenter", .integer(number))
             }
-        return JSONValue.object([
-            number, ("pid", .process(processID)), ("process", .text(processName)),
-            ("label", .text(label.isEmpty ? processName : label)),
-            ("path", path.map { .path($0) } ?? .null), ("outcome", .text(outcome.name)),
-        ]).description
-    }
-}
-
-extension DismissalOutcome {
-    /// The name in JSON.
-    fileprivate var name: String {
-        switch self {
-        case .ended: "ended"
-        case .passedOver: "passedOver"
-        case .running: "running"
-        case .notAsked: "notAsked"
-        case .gone: "gone"
-        case .unreachable: "unreachable"
-        }
+        let process = StatusJSON.process(processID, processName, label)
+        return JSONValue.object(
+            [number] + process + [
+                ("path", path.map { .path($0) } ?? .null), ("outcome", .text("\(outcome)")),
+            ]
+        ).description
     }
 }

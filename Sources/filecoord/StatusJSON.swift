@@ -9,6 +9,9 @@ import FileCoordinationWire
 
 /// Writes status reports as JSON.
 enum StatusJSON {
+    /// Fields of an object, in order.
+    typealias Fields = [(name: String, value: JSONValue)]
+
     /// The report as one line; nil means that there is no arbiter.
     static func text(_ report: StatusReport?) -> String {
         JSONValue.object([
@@ -23,7 +26,7 @@ enum StatusJSON {
         .object(
             [
                 ("pid", .process(arbiter.processID)),
-                ("kind", .text(arbiter.kind.name)),
+                ("kind", .text("\(arbiter.kind)")),
                 ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
                 ("protocol", .integer(arbiter.protocolVersion)),
             ] + namespace(arbiter.processID))
@@ -31,30 +34,30 @@ enum StatusJSON {
 
     private static func claim(_ claim: FileCoordinationWire.ClaimStatus) -> JSONValue {
         .object(
-            [
-                ("id", .integer(claim.claim)),
-                ("pid", .process(claim.processID)),
-                ("process", .text(claim.processName)),
-                ("label", label(claim.label, claim.processName)),
-                ("purpose", .path(claim.purpose)),
-                ("state", .text(claim.stage.name)),
-                ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
-                ("stopped", .truth(claim.isStopped)),
-                ("items", .list(claim.items.map { item($0) })),
-                ("waitsFor", .list(claim.waitsFor.map { party($0) })),
-                ("waitsForCount", .integer(claim.waitsForCount)),
-            ] + namespace(claim.processID))
+            [("id", .integer(claim.claim))]
+                + process(claim.processID, claim.processName, claim.label) + [
+                    ("purpose", .path(claim.purpose)),
+                    ("state", .text("\(claim.stage)")),
+                    ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
+                    ("stopped", .truth(claim.isStopped)),
+                    ("items", .list(claim.items.map { item($0) })),
+                    ("waitsFor", .list(claim.waitsFor.map { party($0) })),
+                    ("waitsForCount", .integer(claim.waitsForCount)),
+                ] + namespace(claim.processID))
     }
 
     /// Another field for a process whose ID is valid in another process namespace than the
     /// reader's.
-    static func namespace(_ number: Int32) -> [(name: String, value: JSONValue)] {
+    static func namespace(_ number: Int32) -> Fields {
         ProcessNumber.isOfAnotherNamespace(number) ? [("pidNamespace", .text("other"))] : []
     }
 
-    /// The name that users see: the label, or else the name of the program.
-    static func label(_ label: String, _ program: String) -> JSONValue {
-        .text(label.isEmpty ? program : label)
+    /// A process, with the label that users see, or else the name of the program.
+    static func process(_ number: Int32, _ name: String, _ label: String) -> Fields {
+        [
+            ("pid", .process(number)), ("process", .text(name)),
+            ("label", .text(label.isEmpty ? name : label)),
+        ]
     }
 
     static func item(_ item: AccessItem) -> JSONValue {
@@ -66,11 +69,8 @@ enum StatusJSON {
     }
 
     private static func party(_ party: Party) -> JSONValue {
-        let process: [(name: String, value: JSONValue)] =
-            [
-                ("pid", .process(party.processID)), ("process", .text(party.processName)),
-                ("label", label(party.label, party.processName)),
-            ] + namespace(party.processID)
+        let process =
+            process(party.processID, party.processName, party.label) + namespace(party.processID)
         if let presenter = party.presenter {
             let message = party.message.map { JSONValue.text($0) } ?? .null
             return .object(
@@ -81,41 +81,22 @@ enum StatusJSON {
 
     private static func presenter(_ presenter: FileCoordinationWire.PresenterStatus) -> JSONValue {
         .object(
-            [
-                ("id", .integer(presenter.presenter)),
-                ("pid", .process(presenter.processID)),
-                ("process", .text(presenter.processName)),
-                ("label", label(presenter.label, presenter.processName)),
-                ("path", presenter.path.map { .path($0) } ?? .null),
-                ("unresponsive", .truth(presenter.isUnresponsive)),
-                ("stopped", .truth(presenter.isStopped)),
-                ("watching", .text(presenter.watching.name)),
-            ] + namespace(presenter.processID))
+            [("id", .integer(presenter.presenter))]
+                + process(presenter.processID, presenter.processName, presenter.label) + [
+                    ("path", presenter.path.map { .path($0) } ?? .null),
+                    ("unresponsive", .truth(presenter.isUnresponsive)),
+                    ("stopped", .truth(presenter.isStopped)),
+                    ("watching", .text(presenter.watching.name)),
+                ] + namespace(presenter.processID))
     }
 }
 
 extension StatusJSON {
     private static func delegation(_ delegation: DelegationStatus) -> JSONValue {
         .object(
-            [
-                ("pid", .process(delegation.processID)),
-                ("process", .text(delegation.processName)),
-                ("label", label(delegation.label, delegation.processName)),
-                ("path", .path(delegation.path)),
-                ("kind", .text(delegation.kind.name)),
-            ] + namespace(delegation.processID))
-    }
-}
-
-extension DelegationKind {
-    /// The name in JSON.
-    fileprivate var name: String {
-        switch self {
-        case .reading: "reading"
-        case .writing: "writing"
-        case .directory: "directory"
-        case .queue: "queue"
-        }
+            process(delegation.processID, delegation.processName, delegation.label)
+                + [("path", .path(delegation.path)), ("kind", .text("\(delegation.kind)"))]
+                + namespace(delegation.processID))
     }
 }
 
@@ -147,60 +128,16 @@ extension PresenterWatching {
     }
 }
 
-extension ServerKind {
-    /// The name in JSON and in the table.
-    var name: String {
-        switch self {
-        case .daemon: "daemon"
-        case .embedded: "embedded"
-        }
-    }
-}
-
-extension ClaimStage {
-    /// The name in JSON.
-    var name: String {
-        switch self {
-        case .waiting: "waiting"
-        case .asking: "asking"
-        case .granted: "granted"
-        }
-    }
-}
-
 extension Access {
     /// The names of the options in Swift.
     var optionNames: [String] {
         switch self {
-        case .reading(let options): options.names
-        case .writing(let options): options.names
-        }
-    }
-}
-
-extension FileCoordinationArbiter.ReadingOptions {
-    /// The names of the options in Swift.
-    fileprivate var names: [String] {
         // Most have none, and a recorder asks for each access.
-        guard !isEmpty else { return [] }
-        let all: [(Self, String)] = [
-            (.withoutChanges, "withoutChanges"), (.resolvesSymbolicLink, "resolvesSymbolicLink"),
-            (.immediatelyAvailableMetadataOnly, "immediatelyAvailableMetadataOnly"),
-            (.forUploading, "forUploading"), (.includingContents, "includingContents"),
-        ]
-        return all.filter { contains($0.0) }.map(\.1)
-    }
-}
-
-extension FileCoordinationArbiter.WritingOptions {
-    /// The names of the options in Swift.
-    fileprivate var names: [String] {
-        guard !isEmpty else { return [] }
-        let all: [(Self, String)] = [
-            (.deleting, "forDeleting"), (.moving, "forMoving"), (.merging, "forMerging"),
-            (.replacing, "forReplacing"), (.metadataOnly, "contentIndependentMetadataOnly"),
-            (.includingContents, "includingContents"),
-        ]
-        return all.filter { contains($0.0) }.map(\.1)
+        case .reading([]), .writing([]): []
+        case .reading(let options):
+            ReadingOptions.named.filter { options.contains($0.option) }.map(\.name)
+        case .writing(let options):
+            WritingOptions.named.filter { options.contains($0.option) }.map(\.name)
+        }
     }
 }

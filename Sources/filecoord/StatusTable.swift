@@ -83,7 +83,7 @@ struct StatusTable {
             ]
         }
         let lines = [
-            "server: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
+            "server: \(arbiter.kind), \(ProcessNumber.text(arbiter.processID)), for "
                 + DurationText.text(arbiter.uptimeNanoseconds),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]

@@ -9,7 +9,7 @@ import FileCoordinationWire
 /// A chain of waits, which may branch.
 struct WaitChain {
     /// Why a step follows the one above it.
-    enum Link: Hashable {
+    enum Link: String, Hashable {
         /// The step above waits for it.
         case waited
         /// It was requested inside the access above, which cannot end before.
@@ -20,7 +20,7 @@ struct WaitChain {
     }
 
     /// Where a chain ends.
-    enum End: Hashable {
+    enum End: String, Hashable {
         /// The chain continues below.
         case open
         /// The chain ends there: with an access that runs, or with a presenter whose process does

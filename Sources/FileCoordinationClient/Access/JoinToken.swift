@@ -56,12 +56,6 @@ package struct JoinToken: Hashable, Sendable {
 
 extension JoinToken {
     private static let version = "hold1"
-    private static let readingOptions: ReadingOptions = [
-        .withoutChanges, .immediatelyAvailableMetadataOnly, .includingContents,
-    ]
-    private static let writingOptions: WritingOptions = [
-        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
-    ]
 
     /// The token as text: letters, digits and a few signs, none of which is special to a shell.
     package var text: String {
@@ -106,11 +100,13 @@ extension JoinToken {
         switch kind {
         case "r":
             let options = ReadingOptions(rawValue: bits)
-            guard options.isSubset(of: readingOptions) else { return nil }
+            // A hold neither follows links nor makes snapshots.
+            guard options.isSubset(of: .all.subtracting([.resolvesSymbolicLink, .forUploading]))
+            else { return nil }
             return HeldItem(path: path, access: .reading(options))
         case "w":
             let options = WritingOptions(rawValue: bits)
-            guard options.isSubset(of: writingOptions) else { return nil }
+            guard options.isSubset(of: .all) else { return nil }
             return HeldItem(path: path, access: .writing(options))
         case _: return nil
         }

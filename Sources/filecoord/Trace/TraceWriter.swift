@@ -91,7 +91,7 @@ struct TraceWriter {
         lines.line(now, "server") { lines in
             lines.number("pid", ProcessNumber.plain(arbiter.processID))
             lines.flag("otherNamespace", ProcessNumber.isOfAnotherNamespace(arbiter.processID))
-            lines.text("kind", arbiter.kind.name)
+            lines.text("kind", "\(arbiter.kind)")
             lines.number("protocol", arbiter.protocolVersion)
         }
         for claim in report.claims where !fresh.contains(claim.claim) { add(claim, now) }
@@ -121,7 +121,7 @@ struct TraceWriter {
         lines.line(now, isSeen ? "seen" : "claim") { lines in
             if !isSeen { lines.number("claim", claim.claim) }
             lines.number("process", process)
-            lines.text("state", claim.stage.name)
+            lines.text("state", "\(claim.stage)")
             lines.number("since", claim.sinceNanoseconds)
             lines.items(claim.items)
             if !claim.label.isEmpty { lines.text("label", claim.label) }
@@ -316,7 +316,7 @@ struct TraceWriter {
             let members = members.compactMap { clients[$0] }
             lines.line(now, "delegated") { lines in
                 lines.number("delegation", delegation)
-                lines.text("mode", mode.name)
+                lines.text("mode", "\(mode)")
                 lines.path("path", path.bytes)
                 lines.numbers("processes", members.map { UInt64($0) })
             }
@@ -348,18 +348,6 @@ extension ItemOutcome {
         case .changed: "changed"
         case .created: "created"
         case .deleted: "deleted"
-        }
-    }
-}
-
-extension TracedDelegation {
-    /// The name in a trace.
-    fileprivate var name: String {
-        switch self {
-        case .shared: "shared"
-        case .exclusive: "exclusive"
-        case .directory: "directory"
-        case .queue: "queue"
         }
     }
 }

@@ -20,16 +20,14 @@ extension WaitGraph {
         ]).description
     }
 
-    private typealias Fields = [(name: String, value: JSONValue)]
-
     private static func json(_ node: Node) -> JSONValue {
-        var fields: Fields = [("id", .text(node.name))]
+        var fields: StatusJSON.Fields = [("id", .text(node.name))]
         switch node.subject {
         case .claim(let claim):
             fields += [("kind", .text("claim")), ("claim", .integer(claim.claim))]
             fields += process(claim.processID, claim.processName, claim.label)
             fields += [
-                ("state", .text(claim.stage.name)),
+                ("state", .text("\(claim.stage)")),
                 ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
                 ("stopped", .truth(claim.isStopped)),
                 ("items", .list(claim.items.map { StatusJSON.item($0) })),
@@ -57,12 +55,9 @@ extension WaitGraph {
         return .object(fields)
     }
 
-    private static func process(_ number: Int32, _ name: String, _ label: String) -> Fields {
-        var fields: Fields = [
-            ("pid", .process(number)), ("process", .text(name)),
-            ("label", StatusJSON.label(label, name)),
-        ]
-        fields += StatusJSON.namespace(number)
-        return fields
+    private static func process(
+        _ number: Int32, _ name: String, _ label: String
+    ) -> StatusJSON.Fields {
+        StatusJSON.process(number, name, label) + StatusJSON.namespace(number)
     }
 }
