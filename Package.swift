@@ -52,7 +52,8 @@ let package = Package(
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: safe),
         .target(
-            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            name: "FileCoordinationLedger",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: safe),
         .target(
             name: "FileCoordinationWatching",
@@ -127,7 +128,8 @@ let package = Package(
         .executableTarget(
             name: "ledger-peer",
             dependencies: [
-                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
+                "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "LedgerExploration",
             ],
             path: "Tests/Peers/ledger-peer", swiftSettings: strict),
         // What the fuzzer feeds, and the tests feed with what the fuzzer has found.
@@ -231,8 +233,8 @@ let package = Package(
         .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: [
-                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
-                "ledger-peer", "TestHome",
+                "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "LedgerExploration", "ledger-peer", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -24,7 +24,7 @@ enum DecoderSeeds {
         [kind.rawValue] + bytes
     }
 
-    static let record = WireRecord(index: 7, generation: 3)
+    static let record = RecordReference(index: 7, generation: 3)
     static let root = place([])
     static let near = place(["a"])
     static let far = place(["a", "b.rtfd", "c"])

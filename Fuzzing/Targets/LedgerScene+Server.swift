@@ -3,6 +3,7 @@
 // The server's operations on a ledger with arbitrary contents, and the conditions that must hold
 // afterwards.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire

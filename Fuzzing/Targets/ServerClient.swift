@@ -16,7 +16,7 @@ final class ServerClient {
     let ledger: FuzzLedger
     private var socket: SequencedSocket?
     /// What presenters were asked, and have not answered.
-    private var asks: [(presenter: WireRecord, claim: UInt64)] = []
+    private var asks: [(presenter: RecordReference, claim: UInt64)] = []
     /// The body kinds of records that were filed.
     private var parts = PartAssembler.delivery
 
@@ -150,9 +150,9 @@ final class ServerClient {
 
     private func index(_ input: inout Bytes) -> Int { input.number(below: Self.records) }
 
-    private func reference(_ input: inout Bytes) -> WireRecord {
+    private func reference(_ input: inout Bytes) -> RecordReference {
         let index = index(&input)
-        return WireRecord(index: UInt32(index), generation: ledger.word(index).generation)
+        return RecordReference(index: UInt32(index), generation: ledger.word(index).generation)
     }
 
     /// The first free record from a place on; nil if none is.
@@ -170,7 +170,7 @@ final class ServerClient {
         ledger.setWord(
             index, RecordWord(.asked, [], ledger.writer.ledgerEpoch, generation: generation))
         ledger.raiseMark(to: UInt64(index + 1))
-        let record = WireRecord(index: UInt32(index), generation: generation)
+        let record = RecordReference(index: UInt32(index), generation: generation)
         send(ClientMessage.filed(record).encode())
     }
 
@@ -221,7 +221,7 @@ final class ServerClient {
     private func end(_ index: Int, _ word: RecordWord, _ state: RecordState) {
         ledger.setWord(index, word.with(state, word.flags, word.epoch))
         send(
-            ClientMessage.ended(WireRecord(index: UInt32(index), generation: word.generation))
+            ClientMessage.ended(RecordReference(index: UInt32(index), generation: word.generation))
                 .encode())
     }
 
@@ -232,7 +232,7 @@ final class ServerClient {
         let word = ledger.word(index)
         send(
             ClientMessage.announced(
-                WireRecord(index: UInt32(index), generation: word.generation)
+                RecordReference(index: UInt32(index), generation: word.generation)
             ).encode())
     }
 

@@ -4,6 +4,7 @@
 // end, and must not copy anything from or to a place that is not its own. What nothing was written
 // into reads as it should.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem

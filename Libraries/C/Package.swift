@@ -29,7 +29,7 @@ let package = Package(
         .target(name: "CFileCoordinationSystem", path: "Rooms/CFileCoordinationSystem"),
         room("FileCoordinationSystem", "CFileCoordinationSystem"),
         room("FileTree", "FileCoordinationSystem"),
-        room("FileCoordinationLedger", "FileCoordinationSystem"),
+        room("FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem"),
         room("FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem"),
         room(
             "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The identifiers of claims, presenters, clients and purposes. They are separate types, so that the
-// compiler rejects one in place of another.
+// The identifiers of claims, presenters, clients, records and purposes. They are separate types, so
+// that the compiler rejects one in place of another.
 
 /// Hashes a number that the server has assigned.
 ///
@@ -76,6 +76,35 @@ public struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// See ``hashOfNumber(_:seed:)``.
     @inlinable
     public func _rawHashValue(seed: Int) -> Int { hashOfNumber(UInt64(rawValue), seed: seed) }
+}
+
+/// One use of one record of a ledger, as both sides name it.
+///
+/// The generation distinguishes it from earlier and later uses.
+public struct RecordReference: Hashable, Sendable, CustomStringConvertible {
+    /// The index of the record in its client's ledger.
+    public var index: UInt32
+    /// The generation of the record.
+    public var generation: UInt32
+
+    /// Creates a reference.
+    public init(index: UInt32, generation: UInt32) {
+        self.index = index
+        self.generation = generation
+    }
+
+    /// A short text for logs and test failures.
+    public var description: String { "record \(index).\(generation)" }
+
+    /// Hashes both fields as one word.
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(word) }
+
+    /// Hashes the word directly, for speed.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int { word._rawHashValue(seed: seed) }
+
+    @usableFromInline var word: UInt64 { UInt64(index) << 32 | UInt64(generation) }
 }
 
 /// A purpose identifier, compared byte for byte (Rule 4.1).

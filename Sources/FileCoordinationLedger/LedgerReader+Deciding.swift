@@ -4,6 +4,7 @@
 // recall, requests for reports. None of these changes has an effect after another server has taken
 // over.
 
+public import FileCoordinationArbiter
 internal import FileCoordinationSystem
 
 extension LedgerReader {

@@ -5,6 +5,7 @@
 // something meanwhile, only answers about this client become wrong. Also tells whether the client
 // holds the ledger's lock, that is, lives.
 
+public import FileCoordinationArbiter
 public import FileCoordinationSystem
 
 /// A client's ledger, as the server uses it.

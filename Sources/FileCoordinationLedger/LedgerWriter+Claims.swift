@@ -3,6 +3,7 @@
 // The client's operations on records that it has filed. Only the allocation takes a lock, and none
 // of them needs the server.
 
+public import FileCoordinationArbiter
 internal import FileCoordinationSystem
 
 extension LedgerWriter {

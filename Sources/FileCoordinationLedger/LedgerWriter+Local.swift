@@ -4,6 +4,7 @@
 // others, because the server may request a report at any time. These functions avoid all
 // unnecessary loads and stores.
 
+public import FileCoordinationArbiter
 internal import FileCoordinationSystem
 
 extension LedgerWriter {

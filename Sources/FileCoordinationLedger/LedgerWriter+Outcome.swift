@@ -3,6 +3,7 @@
 // The log of a claim, in which the client writes announcements and the outcomes. It only grows, and
 // existing bytes never change: a server that reads concurrently sees a prefix of it.
 
+public import FileCoordinationArbiter
 internal import FileCoordinationSystem
 
 extension LedgerWriter {

@@ -3,6 +3,7 @@
 // Claims that wait for their turn in a ticket queue. Their state is in their records, so a server
 // can take over the decision at any time.
 
+public import FileCoordinationArbiter
 internal import FileCoordinationSystem
 
 extension LedgerWriter {

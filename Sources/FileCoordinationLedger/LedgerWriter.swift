@@ -3,6 +3,7 @@
 // The client's access to its own ledger. The body of a record is written before its word, so that
 // no incomplete record is visible. Allocation uses a lock; the words do not.
 
+public import FileCoordinationArbiter
 public import FileCoordinationSystem
 
 /// This process's ledger.

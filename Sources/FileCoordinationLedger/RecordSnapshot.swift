@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy of one record, as a server has read it, and the reference (index and generation) by which
-// both sides name a record.
+// A copy of one record, as a server has read it.
 
-/// One use of one record.
-///
-/// The generation distinguishes it from earlier and later uses.
-public struct RecordReference: Hashable, Sendable, CustomStringConvertible {
-    /// The index of the record in the ledger.
-    public var index: UInt32
-    /// The generation of the record.
-    public var generation: UInt32
-
-    /// Creates a reference.
-    public init(index: UInt32, generation: UInt32) {
-        self.index = index
-        self.generation = generation
-    }
-
-    /// A short text for logs and test failures.
-    public var description: String { "record \(index).\(generation)" }
-}
+public import FileCoordinationArbiter
 
 /// What a record is about.
 public enum RecordKind: UInt8, Hashable, Sendable, CaseIterable {

@@ -3,31 +3,7 @@
 // The messages from client to server. Most of them only say "look at this record": the contents are
 // in the client's ledger, complete before the message is sent.
 
-/// One use of a ledger record.
-///
-/// A record that was freed and filled again has another generation.
-public struct WireRecord: Hashable, Sendable {
-    /// The index of the record in the client's ledger.
-    public var index: UInt32
-    /// The generation of the record.
-    public var generation: UInt32
-
-    /// Creates a record reference.
-    public init(index: UInt32, generation: UInt32) {
-        self.index = index
-        self.generation = generation
-    }
-
-    /// Hashes both fields as one word.
-    @inlinable
-    public func hash(into hasher: inout Hasher) { hasher.combine(word) }
-
-    /// Hashes the word directly, for speed.
-    @inlinable
-    public func _rawHashValue(seed: Int) -> Int { word._rawHashValue(seed: seed) }
-
-    @usableFromInline var word: UInt64 { UInt64(index) << 32 | UInt64(generation) }
-}
+public import FileCoordinationArbiter
 
 /// The first message of a client.
 public struct Hello: Hashable, Sendable {
@@ -55,12 +31,12 @@ public struct PresenterAnswer: Hashable, Sendable {
     public static let noQuestion: UInt64 = 0
 
     /// The presenter's record in the client's ledger.
-    public var presenter: WireRecord
+    public var presenter: RecordReference
     /// The number of the question, or ``noQuestion``.
     public var claim: UInt64
 
     /// Creates an answer.
-    public init(presenter: WireRecord, claim: UInt64) {
+    public init(presenter: RecordReference, claim: UInt64) {
         self.presenter = presenter
         self.claim = claim
     }
@@ -71,19 +47,19 @@ public enum ClientMessage: Hashable, Sendable {
     /// The first message, which identifies the client.
     case hello(Hello)
     /// Look at this record: it contains a new claim or presenter.
-    case filed(WireRecord)
+    case filed(RecordReference)
     /// Look at this record: it is released or cancelled.
-    case ended(WireRecord)
+    case ended(RecordReference)
     /// Look at this record: its log has new entries.
-    case announced(WireRecord)
+    case announced(RecordReference)
     /// A presenter has taken the steps that `claim` required, or failed with an encoded error; see
     /// also ``PresenterAnswer/noQuestion``.
-    case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
+    case answered(presenter: RecordReference, claim: UInt64, failure: [UInt8]?)
     /// Presenters that were asked together have taken the required steps; at most
     /// ``WireLimits/answers``.
     case madeWay([PresenterAnswer])
     /// Asks what this claim waits for.
-    case explain(WireRecord)
+    case explain(RecordReference)
     /// Requests a ``StatusReport``.
     case statusRequest
     /// Requests a ``MetricsReport``.
@@ -97,7 +73,7 @@ public enum ClientMessage: Hashable, Sendable {
     case handOver
     /// The presenter cannot answer the question for `claim` before the waiting claim `by` is
     /// granted or over; nil means that it can answer again (Rule 18.4).
-    case blocked(presenter: WireRecord, claim: UInt64, by: WireRecord?)
+    case blocked(presenter: RecordReference, claim: UInt64, by: RecordReference?)
     /// Lines to add to the package policy, which the server does not interpret.
     case packagePolicy([UInt8])
 
@@ -122,15 +98,15 @@ public enum ClientMessage: Hashable, Sendable {
 
 // MARK: - Coding
 
-extension WireRecord: WireCoded {
+extension RecordReference: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.integer(index)
         encoder.integer(generation)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        index = try decoder.integer(UInt32.self)
-        generation = try decoder.integer(UInt32.self)
+        self.init(
+            index: try decoder.integer(UInt32.self), generation: try decoder.integer(UInt32.self))
     }
 }
 
@@ -141,7 +117,7 @@ extension PresenterAnswer: WireCoded {
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        presenter = try decoder.value(WireRecord.self)
+        presenter = try decoder.value(RecordReference.self)
         claim = try decoder.integer(UInt64.self)
     }
 }
@@ -216,11 +192,11 @@ extension ClientMessage: WireCoded {
         guard let kind = Kind(rawValue: byte) else { throw .unknownKind(byte) }
         switch kind {
         case .hello: self = .hello(try decoder.value(Hello.self))
-        case .filed: self = .filed(try decoder.value(WireRecord.self))
-        case .ended: self = .ended(try decoder.value(WireRecord.self))
+        case .filed: self = .filed(try decoder.value(RecordReference.self))
+        case .ended: self = .ended(try decoder.value(RecordReference.self))
         case .answered:
             self = .answered(
-                presenter: try decoder.value(WireRecord.self),
+                presenter: try decoder.value(RecordReference.self),
                 claim: try decoder.integer(UInt64.self),
                 failure: try decoder.optional { (decoder) throws(WireError) in
                     try decoder.failure()
@@ -228,17 +204,17 @@ extension ClientMessage: WireCoded {
         case .madeWay:
             self = .madeWay(
                 try decoder.list(of: PresenterAnswer.self, .answers, limit: WireLimits.answers))
-        case .explain: self = .explain(try decoder.value(WireRecord.self))
+        case .explain: self = .explain(try decoder.value(RecordReference.self))
         case .statusRequest: self = .statusRequest
         case .metricsRequest: self = .metricsRequest
         case .record: self = .record(try decoder.bool())
         case .dismiss: self = .dismiss(try decoder.value(Dismissal.self))
         case .handOver: self = .handOver
-        case .announced: self = .announced(try decoder.value(WireRecord.self))
+        case .announced: self = .announced(try decoder.value(RecordReference.self))
         case .blocked:
-            let presenter = try decoder.value(WireRecord.self)
+            let presenter = try decoder.value(RecordReference.self)
             let call = try decoder.optional { (decoder) throws(WireError) in
-                try decoder.value(WireRecord.self)
+                try decoder.value(RecordReference.self)
             }
             let claim = try decoder.integer(UInt64.self)
             self = .blocked(presenter: presenter, claim: claim, by: call)

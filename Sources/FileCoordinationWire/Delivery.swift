@@ -55,12 +55,12 @@ public enum PresenterMessage: Hashable, Sendable {
 /// A message and its presenter.
 public struct Delivery: Hashable, Sendable {
     /// The presenter's record in the client's ledger.
-    public var presenter: WireRecord
+    public var presenter: RecordReference
     /// The message.
     public var message: PresenterMessage
 
     /// Creates a delivery.
-    public init(presenter: WireRecord, message: PresenterMessage) {
+    public init(presenter: RecordReference, message: PresenterMessage) {
         self.presenter = presenter
         self.message = message
     }
@@ -95,7 +95,7 @@ extension Delivery: WireCoded {
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        presenter = try decoder.value(WireRecord.self)
+        presenter = try decoder.value(RecordReference.self)
         message = try decoder.value(PresenterMessage.self)
     }
 }

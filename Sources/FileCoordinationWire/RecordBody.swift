@@ -8,12 +8,12 @@ public import FileCoordinationArbiter
 /// A coordinator's presenter, and the last path that this presenter was told (Rule 11.7).
 public struct WireStandpoint: Hashable, Sendable {
     /// The presenter's record in the same ledger.
-    public var presenter: WireRecord
+    public var presenter: RecordReference
     /// The presenter's path, as far as the presenter has been told.
     public var place: ItemPath
 
     /// Creates a standpoint.
-    public init(presenter: WireRecord, place: ItemPath) {
+    public init(presenter: RecordReference, place: ItemPath) {
         self.presenter = presenter
         self.place = place
     }
@@ -26,7 +26,7 @@ public struct ClaimBody: Hashable, Sendable {
     /// The items and the access to each; may be empty (Rule 13.6).
     public var items: [AccessItem]
     /// The claims of the same ledger inside whose accessors the call was made.
-    public var enclosing: [WireRecord]
+    public var enclosing: [RecordReference]
     /// The kind of the claim.
     public var kind: ClaimKind
     /// The coordinator's presenter and the last path that it was told (Rule 11.7).
@@ -38,7 +38,7 @@ public struct ClaimBody: Hashable, Sendable {
 
     /// Creates a body.
     public init(
-        purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [],
+        purpose: [UInt8], items: [AccessItem], enclosing: [RecordReference] = [],
         kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false
     ) {
         self.purpose = purpose
@@ -122,11 +122,12 @@ extension ClaimBody: WireCoded {
     init(from decoder: inout MessageDecoder) throws(WireError) {
         purpose = try decoder.purpose()
         items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
-        enclosing = try decoder.list(of: WireRecord.self, .enclosing, limit: WireLimits.enclosing)
+        enclosing = try decoder.list(
+            of: RecordReference.self, .enclosing, limit: WireLimits.enclosing)
         kind = try decoder.raw(ClaimKind.self, .claimKind)
         standpoint = try decoder.optional { (decoder) throws(WireError) in
             WireStandpoint(
-                presenter: try decoder.value(WireRecord.self),
+                presenter: try decoder.value(RecordReference.self),
                 place: try decoder.value(ItemPath.self))
         }
         blocksCaller = try decoder.bool()

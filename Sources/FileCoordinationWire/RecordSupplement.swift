@@ -3,15 +3,17 @@
 // The supplement of a ledger record, with additional information. A server ignores one that it
 // cannot decode, so nothing that is necessary for correct decisions belongs here.
 
+public import FileCoordinationArbiter
+
 /// A claim of another process around this claim, which a command of that process has made.
 public struct OuterClaim: Hashable, Sendable {
     /// The name of the other process's ledger.
     public var ledgerName: [UInt8]
     /// The claim's record there.
-    public var record: WireRecord
+    public var record: RecordReference
 
     /// Creates a reference to a claim of another process.
-    public init(ledgerName: [UInt8], record: WireRecord) {
+    public init(ledgerName: [UInt8], record: RecordReference) {
         self.ledgerName = ledgerName
         self.record = record
     }
@@ -111,7 +113,7 @@ extension OuterClaim: WireCoded {
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         ledgerName = try decoder.blob(.ledgerName, limit: WireLimits.ledgerNameBytes)
-        record = try decoder.value(WireRecord.self)
+        record = try decoder.value(RecordReference.self)
     }
 }
 

@@ -95,18 +95,18 @@ extension ServerMessage: WireCoded {
         switch kind {
         case .welcome: self = .welcome(try decoder.value(Welcome.self))
         case .refused: self = .refused(try decoder.value(Refusal.self))
-        case .granted: self = .granted(try decoder.value(WireRecord.self))
+        case .granted: self = .granted(try decoder.value(RecordReference.self))
         case .failed:
-            self = .failed(try decoder.value(WireRecord.self), failure: try decoder.failure())
+            self = .failed(try decoder.value(RecordReference.self), failure: try decoder.failure())
         case .inCycle:
             self = .inCycle(
-                try decoder.value(WireRecord.self),
+                try decoder.value(RecordReference.self),
                 parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
         case .overLimit:
-            self = .overLimit(try decoder.value(WireRecord.self), text: try decoder.text())
+            self = .overLimit(try decoder.value(RecordReference.self), text: try decoder.text())
         case .dismissed:
             self = .dismissed(
-                try decoder.value(WireRecord.self), author: try decoder.text(),
+                try decoder.value(RecordReference.self), author: try decoder.text(),
                 reason: try decoder.text())
         case .dismissal:
             self = .dismissal(
@@ -117,14 +117,14 @@ extension ServerMessage: WireCoded {
             self = .deliveryPart(try Self.part(from: &decoder), isLast: try decoder.bool())
         case .explanation:
             self = .explanation(
-                try decoder.value(WireRecord.self),
+                try decoder.value(RecordReference.self),
                 stage: try decoder.optional { (decoder) throws(WireError) in
                     try decoder.raw(ClaimStage.self, .stage)
                 },
                 parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
         case .statusPart:
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
-        case .skipped: self = .skipped(try decoder.value(WireRecord.self))
+        case .skipped: self = .skipped(try decoder.value(RecordReference.self))
         case .metrics: self = .metrics(try decoder.value(MetricsReport.self))
         case .trace: self = .trace(try decoder.blob(.part, limit: WireLimits.traceBytes))
         case .retiring: self = .retiring

@@ -76,17 +76,17 @@ public enum ServerMessage: Hashable, Sendable {
     /// The record was granted.
     ///
     /// Sent only for records that request a message.
-    case granted(WireRecord)
+    case granted(RecordReference)
     /// A presenter refused with an encoded error; the claim is over (Rule 9.1).
-    case failed(WireRecord, failure: [UInt8])
+    case failed(RecordReference, failure: [UInt8])
     /// The claim is in a cycle of waits with these parties, and is over (Rule 18.4).
     ///
     /// As many as fit.
-    case inCycle(WireRecord, parties: [Party])
+    case inCycle(RecordReference, parties: [Party])
     /// The record exceeds a limit of the server and was not filed; the text says what to do.
-    case overLimit(WireRecord, text: String)
+    case overLimit(RecordReference, text: String)
     /// A user has ended the wait of the claim by hand; the texts say which process, and why.
-    case dismissed(WireRecord, author: String, reason: String)
+    case dismissed(RecordReference, author: String, reason: String)
     /// The result of a ``Dismissal`` that this client has sent.
     case dismissal(DismissedParty, DismissalOutcome)
     /// Messages for presenters of the client, in order.
@@ -98,9 +98,9 @@ public enum ServerMessage: Hashable, Sendable {
     /// What the claim waits for; the stage is nil if the server does not know the claim.
     ///
     /// As many parties as fit.
-    case explanation(WireRecord, stage: ClaimStage?, parties: [Party])
+    case explanation(RecordReference, stage: ClaimStage?, parties: [Party])
     /// The claim still waits; others have passed it while its process was stopped (Rule 18.6).
-    case skipped(WireRecord)
+    case skipped(RecordReference)
     /// A part of an encoded ``StatusReport``.
     case statusPart([UInt8], isLast: Bool)
     /// The server's counters.

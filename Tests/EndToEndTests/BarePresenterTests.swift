@@ -66,9 +66,9 @@ final class BarePresenterTests: StageTestCase {
 
         func answer(_ number: UInt64) {
             ledger.setRelinquished(reference, writer: true)
-            let record = WireRecord(index: reference.index, generation: reference.generation)
             line.send(
-                ClientMessage.answered(presenter: record, claim: number, failure: nil).encode())
+                ClientMessage.answered(presenter: reference, claim: number, failure: nil)
+                    .encode())
         }
     }
 

@@ -98,7 +98,7 @@ final class HostileClientTests: StageTestCase {
         try assertRefused([[1, 0, 1]], .wrongVersion, bystanders)
         // The wrong order, and records without a ledger.
         try assertRefused([ClientMessage.statusRequest.encode()], .malformed, bystanders)
-        let record = WireRecord(index: 3, generation: 1)
+        let record = RecordReference(index: 3, generation: 1)
         try assertRefused([greeting, ClientMessage.filed(record).encode()], .malformed, bystanders)
         try assertRefused([greeting, ClientMessage.ended(record).encode()], .malformed, bystanders)
         // Names of ledgers that are not the sender's.
@@ -120,7 +120,7 @@ final class HostileClientTests: StageTestCase {
         let connection = try ArbiterLine(runtime: stage.runtime)
         connection.send(hello(Array(ledger.fileName.utf8)))
         for index: UInt32 in [0, 7, 16383, 16384, 99_999, .max] {
-            let record = WireRecord(index: index, generation: 1)
+            let record = RecordReference(index: index, generation: 1)
             connection.send(ClientMessage.filed(record).encode())
             connection.send(ClientMessage.ended(record).encode())
             connection.send(ClientMessage.explain(record).encode())

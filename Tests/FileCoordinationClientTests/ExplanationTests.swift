@@ -2,6 +2,7 @@
 //
 // What a claim waits for, asked for by several threads at once.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
@@ -33,7 +34,7 @@ import Testing
         while asked < 2 {
             if case .explain? = try server.receive(on: connection) { asked += 1 }
         }
-        session.explained(WireRecord(claim.record), parties: [])
+        session.explained(claim.record, parties: [])
         #expect(answers.wait(until: limit) { $0.count == 2 })
         #expect(answers.withLock { $0 } == [true, true])
         #expect(session.state.withLock { $0.explanations.isEmpty })

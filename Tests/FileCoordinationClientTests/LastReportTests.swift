@@ -3,6 +3,7 @@
 // When a client reports the end of a write by a message, and when it relies on the server to look
 // (`LastReport`). The last test tries every order of what both do.
 
+import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation

@@ -65,7 +65,8 @@ import Testing
     }
 
     /// Registers the presenter whose record the session files next.
-    private func register(_ server: SimulatedServer, _ socket: SequencedSocket) throws -> WireRecord
+    private func register(_ server: SimulatedServer, _ socket: SequencedSocket) throws
+        -> RecordReference
     {
         while let message = try server.receive(on: socket) {
             guard case .filed(let record) = message else { continue }
@@ -75,8 +76,7 @@ import Testing
             // The epoch of the welcome.
             let epoch = try #require(ServerEpoch(rawValue: 1_000))
             try ledger.raise(to: epoch)
-            let reference = RecordReference(index: record.index, generation: record.generation)
-            #expect(ledger.grant(reference, epoch) == .granted)
+            #expect(ledger.grant(record, epoch) == .granted)
             return record
         }
         throw NothingCame()

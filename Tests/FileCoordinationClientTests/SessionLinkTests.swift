@@ -2,6 +2,7 @@
 //
 // What a session does when servers refuse it, and when they end (Rules 18.1, 18.7).
 
+import FileCoordinationArbiter
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
@@ -59,7 +60,7 @@ import Testing
         let server = try SimulatedServer()
         let socket = try SequencedSocket.listener(
             in: server.session.runtime.directory, name: "other")
-        let message = ClientMessage.ended(WireRecord(index: 0, generation: 0))
+        let message = ClientMessage.ended(RecordReference(index: 0, generation: 0))
         #expect(!server.session.link.send(message, on: socket))
     }
 

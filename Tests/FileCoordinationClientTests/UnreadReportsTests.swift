@@ -2,6 +2,7 @@
 //
 // How many writes a client begins before the server has read the reports of others.
 
+import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation

@@ -2,6 +2,7 @@
 //
 // A client that is broken, or means harm, harms itself alone.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Glibc

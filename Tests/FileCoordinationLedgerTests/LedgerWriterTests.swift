@@ -2,6 +2,7 @@
 //
 // A client and a server, one after the other, over a real ledger.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Testing

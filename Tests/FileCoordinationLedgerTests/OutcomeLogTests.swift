@@ -3,6 +3,7 @@
 // The log of a granted claim: the client only appends to it. A server that reads it at any time
 // sees a prefix of the complete log.
 
+import FileCoordinationArbiter
 import FileCoordinationSystem
 import Glibc
 import Testing

@@ -3,6 +3,7 @@
 // Another process overwrites words of a client's ledger. The client neither ends nor copies
 // anything from or to a place outside its file: it uses its own numbers, and gets an error.
 
+import FileCoordinationArbiter
 import FileCoordinationSystem
 import Testing
 

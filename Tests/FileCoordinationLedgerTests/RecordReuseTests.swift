@@ -3,6 +3,7 @@
 // A record is not used again while a thread waits for its former claim. The thread sleeps on the
 // half of the word without the generation, and the next claim can have the same value there.
 
+import FileCoordinationArbiter
 import FileCoordinationSystem
 import Testing
 

@@ -3,6 +3,7 @@
 // The mark by which a claimant knows that an item was moved while it waited (Rule 11.4): it belongs
 // to one use of a record, and to no other.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Testing

@@ -3,6 +3,7 @@
 // The supplement of a record, and the label of a client: where they are stored, and that servers
 // which do not know them find everything else in its old place.
 
+import FileCoordinationArbiter
 import FileCoordinationSystem
 import Testing
 

@@ -3,6 +3,7 @@
 // Ticket queues in real memory: which threads are woken, which clients are refused, and how an
 // invalid file is handled.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation

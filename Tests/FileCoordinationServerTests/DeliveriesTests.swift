@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct DeliveriesTests {
     private func delivery(_ index: UInt32, _ message: PresenterMessage) -> Delivery {
-        Delivery(presenter: WireRecord(index: index, generation: 1), message: message)
+        Delivery(presenter: RecordReference(index: index, generation: 1), message: message)
     }
 
     @Test func `Clients are sent to in the order of their first message`() {

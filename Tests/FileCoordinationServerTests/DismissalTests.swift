@@ -58,12 +58,12 @@ import Testing
         #expect(try user.dismiss(.claim(number(waiting))) == .ended)
         #expect(
             try clients[1].takeMessage()
-                == .dismissed(WireRecord(waiting.record), author: "a b", reason: "test"))
+                == .dismissed(waiting.record, author: "a b", reason: "test"))
         #expect(behind.isGranted)
         #expect(waiting.state == .asked)
         // The client cancels its claim, as after any refusal.
         clients[1].ledger.cancel(waiting.record)
-        try clients[1].say(.ended(WireRecord(waiting.record)))
+        try clients[1].say(.ended(waiting.record))
         try world.settle()
         #expect(waiting.state == nil)
         #expect(try user.dismiss(.claim(number(held))) == .running)
@@ -80,12 +80,12 @@ import Testing
         let waiting = try waiter.file("/f")
         try world.settle()
         #expect(try User(world).dismiss(.claim(number(waiting))) == .ended)
-        try waiter.say(.filed(WireRecord(waiting.record)))
+        try waiter.say(.filed(waiting.record))
         try held.end()
         try world.settle()
         #expect(waiting.state == .asked)
         waiter.ledger.cancel(waiting.record)
-        try waiter.say(.ended(WireRecord(waiting.record)))
+        try waiter.say(.ended(waiting.record))
         try world.settle()
         #expect(waiting.state == nil)
     }
@@ -124,7 +124,7 @@ import Testing
         #expect(try user.dismiss(.claim(second)) == .ended)
         #expect(
             try members[1].takeMessage()
-                == .dismissed(WireRecord(waiting.claim.record), author: "a b", reason: "test"))
+                == .dismissed(waiting.claim.record, author: "a b", reason: "test"))
         // The next claim in the same record has another number.
         #expect(try user.dismiss(.claim(second + 1 << 14)) == .gone)
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(isAsked)
         try editor.say(
             .answered(
-                presenter: WireRecord(presenter.record),
+                presenter: presenter.record,
                 claim: reader.ledger.serial(of: claim.record), failure: [0x7B, 0x7D]))
         try world.settle()
         #expect(!isAsked)
@@ -48,15 +48,15 @@ import Testing
     @Test func `Rule 9.3: a presenter that has refused is not asked again for that claim`() throws {
         let reader = try world.client()
         let claim = try refused(by: reader)
-        try reader.say(.filed(WireRecord(claim.record)))
+        try reader.say(.filed(claim.record))
         try world.settle()
         #expect(!isAsked)
         #expect(
             try reader.takeMessage()
-                == .failed(WireRecord(claim.record), failure: [0x7B, 0x7D]))
+                == .failed(claim.record, failure: [0x7B, 0x7D]))
         #expect(try reader.takeMessage() == nil)
         reader.ledger.cancel(claim.record)
-        try reader.say(.ended(WireRecord(claim.record)))
+        try reader.say(.ended(claim.record))
         try world.settle()
         #expect(claim.state == nil)
     }
@@ -66,7 +66,7 @@ import Testing
         let reader = try world.client()
         let claim = try refused(by: reader)
         reader.ledger.cancel(claim.record)
-        try reader.say(.ended(WireRecord(claim.record)))
+        try reader.say(.ended(claim.record))
         try world.settle()
         let next = try reader.file("/f", .reading([]))
         #expect(next.record.index == claim.record.index)
@@ -128,7 +128,7 @@ import Testing
             path: try #require(ItemPath(bytes: Array(path.utf8))), access: .writing(.plain))
         let name = Array(outer.client.ledger.fileName.utf8)
         let supplement = RecordSupplement(
-            outer: [OuterClaim(ledgerName: name, record: WireRecord(outer.record))])
+            outer: [OuterClaim(ledgerName: name, record: outer.record)])
         let body = ClaimBody(purpose: Array(path.utf8), items: [item], blocksCaller: true)
         let record = try ledger.write(
             kind: .claim, body: body.encode(), outcomeCapacity: 64,
@@ -138,7 +138,7 @@ import Testing
             in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
         let hello = Hello(ledgerName: Array(ledger.fileName.utf8))
         _ = try socket.send(ClientMessage.hello(hello).encode())
-        _ = try socket.send(ClientMessage.filed(WireRecord(record)).encode())
+        _ = try socket.send(ClientMessage.filed(record).encode())
         return NestedClient(ledger: ledger, socket: socket)
     }
 }

@@ -217,7 +217,7 @@ struct GatheredReportsTests {
         #expect(reader.isGranted)
         #expect(first.state == nil)
         #expect(try presenter.notices() == 1)
-        try writer.say(.ended(WireRecord(first.record)))
+        try writer.say(.ended(first.record))
         try world.settle()
         #expect(try presenter.notices() == 0)
         try reader.end(outcomes: [.unchanged])

@@ -48,7 +48,7 @@ import Testing
 
     private func answer(_ question: UInt64, failure: [UInt8]? = nil) -> ClientMessage {
         .answered(
-            presenter: WireRecord(presenter.record), claim: question, failure: failure)
+            presenter: presenter.record, claim: question, failure: failure)
     }
 
     private func expectAskedAgain() throws {
@@ -63,7 +63,7 @@ import Testing
         throws
     {
         reader.ledger.cancel(claim.record)
-        try reader.say(.ended(WireRecord(claim.record)))
+        try reader.say(.ended(claim.record))
         try world.settle()
         #expect(isUnresponsive)
         try editor.say(answer(PresenterAnswer.noQuestion))
@@ -96,7 +96,7 @@ import Testing
         _ = try socket.send(
             ClientMessage.madeWay([
                 PresenterAnswer(
-                    presenter: WireRecord(presenter.record), claim: PresenterAnswer.noQuestion)
+                    presenter: presenter.record, claim: PresenterAnswer.noQuestion)
             ]).encode())
         try world.settle()
         try expectAskedAgain()
@@ -106,7 +106,7 @@ import Testing
         if !editor.ledger.cancel(presenter.record) {
             _ = try editor.ledger.release(presenter.record)
         }
-        try editor.say(.ended(WireRecord(presenter.record)))
+        try editor.say(.ended(presenter.record))
         try editor.say(answer(PresenterAnswer.noQuestion))
         try world.settle()
         #expect(world.server.records.presenterCount == 1)

@@ -9,14 +9,14 @@ import Testing
 @testable import FileCoordinationServer
 
 struct PendingDeliveriesTests {
-    private let first = WireRecord(index: 1, generation: 1)
-    private let second = WireRecord(index: 2, generation: 1)
+    private let first = RecordReference(index: 1, generation: 1)
+    private let second = RecordReference(index: 2, generation: 1)
 
     private func place(_ text: String) throws -> ItemPath {
         try #require(ItemPath(bytes: Array(text.utf8)))
     }
 
-    private func delivery(_ presenter: WireRecord, _ notice: Notice) -> Delivery {
+    private func delivery(_ presenter: RecordReference, _ notice: Notice) -> Delivery {
         Delivery(presenter: presenter, message: .notice(notice))
     }
 

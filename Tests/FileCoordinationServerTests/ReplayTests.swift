@@ -33,7 +33,7 @@ import Testing
         let news = VersionNews(.gained, identifier: [1])
         let entry = try ClaimLogEntry.announced(.versionChanged(path, news)).encodeChecked()
         #expect(try writer.ledger.appendOutcome(claim.record, entry, reserving: 0))
-        try writer.say(.announced(WireRecord(claim.record)))
+        try writer.say(.announced(claim.record))
         #expect(!writer.ledger.releaseLocally(claim.record))
         try claim.end()
         try world.settle()

@@ -178,7 +178,7 @@ struct TicketQueueEndingTests {
             from: try #require(ItemPath("/e/g")), to: try #require(ItemPath(file)))
         let entry = try ClaimLogEntry.announced(.moved([move])).encodeChecked()
         #expect(try mover.ledger.appendOutcome(moving.record, entry, reserving: 0))
-        try mover.say(.announced(WireRecord(moving.record)))
+        try mover.say(.announced(moving.record))
         try world.settle()
         #expect(clients.allSatisfy { $0.slotWord.ticketQueue == nil })
     }
@@ -210,7 +210,7 @@ struct TicketQueueEndingTests {
         let (ledger, record) = (clients[0].ledger, first.claim.record)
         #expect(try ledger.appendOutcome(record, entry, reserving: 0))
         // The message may have been lost with a connection.
-        if reading != .withoutMessage { try clients[0].say(.announced(WireRecord(record))) }
+        if reading != .withoutMessage { try clients[0].say(.announced(record)) }
         if reading == .meanwhile { try world.settle() }
         #expect(!ledger.releaseLocally(record))
         try first.claim.end()
@@ -259,7 +259,7 @@ struct TicketQueueEndingTests {
         let world = try TicketQueueWorld()
         let clients = try world.openTicketQueue(at: file)
         let first = try #require(try clients[0].takeNumber(file))
-        let former = WireRecord(
+        let former = RecordReference(
             index: first.claim.record.index, generation: first.claim.record.generation &- 1)
         try clients[0].say(.ended(former))
         try world.settle()
@@ -362,7 +362,7 @@ struct TicketQueueEndingTests {
         let clients = try world.openTicketQueue(at: file)
         let first = try #require(try clients[0].takeNumber(file))
         let second = try #require(try clients[1].takeNumber(file))
-        try clients[1].say(.filed(WireRecord(second.claim.record)))
+        try clients[1].say(.filed(second.claim.record))
         try world.settle()
         #expect(clients.allSatisfy { $0.slotWord.ticketQueue == nil })
         #expect(!second.begins())

@@ -186,7 +186,7 @@ struct Claimed {
         #expect(isGranted)
         let outcome = try outcomes.map { try ClaimLogEntry.outcomes($0).encodeChecked() } ?? []
         guard try client.ledger.release(record, outcome: outcome) == .released else { return }
-        try client.say(.ended(WireRecord(record)))
+        try client.say(.ended(record))
     }
 }
 
@@ -209,7 +209,7 @@ struct Numbered {
         let ledger = claim.client.ledger
         _ = ledger.memory.run(
             LeaveTicketQueue(record: Int(claim.record.index), generation: claim.record.generation))
-        try claim.client.say(.filed(WireRecord(claim.record)))
+        try claim.client.say(.filed(claim.record))
     }
 
     /// Ends what has had its turn.
@@ -270,7 +270,7 @@ final class TicketQueueClient {
     func file(_ path: String, _ access: Access = .writing(.plain)) throws -> Claimed {
         let claim = try write(path, access)
         ledger.file(claim.record)
-        try say(.filed(WireRecord(claim.record)))
+        try say(.filed(claim.record))
         return claim
     }
 
@@ -289,7 +289,7 @@ final class TicketQueueClient {
         let body = PresenterBody(purpose: [0x70], path: Array(path.utf8), methods: methods)
         let record = try ledger.write(kind: .presenter, body: body.encode())
         ledger.file(record)
-        try say(.filed(WireRecord(record)))
+        try say(.filed(record))
         return Claimed(client: self, record: record)
     }
 

@@ -23,7 +23,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
     static let all = clientMessages + serverMessages + wholes + bodies + news + labels
 
-    static let record = WireRecord(index: 7, generation: 0x0102_0304)
+    static let record = RecordReference(index: 7, generation: 0x0102_0304)
     static let holder = Party(
         claim: 3, presenter: nil, processID: 4, processName: "sync", purpose: [UInt8](text: "p"),
         path: [UInt8](text: "/a"), role: .holder, sinceNanoseconds: 250_000_000, message: nil,
@@ -47,7 +47,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "01 0a00 0400 612e3132"),
         Golden("filed", .client(.filed(record)), "02 07000000 04030201"),
         Golden(
-            "ended", .client(.ended(WireRecord(index: .max, generation: .max))),
+            "ended", .client(.ended(RecordReference(index: .max, generation: .max))),
             "03 ffffffff ffffffff"),
         Golden(
             "answered",
@@ -62,7 +62,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
             .client(
                 .madeWay([
                     PresenterAnswer(presenter: record, claim: 5),
-                    PresenterAnswer(presenter: WireRecord(index: 1, generation: 2), claim: 6),
+                    PresenterAnswer(presenter: RecordReference(index: 1, generation: 2), claim: 6),
                 ])),
             """
             0b 02000000 07000000 04030201 0500000000000000
@@ -83,12 +83,13 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "blocked",
             .client(
                 .blocked(
-                    presenter: WireRecord(index: 1, generation: 2), claim: 5,
-                    by: WireRecord(index: 3, generation: 4))),
+                    presenter: RecordReference(index: 1, generation: 2), claim: 5,
+                    by: RecordReference(index: 3, generation: 4))),
             "0a 01000000 02000000 01 03000000 04000000 0500000000000000"),
         Golden(
             "blockedNoMore",
-            .client(.blocked(presenter: WireRecord(index: 1, generation: 2), claim: 5, by: nil)),
+            .client(
+                .blocked(presenter: RecordReference(index: 1, generation: 2), claim: 5, by: nil)),
             "0a 01000000 02000000 00 0500000000000000"),
     ]
 
@@ -139,7 +140,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden(
             "packagePolicy", .server(.packagePolicy([UInt8](text: "b\n"))), "8a 0200 620a"),
         Golden(
-            "skipped", .server(.skipped(WireRecord(index: 1, generation: 2))),
+            "skipped", .server(.skipped(RecordReference(index: 1, generation: 2))),
             "8c 01000000 02000000"),
     ]
 

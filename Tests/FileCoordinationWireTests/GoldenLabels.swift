@@ -107,7 +107,7 @@ struct RecordSupplementTests {
         let outer = (0..<20).map {
             OuterClaim(
                 ledgerName: [UInt8](text: "4194304-0123456789abcdef.ledger"),
-                record: WireRecord(index: $0, generation: 1))
+                record: RecordReference(index: $0, generation: 1))
         }
         let label = String(repeating: "x", count: 200)
         let bytes = RecordSupplement(label: label, outer: outer).encode()

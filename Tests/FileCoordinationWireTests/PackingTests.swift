@@ -10,13 +10,13 @@ import Testing
 struct PackingTests {
     private func notice(_ index: UInt32, length: Int) -> Delivery {
         Delivery(
-            presenter: WireRecord(index: index, generation: 1),
+            presenter: RecordReference(index: index, generation: 1),
             message: .notice(.subitemDidChange(.long(length))))
     }
 
     private func ask(_ index: UInt32, items: Int) -> Delivery {
         Delivery(
-            presenter: WireRecord(index: index, generation: 1),
+            presenter: RecordReference(index: index, generation: 1),
             message: .ask(
                 claim: 1,
                 YieldSteps(
@@ -27,7 +27,7 @@ struct PackingTests {
     private func attributes(_ index: UInt32) -> Delivery {
         let name = [UInt8](repeating: 0x61, count: WireLimits.identifierBytes)
         return Delivery(
-            presenter: WireRecord(index: index, generation: 1),
+            presenter: RecordReference(index: index, generation: 1),
             message: .notice(
                 .ubiquityAttributes([[UInt8]](repeating: name, count: WireLimits.attributes))))
     }

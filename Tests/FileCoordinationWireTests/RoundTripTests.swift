@@ -8,7 +8,7 @@ import Testing
 
 /// Values survive being encoded.
 struct RoundTripTests {
-    private let record = WireRecord(index: 0, generation: .max)
+    private let record = RecordReference(index: 0, generation: .max)
 
     private func survives(_ sample: Sample) throws -> Bool {
         try sample.decodingAlike(sample.encode()) == sample
@@ -19,7 +19,7 @@ struct RoundTripTests {
         var messages: [ClientMessage] = [
             .hello(Hello(ledgerName: [])),
             .hello(Hello(ledgerName: [UInt8](repeating: 0xFE, count: WireLimits.ledgerNameBytes))),
-            .filed(WireRecord(index: .max, generation: 0)),
+            .filed(RecordReference(index: .max, generation: 0)),
             .answered(presenter: record, claim: .max, failure: longest),
             .answered(presenter: record, claim: 0, failure: []),
             .madeWay([]),
@@ -27,7 +27,7 @@ struct RoundTripTests {
                 [PresenterAnswer](
                     repeating: PresenterAnswer(presenter: record, claim: .max),
                     count: WireLimits.answers)),
-            .announced(WireRecord(index: .max, generation: .max)),
+            .announced(RecordReference(index: .max, generation: .max)),
             .packagePolicy([]),
             .packagePolicy([UInt8](repeating: 0, count: WireLimits.packagePolicyBytes)),
         ]
@@ -93,13 +93,14 @@ struct RoundTripTests {
                     path: .of("/a/b"), access: $0, isDirectory: $0.isWriting,
                     packageDepths: [0, 1, 2])
             },
-            enclosing: [WireRecord](repeating: record, count: WireLimits.enclosing))
+            enclosing: [RecordReference](repeating: record, count: WireLimits.enclosing))
         #expect(try survives(.claimBody(body)))
     }
 
     @Test func `Every kind of claim survives, with a standpoint and without`() throws {
         let farthest = WireStandpoint(
-            presenter: WireRecord(index: .max, generation: 0), place: .long(WireLimits.pathBytes))
+            presenter: RecordReference(index: .max, generation: 0),
+            place: .long(WireLimits.pathBytes))
         for kind in ClaimKind.allCases {
             for standpoint in [nil, farthest, WireStandpoint(presenter: record, place: .of("/"))] {
                 let body = ClaimBody(

@@ -152,7 +152,7 @@ struct ScannerTests {
     @Test func `An import that the room may have is left alone`() {
         let file = product("// import Foundation\npackage import FileCoordinationArbiter\n")
         #expect(RoomRules.foreignImports(in: file, of: "FileCoordinationWire").isEmpty)
-        #expect(RoomRules.foreignImports(in: file, of: "FileCoordinationLedger").count == 1)
+        #expect(RoomRules.foreignImports(in: file, of: "FileTree").count == 1)
     }
 
     @Test func `A library that uses another package is noticed, a program is not`() {

@@ -12,12 +12,14 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "swift-file-coordination",
     targets: [
+        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
         .target(name: "CFileCoordinationSystem"),
         .target(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
-            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            name: "FileCoordinationLedger",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
             name: "LedgerExploration",

@@ -12,12 +12,14 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "swift-file-coordination",
     targets: [
+        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
         .target(name: "CFileCoordinationSystem"),
         .target(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
-            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            name: "FileCoordinationLedger",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: strict),
         .target(name: "TestHome", path: "Tests/TestHome"),
         .target(
@@ -27,14 +29,15 @@ let package = Package(
         .executableTarget(
             name: "ledger-peer",
             dependencies: [
-                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
+                "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "LedgerExploration",
             ],
             path: "Tests/Peers/ledger-peer", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: [
-                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
-                "ledger-peer", "TestHome",
+                "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "LedgerExploration", "ledger-peer", "TestHome",
             ],
             swiftSettings: strict),
     ],

@@ -23,7 +23,8 @@ let package = Package(
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
         .target(
-            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            name: "FileCoordinationLedger",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationWatching",

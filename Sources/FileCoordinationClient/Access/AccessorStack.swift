@@ -6,7 +6,7 @@
 // They are in thread-local memory, together with the delegated place that the thread used last, so
 // that a delegated access finds both in one lookup without a lock.
 
-package import FileCoordinationLedger
+package import FileCoordinationArbiter
 import FileCoordinationSystem
 import Synchronization
 

@@ -4,7 +4,7 @@
 // thread of a pool, repeatedly if links are followed (Rules 1.5, 13.1). The wait can have a
 // deadline and can be given up before the claim is filed (Rules 18.1, 18.2).
 
-import FileCoordinationLedger
+import FileCoordinationArbiter
 import FileCoordinationSystem
 
 /// One asynchronous access, until it is granted or fails.

@@ -6,7 +6,6 @@
 // waits; `CoordinatedAccess+Running` has the rest.
 
 package import FileCoordinationArbiter
-package import FileCoordinationLedger
 import FileCoordinationSystem
 package import FileCoordinationWire
 

@@ -3,8 +3,7 @@
 // An access that is not bound to a call: it is granted and lasts until any thread releases it or
 // its process dies (Rules 18.8, 18.13). Other processes can join it with its join token.
 
-import FileCoordinationArbiter
-package import FileCoordinationLedger
+package import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization

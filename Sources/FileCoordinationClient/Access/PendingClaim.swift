@@ -4,6 +4,7 @@
 // word in the ledger decides what happens to it. This object stores why a claim was given up, and
 // informs an asynchronous caller exactly once.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem

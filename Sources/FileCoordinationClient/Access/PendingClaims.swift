@@ -4,7 +4,7 @@
 // for the first time takes a tenth of a first access, and most processes never have two claims at
 // once.
 
-import FileCoordinationLedger
+import FileCoordinationArbiter
 
 /// Claims from filing until their records are returned.
 struct PendingClaims {

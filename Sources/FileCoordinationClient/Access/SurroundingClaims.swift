@@ -4,6 +4,7 @@
 // the environment: a program that runs under claims of other processes passes the text to it. The
 // server accepts only claims that are held at present.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 package import FileCoordinationWire
 
@@ -33,7 +34,7 @@ package struct SurroundingClaims: Hashable, Sendable {
             else { return nil }
             return OuterClaim(
                 ledgerName: Array(parts[0]),
-                record: WireRecord(index: index, generation: generation))
+                record: RecordReference(index: index, generation: generation))
         }
     }
 
@@ -64,6 +65,6 @@ extension CoordinatedAccess {
     /// The claim as other processes name it.
     var asOuterClaim: OuterClaim {
         OuterClaim(
-            ledgerName: Array(session.ledger.fileName.utf8), record: WireRecord(claim.record))
+            ledgerName: Array(session.ledger.fileName.utf8), record: claim.record)
     }
 }

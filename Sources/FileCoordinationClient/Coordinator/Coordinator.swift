@@ -5,7 +5,6 @@
 // later keep this object alive on any thread (Rule 13.7).
 
 package import FileCoordinationArbiter
-package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 

@@ -6,6 +6,7 @@
 // write and then look, the client at the record of the last report, the server at the records that
 // have ended. One of them sees what the other one has written.
 
+package import FileCoordinationArbiter
 package import FileCoordinationLedger
 import Synchronization
 

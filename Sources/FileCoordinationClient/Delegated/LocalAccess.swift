@@ -221,7 +221,7 @@ extension Session {
             local.abandon()
             // The claim may be over already.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }
-            announce(.ended(WireRecord(record)))
+            announce(.ended(record))
             local.place.end(isWriting: access.isWriting)
             return nil
         }

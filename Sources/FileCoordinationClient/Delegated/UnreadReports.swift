@@ -4,6 +4,7 @@
 // writes later, and a record stays in use until then. If the server does not keep up, the next
 // write is filed, and waits for it.
 
+package import FileCoordinationArbiter
 package import FileCoordinationLedger
 
 /// The local writes to one path whose ends are reported, and that the server may not have read.

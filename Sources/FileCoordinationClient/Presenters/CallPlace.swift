@@ -4,7 +4,7 @@
 // and the presenter callbacks around it. It shows which presenters cannot answer while the call
 // waits (Rule 18.4).
 
-import FileCoordinationLedger
+import FileCoordinationArbiter
 import FileCoordinationSystem
 
 /// The context of a call.

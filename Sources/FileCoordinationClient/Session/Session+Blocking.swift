@@ -5,6 +5,7 @@
 // queue is occupied by the call that waits for the presenter. Calls that wait only briefly are not
 // reported.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
@@ -46,7 +47,7 @@ extension Session {
             guard let record else { return }
             for (claim, call) in found where former[claim] != call {
                 let message = ClientMessage.blocked(
-                    presenter: WireRecord(record), claim: claim, by: call.map { WireRecord($0) })
+                    presenter: record, claim: claim, by: call)
                 if !announce(message) {
                     registration.registered.withLock { $0.blockedQuestions[claim] = nil }
                 }

@@ -25,8 +25,8 @@ extension Session {
         let isWriting = items.first?.access.isWriting ?? false
         let body = ClaimBody(
             purpose: plan.purpose.bytes, items: items,
-            enclosing: plan.enclosing.map { WireRecord($0) }, kind: plan.kind,
-            standpoint: standpoint, blocksCaller: plan.blocksCaller)
+            enclosing: plan.enclosing, kind: plan.kind, standpoint: standpoint,
+            blocksCaller: plan.blocksCaller)
         let record: RecordReference
         do {
             record = try ledger.write(
@@ -59,7 +59,7 @@ extension Session {
             }
             ledger.file(record)
         }
-        announce(.filed(WireRecord(record)))
+        announce(.filed(record))
         if plan.onEnding != nil { link.attend() }
         return claim
     }
@@ -144,36 +144,33 @@ extension Session {
         } else {
             state.withLock { $0.claims[record] = nil }
         }
-        announce(.ended(WireRecord(record)))
+        announce(.ended(record))
     }
 
     // MARK: Messages from the server
 
-    func granted(_ record: WireRecord) {
-        claim(record)?.markGranted()
-    }
+    func granted(_ record: RecordReference) { claim(record)?.markGranted() }
 
-    func failed(_ record: WireRecord, failure: [UInt8]) { fail(record, .refused(failure)) }
+    func failed(_ record: RecordReference, failure: [UInt8]) { fail(record, .refused(failure)) }
 
-    func exceeded(_ record: WireRecord, _ text: String) {
+    func exceeded(_ record: RecordReference, _ text: String) {
         fail(record, .system(.limitReached(text)))
     }
 
-    func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
+    func foundInCycle(_ record: RecordReference, _ parties: [Party]) {
         fail(record, .deadlock(parties))
     }
 
-    func dismissed(_ record: WireRecord, author: String, reason: String) {
+    func dismissed(_ record: RecordReference, author: String, reason: String) {
         fail(record, .dismissed(by: author, reason: reason))
     }
 
     /// Gives up the claim that failed, or keeps the failure until the claim is known.
-    private func fail(_ record: WireRecord, _ failure: AccessFailure) {
-        let reference = RecordReference(index: record.index, generation: record.generation)
+    private func fail(_ record: RecordReference, _ failure: AccessFailure) {
         let claim = state.withLock { [ledger] state -> PendingClaim? in
-            if let claim = state.claims[reference] { return claim }
-            guard ledger.state(of: reference) == .asked else { return nil }
-            state.claims.keep(.failed(failure), of: reference) { ledger.state(of: $0) == .asked }
+            if let claim = state.claims[record] { return claim }
+            guard ledger.state(of: record) == .asked else { return nil }
+            state.claims.keep(.failed(failure), of: record) { ledger.state(of: $0) == .asked }
             return nil
         }
         if let claim { giveUp(claim, .failed(failure)) }
@@ -181,14 +178,13 @@ extension Session {
 
     /// Handles the message that later claims have passed this one while the process was stopped
     /// (Rule 18.6).
-    func skipped(_ record: WireRecord) {
+    func skipped(_ record: RecordReference) {
         guard Suspension.cancelsWaits, let claim = claim(record) else { return }
         giveUp(claim, .cancelled)
     }
 
-    private func claim(_ record: WireRecord) -> PendingClaim? {
-        let reference = RecordReference(index: record.index, generation: record.generation)
-        return state.withLock { $0.claims[reference] }
+    private func claim(_ record: RecordReference) -> PendingClaim? {
+        state.withLock { $0.claims[record] }
     }
 
     // MARK: Questions
@@ -200,7 +196,7 @@ extension Session {
     func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
         let answer = Monitor<[Party]?>(nil)
         state.withLock { $0.explanations[claim.record, default: []].append(answer) }
-        announce(.explain(WireRecord(claim.record)))
+        announce(.explain(claim.record))
         _ = answer.wait(until: deadline) { $0 != nil }
         state.withLock { state in
             state.explanations[claim.record]?.removeAll { $0 === answer }
@@ -211,9 +207,8 @@ extension Session {
         return answer.withLock { $0 }
     }
 
-    func explained(_ record: WireRecord, parties: [Party]) {
-        let reference = RecordReference(index: record.index, generation: record.generation)
-        for answer in state.withLock({ $0.explanations[reference] ?? [] }) {
+    func explained(_ record: RecordReference, parties: [Party]) {
+        for answer in state.withLock({ $0.explanations[record] ?? [] }) {
             answer.withLock { $0 = parties }
             answer.notifyAll()
         }

@@ -111,7 +111,7 @@ extension Session {
         guard isOurs, let entry = entry(of: presenter) else { return nil }
         return entry.registration.registered.withLock { view in
             guard let record = view.record, let place = view.knownPlace else { return nil }
-            return WireStandpoint(presenter: WireRecord(record), place: place)
+            return WireStandpoint(presenter: record, place: place)
         }
     }
 }

@@ -204,10 +204,10 @@ extension Session {
             record: record, ledger: ledger, onEnding: nil, onLongWait: { [link] in link.attend() })
         state.withLock { state in
             state.claims[record] = claim
-            state.presentersByRecord[WireRecord(record)] = entry
+            state.presentersByRecord[record] = entry
         }
         ledger.file(record)
-        announce(.filed(WireRecord(record)))
+        announce(.filed(record))
         let ending = claim.wait(until: nil)
         let isWanted = state.withLock { state in
             state.claims[record] = nil
@@ -218,7 +218,7 @@ extension Session {
             entry.registration.registered.withLock { view in
                 if view.record == record { view = former }
             }
-            state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
+            state.withLock { $0.presentersByRecord[record] = nil }
             throw error
         }
         // Another thread has removed the presenter meanwhile and did not know this record.
@@ -259,10 +259,10 @@ extension Session {
     }
 
     private func endRecord(_ record: RecordReference) {
-        state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
+        state.withLock { $0.presentersByRecord[record] = nil }
         // The claim may be over already.
         if !ledger.cancel(record) { _ = try? ledger.release(record) }
-        announce(.ended(WireRecord(record)))
+        announce(.ended(record))
     }
 
     func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
@@ -276,14 +276,14 @@ extension Session {
     ) {
         guard let record = registration.registered.withLock({ $0.record }) else { return }
         guard let failure else {
-            return answer(PresenterAnswer(presenter: WireRecord(record), claim: claim))
+            return answer(PresenterAnswer(presenter: record, claim: claim))
         }
         // Encoding the error may run the presenter's own code and take long, so the waiting answers
         // are sent first.
         if isOurs { sendAnswers() }
         announce(
             .answered(
-                presenter: WireRecord(record), claim: claim, failure: services.encode(failure)))
+                presenter: record, claim: claim, failure: services.encode(failure)))
     }
 
     /// Writes the relinquishment into the record, for the next server (Rule 18.7).
@@ -300,11 +300,5 @@ extension Session {
             case .writer: ledger.setRelinquished(record, writer: isRelinquished)
             }
         }
-    }
-}
-
-extension WireRecord {
-    init(_ reference: RecordReference) {
-        self.init(index: reference.index, generation: reference.generation)
     }
 }

@@ -85,7 +85,7 @@ extension Session {
             return state.claims.takeEarlyEnding(of: local.record)
         }
         if let early { giveUp(claim, early) }
-        announce(.filed(WireRecord(local.record)))
+        announce(.filed(local.record))
         return CoordinatedAccess(
             adopting: local, waitingFor: claim,
             purpose: Purpose(ProcessIdentity.purpose(local.purposeNumber)))

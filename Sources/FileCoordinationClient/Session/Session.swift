@@ -8,6 +8,7 @@
 // connection at that time, the connection thread makes one, and its hello makes the server read the
 // whole ledger. So no request is lost; it may only arrive later.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
@@ -49,7 +50,7 @@ package final class Session: Sendable {
         var running: [CoordinatedAccess] = []
         var presenters = PresenterTable()
         /// The presenters by their records, as the server names them.
-        var presentersByRecord: [WireRecord: PresenterEntry] = [:]
+        var presentersByRecord: [RecordReference: PresenterEntry] = [:]
         /// Answers of presenters that will be sent together.
         var answers = GatheredAnswers()
         /// Threads that wait for the server to explain what a claim waits for.

@@ -94,7 +94,7 @@ struct Deliveries {
 struct PendingDeliveries {
     private(set) var deliveries: [Delivery] = []
     /// The change notices of each presenter that are not followed by another message for it.
-    private var changes: [WireRecord: Set<PresenterMessage>] = [:]
+    private var changes: [RecordReference: Set<PresenterMessage>] = [:]
 
     var count: Int { deliveries.count }
     var isEmpty: Bool { deliveries.isEmpty }

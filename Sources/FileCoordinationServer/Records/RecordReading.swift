@@ -77,7 +77,7 @@ extension Records {
         of body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
     ) -> Standpoint? {
         guard snapshot.serial == 0, let told = body.standpoint else { return nil }
-        return presenter(RecordReference(told.presenter), of: client.id)
+        return presenter(told.presenter, of: client.id)
             .map { Standpoint($0, at: told.place) }
     }
 

@@ -73,8 +73,8 @@ struct Records {
     }
 
     /// Returns the claims that these records of a client stand for, in ascending order.
-    func claims(_ records: [WireRecord], of client: ClientID) -> [ClaimID] {
-        records.compactMap { claim(RecordReference($0), of: client) }.sorted()
+    func claims(_ records: [RecordReference], of client: ClientID) -> [ClaimID] {
+        records.compactMap { claim($0, of: client) }.sorted()
     }
 
     /// Returns all claims and presenters of a client, ordered by record index.
@@ -223,17 +223,5 @@ extension Records {
             else { return "\(presenter) has an address and no record" }
         }
         return nil
-    }
-}
-
-extension WireRecord {
-    init(_ reference: RecordReference) {
-        self.init(index: reference.index, generation: reference.generation)
-    }
-}
-
-extension RecordReference {
-    init(_ record: WireRecord) {
-        self.init(index: record.index, generation: record.generation)
     }
 }

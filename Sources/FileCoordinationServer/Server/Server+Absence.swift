@@ -4,6 +4,7 @@
 // connections and handles them in the order in which they were sent (Rule 2.14). `Backlog` defines
 // that order.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire

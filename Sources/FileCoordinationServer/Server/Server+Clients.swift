@@ -145,7 +145,7 @@ extension Server {
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.isSkipped(claim) else { continue }
-            send(.skipped(WireRecord(record)), on: connection)
+            send(.skipped(record), on: connection)
         }
     }
 }

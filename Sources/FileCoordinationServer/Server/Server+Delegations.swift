@@ -85,7 +85,7 @@ extension Server {
         else { return work.append(.decide(.unreportedClaimEnded(claim))) }
         switch client.ledger.grant(address.record, presence.epoch, isUnreported: true) {
         case .granted: break
-        case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
+        case .grantedWantsMessage: send(.granted(address.record), to: client)
         case .refused:
             // The client has cancelled the claim concurrently and reports that next, or another
             // server has taken the role.

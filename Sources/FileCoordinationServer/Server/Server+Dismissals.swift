@@ -98,7 +98,7 @@ extension Server {
         let wait = "a wait of process \(owner) (\(client.ledger.programName))"
         configuration.log(order.ended(wait, of: owner))
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
-        let record = WireRecord(address.record)
+        let record = address.record
         connection.rememberFailure(of: address.record)
         send(.dismissed(record, author: order.author, reason: order.reason), on: connection)
     }

@@ -222,7 +222,7 @@ extension Server {
         else { return }
         for kind in snapshot.relinquished where !entry.presenter.relinquished.contains(kind) {
             let delivery = Delivery(
-                presenter: WireRecord(address.record), message: .reacquire(kind))
+                presenter: address.record, message: .reacquire(kind))
             if outgoing.deliveries.contains(delivery, for: client.id) { continue }
             deliver(.reacquire(kind), to: entry.presenter.id)
         }

@@ -89,12 +89,12 @@ extension Server {
     ) {
         switch message {
         case .blocked(let presenter, let claim, let call):
-            guard let id = records.presenter(RecordReference(presenter), of: client.id) else {
+            guard let id = records.presenter(presenter, of: client.id) else {
                 return
             }
             // A presenter cannot answer before the blocking call of its own process has ended (Rule
             // 18.4).
-            let blocking = call.flatMap { records.claim(RecordReference($0), of: client.id) }
+            let blocking = call.flatMap { records.claim($0, of: client.id) }
             // The claim may have continued without the answer, and others wait for it.
             if let claim = outgoing.questions.claim(numbered: claim) {
                 decide(.presenterBlocked(id, for: claim, by: blocking))
@@ -121,9 +121,9 @@ extension Server {
     }
 
     private mutating func answered(
-        _ client: Client, presenter: WireRecord, claim: UInt64, failure: [UInt8]?
+        _ client: Client, presenter: RecordReference, claim: UInt64, failure: [UInt8]?
     ) {
-        guard let id = records.presenter(RecordReference(presenter), of: client.id) else { return }
+        guard let id = records.presenter(presenter, of: client.id) else { return }
         guard let claim = outgoing.questions.answer(of: id, to: claim) else {
             // The question was withdrawn, but the presenter answers again (Rule 18.3).
             return decide(.presenterAnsweredLate(id))

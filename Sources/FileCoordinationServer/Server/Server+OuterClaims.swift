@@ -49,7 +49,7 @@ extension Server {
     private func outerRecords(of inner: RecordAddress, _ body: ClaimBody?) -> [RecordAddress] {
         guard let client = clients[inner.client] else { return [] }
         let enclosing = body?.enclosing ?? []
-        let own = enclosing.map { RecordAddress(client: client.id, record: RecordReference($0)) }
+        let own = enclosing.map { RecordAddress(client: client.id, record: $0) }
         let others = client.ledger.outerClaims(inner.record)
         return own + others.compactMap { address(of: $0, besides: client) }
     }
@@ -59,7 +59,7 @@ extension Server {
         let name = String(decoding: claim.ledgerName, as: UTF8.self)
         guard let owner = clients.client(ofLedger: name), owner.id != client.id,
             let snapshot = owner.ledger.snapshot(ofRecord: claim.record.index),
-            snapshot.reference == RecordReference(claim.record),
+            snapshot.reference == claim.record,
             snapshot.kind == .claim, snapshot.state == .granted
         else { return nil }
         return RecordAddress(client: owner.id, record: snapshot.reference)

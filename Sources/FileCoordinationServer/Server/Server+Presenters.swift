@@ -51,7 +51,7 @@ extension Server {
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
         if client.ledger.grant(address.record, presence.epoch) == .grantedWantsMessage {
-            send(.granted(WireRecord(address.record)), to: client)
+            send(.granted(address.record), to: client)
         }
     }
 

@@ -13,7 +13,7 @@ import FileCoordinationWire
 
 extension Server {
     /// Looks at a record because its client has asked for it.
-    mutating func check(_ record: WireRecord, of client: Client) {
+    mutating func check(_ record: RecordReference, of client: Client) {
         guard let snapshot = client.ledger.snapshot(ofRecord: record.index) else { return }
         // The message may be late: if the record has been reused for something that the server need
         // not know, it is ignored.
@@ -23,7 +23,7 @@ extension Server {
             return gatherReports(of: client, latest: snapshot.reference)
         }
         if snapshot.state == .asked,
-            let claim = records.claim(RecordReference(record), of: client.id),
+            let claim = records.claim(record, of: client.id),
             arbiter.claim(claim) == nil
         {
             // The claim has failed. After the message about that, the client cancels the claim. A
@@ -292,7 +292,7 @@ extension Server {
         }
         configuration.log(.limitReached(processID: client.ledger.processID, reason: text))
         guard let connection = client.connection.flatMap({ connections[$0] }) else { return true }
-        send(.overLimit(WireRecord(snapshot.reference), text: text), on: connection)
+        send(.overLimit(snapshot.reference, text: text), on: connection)
         return true
     }
 }

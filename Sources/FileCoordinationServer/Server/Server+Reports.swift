@@ -11,8 +11,8 @@ import FileCoordinationWire
 
 extension Server {
     /// Answers a client's question what one of its claims waits for.
-    mutating func explain(_ record: WireRecord, to client: Client) {
-        guard let claim = records.claim(RecordReference(record), of: client.id) else {
+    mutating func explain(_ record: RecordReference, to client: Client) {
+        guard let claim = records.claim(record, of: client.id) else {
             return send(.explanation(record, stage: nil, parties: []), to: client)
         }
         var findings = ProcessFindings(namespace: client.ledger.processNamespace)

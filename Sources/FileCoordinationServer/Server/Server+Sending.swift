@@ -48,7 +48,7 @@ extension Server {
         }
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
-        let delivery = Delivery(presenter: WireRecord(address.record), message: message)
+        let delivery = Delivery(presenter: address.record, message: message)
         guard let count = outgoing.deliveries.keep(delivery, for: client.id) else { return }
         if count >= ServerLimits.deliveriesPerTurn, takesDeliveries(client) { flush(client) }
         for id in outgoing.deliveries.excess(at: count, of: client.id) {

@@ -116,7 +116,7 @@ extension Server {
         let number = outgoing.questions.number(of: claim)
         let message = PresenterMessage.ask(claim: number, steps)
         if steps.accommodateSubitemDeletions.count > ServerLimits.surelyUtterable {
-            let record = WireRecord(index: 0, generation: 0)
+            let record = RecordReference(index: 0, generation: 0)
             guard Delivery(presenter: record, message: message).isUtterable else {
                 // The question does not fit into a message. It is treated as a refusal by the
                 // presenter.
@@ -137,7 +137,7 @@ extension Server {
         watchWrites(of: claim, isFound: false)
         switch client.ledger.grant(address.record, presence.epoch, isProvisional: isProvisional) {
         case .granted: break
-        case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
+        case .grantedWantsMessage: send(.granted(address.record), to: client)
         case .refused:
             // The client has cancelled the claim concurrently and reports that next, or another
             // server has taken the role. The ledger cannot prove the latter, because its client can
@@ -153,7 +153,7 @@ extension Server {
         // The client cancels the record itself, by compare-and-swap. If the message is lost, the
         // claim is still pending, and the next server asks all presenters again.
         send(
-            .failed(WireRecord(address.record), failure: failure.payload),
+            .failed(address.record, failure: failure.payload),
             ofClaimIn: address.record, to: client)
     }
 
@@ -171,7 +171,7 @@ extension Server {
         guard let address, let client else { return }
         // As in `fail`, the client cancels the record itself.
         send(
-            .inCycle(WireRecord(address.record), parties: parties.compactMap { $0 }),
+            .inCycle(address.record, parties: parties.compactMap { $0 }),
             ofClaimIn: address.record, to: client)
     }
 

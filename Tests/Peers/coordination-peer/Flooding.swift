@@ -63,7 +63,7 @@ enum Flooding {
     private static func claimEverything(
         _ client: BareClient, _ call: PeerCall, isNested: Bool = false
     ) throws {
-        var outer: [WireRecord] = []
+        var outer: [RecordReference] = []
         if isNested {
             let body = ClaimBody(purpose: purpose(0), items: [try item(call, ".outer")])
             outer = [try client.file(.claim, body.encode())]
@@ -74,7 +74,7 @@ enum Flooding {
                 purpose: purpose(isOfOuter ? 0 : number + 1), items: [try item(call)],
                 enclosing: outer)
         }
-        var records: [WireRecord] = []
+        var records: [RecordReference] = []
         for number in 0..<(call.order.option("count").flatMap { Int($0) } ?? 4000) {
             records.append(try client.file(.claim, try body(number).encode()))
         }
@@ -183,22 +183,17 @@ private final class BareClient {
     }
 
     /// Files a record and says so.
-    func file(_ kind: RecordKind, _ body: [UInt8]) throws -> WireRecord {
+    func file(_ kind: RecordKind, _ body: [UInt8]) throws -> RecordReference {
         let record = try ledger.write(kind: kind, body: body, outcomeCapacity: 16)
         ledger.file(record)
-        let wire = WireRecord(index: record.index, generation: record.generation)
-        try say(.filed(wire))
-        return wire
+        try say(.filed(record))
+        return record
     }
 
-    func giveUp(_ record: WireRecord) { ledger.cancel(reference(to: record)) }
+    func giveUp(_ record: RecordReference) { ledger.cancel(record) }
 
     /// Waits for the grant of a claim: then the server has taken what was said before.
-    func awaitGrant(_ record: WireRecord) {
-        _ = ledger.waitWhileAsked(reference(to: record), deadline: nil)
-    }
-
-    private func reference(to record: WireRecord) -> RecordReference {
-        RecordReference(index: record.index, generation: record.generation)
+    func awaitGrant(_ record: RecordReference) {
+        _ = ledger.waitWhileAsked(record, deadline: nil)
     }
 }

@@ -2,6 +2,7 @@
 //
 // A client that claims places one after the other.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Glibc

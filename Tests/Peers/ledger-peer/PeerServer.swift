@@ -3,6 +3,7 @@
 // A server in miniature: grants a place when nothing that it knows is in the way. It finds its work
 // by looking at every ledger again and again.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import LedgerExploration

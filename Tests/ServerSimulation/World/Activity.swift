@@ -5,6 +5,7 @@
 // activity goes on next. All of them run on the world's own thread, so a schedule decides
 // everything.
 
+import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 

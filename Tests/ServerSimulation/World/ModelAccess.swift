@@ -97,7 +97,7 @@ extension ModelClient {
         guard try ledger.appendOutcome(claim.record, entry, reserving: reserve) else {
             return false
         }
-        announce(.announced(WireRecord(claim.record)))
+        announce(.announced(claim.record))
         return true
     }
 
@@ -164,7 +164,7 @@ extension ModelClient {
         }
         finish(claim, nil)
         world.recordCancellation(of: claim, since: activity.lastSwap)
-        try await say(.ended(WireRecord(claim.record)), activity)
+        try await say(.ended(claim.record), activity)
     }
 
     // MARK: In turn
@@ -206,7 +206,7 @@ extension ModelClient {
             var opening = PlaceOpening.delegated(place, grant)
             opening.becomeFiled(isWriting: true)
             claim.isFiled = true
-            try await say(.filed(WireRecord(claim.record)), activity)
+            try await say(.filed(claim.record), activity)
             try await awaitGrant(claim, wantsMessage: false, &opening, activity)
             return true
         }
@@ -247,7 +247,7 @@ extension ModelClient {
                 FileClaim(record: Int(claim.record.index), free: word(claim)))
         }
         claim.isFiled = true
-        try await say(.filed(WireRecord(claim.record)), activity)
+        try await say(.filed(claim.record), activity)
         try await awaitGrant(claim, wantsMessage: wantsMessage, &opening, activity)
     }
 
@@ -289,7 +289,7 @@ extension ModelClient {
             }
             ledger.markEnded(claim.record)
             for activity in activities { activity.receiveNews() }
-            try await say(.ended(WireRecord(claim.record)), activity)
+            try await say(.ended(claim.record), activity)
         }
     }
 
@@ -338,7 +338,7 @@ extension ModelClient {
                 return isQuiet
             }
         }
-        try await say(.ended(WireRecord(claim.record)), activity)
+        try await say(.ended(claim.record), activity)
         return isQuiet
     }
 

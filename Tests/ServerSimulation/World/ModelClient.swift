@@ -209,8 +209,8 @@ final class ModelClient {
         }
     }
 
-    private func claim(_ record: WireRecord) -> ModelClaim? {
-        claims.first { WireRecord($0.record) == record }
+    private func claim(_ record: RecordReference) -> ModelClaim? {
+        claims.first { $0.record == record }
     }
 
     /// Wakes what sleeps on a word of its ledger.

@@ -74,7 +74,7 @@ extension ModelClient {
             let index = Int(record.index)
             _ = try await activity.run(
                 FileClaim(record: index, free: ledger.word(of: record)))
-            try await say(.filed(WireRecord(record)), activity)
+            try await say(.filed(record), activity)
             _ = try await activity.run(
                 AwaitGrant(record: index, generation: record.generation))
         }
@@ -94,7 +94,7 @@ extension ModelClient {
                 _ = try await activity.run(ReleaseClaim(record: index, generation: generation))
             }
             ledger.markEnded(presenter.record)
-            try await say(.ended(WireRecord(presenter.record)), activity)
+            try await say(.ended(presenter.record), activity)
         }
     }
 
@@ -127,7 +127,7 @@ extension ModelClient {
         world.coverage.count(.answeredLate)
         announce(
             .answered(
-                presenter: WireRecord(presenter.record), claim: PresenterAnswer.noQuestion,
+                presenter: presenter.record, claim: PresenterAnswer.noQuestion,
                 failure: nil))
         return true
     }
@@ -146,7 +146,7 @@ extension ModelClient {
         }
         world.record(
             .answered(presenter.key, for: world.keysBySerial[claim], succeeds: !isRefusing))
-        let record = WireRecord(presenter.record)
+        let record = presenter.record
         if isRefusing {
             if let key = world.keysBySerial[claim], world.refusals[key] == nil {
                 world.refusals[key] = world.now
@@ -162,7 +162,7 @@ extension ModelClient {
     func receive(_ delivery: Delivery) {
         guard
             let presenter = presenters.first(where: {
-                WireRecord($0.record) == delivery.presenter
+                $0.record == delivery.presenter
             })
         else { return }
         world.note("\(name)p\(presenter.key): hears \(delivery.message)")
@@ -198,11 +198,5 @@ extension ModelClient {
         // No plain program runs in this world, and no presenter asks who made a change.
         case .relocated, .plainNotice, .followed, .noticeBy, .relocatedBy: break
         }
-    }
-}
-
-extension WireRecord {
-    init(_ record: RecordReference) {
-        self.init(index: record.index, generation: record.generation)
     }
 }

@@ -20,7 +20,7 @@ enum RoomRules {
         arbiter: [],
         wire: [arbiter],
         system: toolkit.union(["CFileCoordinationSystem"]),
-        ledger: [system],
+        ledger: [arbiter, system],
         tree: ["Glibc", system],
         versions: toolkit.union([arbiter, wire, client, system, tree]),
         watching: [arbiter, system],

@@ -6,6 +6,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import CFileCoordination
+import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationLedger
 import FileCoordinationSystem
