@@ -34,11 +34,9 @@ import Testing
         }
     }
 
-    private let arrivals = RecentArrivals()
-
     init() throws {
         home = try Home()
-        cache = try PlaceCache(arrivals: arrivals)
+        cache = try PlaceCache()
     }
 
     private var file: String { home.path + "/d/f" }
@@ -61,71 +59,6 @@ import Testing
         let finding = try find()
         try home.rename("d", to: "e")
         #expect(!cache.isUnchanged(since: finding.revision))
-    }
-
-    /// Whether an item has arrived at the file's path, according to the events that were read.
-    private func hasArrival() throws -> Bool {
-        _ = cache.known(file)
-        return arrivals.concern(try #require(ItemPath(file)))
-    }
-
-    @Test func `Rule 1.15: an older item that is moved to the file's path is an arrival`() throws {
-        #expect(FileManager.default.createFile(atPath: home.path + "/d/g", contents: nil))
-        _ = try find()
-        #expect(try !hasArrival())
-        #expect(rename(home.path + "/d/g", file) == 0)
-        #expect(try hasArrival())
-    }
-
-    @Test func `Rule 1.15: so is one from another directory, and a directory around it`() throws {
-        for name in ["g", "e"] {
-            let home = try Home()
-            let arrivals = RecentArrivals()
-            let cache = try PlaceCache(arrivals: arrivals)
-            let file = home.path + "/d/f"
-            #expect(FileManager.default.createFile(atPath: home.path + "/g", contents: nil))
-            _ = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
-            if name == "g" {
-                #expect(rename(home.path + "/g", file) == 0)
-            } else {
-                try home.rename("d", to: "e")
-                try home.rename("e", to: "d")
-            }
-            _ = cache.known(file)
-            #expect(arrivals.concern(try #require(ItemPath(file))))
-        }
-    }
-
-    @Test func `A new file that is moved over the old one is no arrival`() throws {
-        _ = try find()
-        for _ in 0..<3 {
-            // Foundation would create the file elsewhere and then move it to this name.
-            let new = open(home.path + "/d/t", O_CREAT | O_EXCL | O_WRONLY, 0o600)
-            #expect(new >= 0)
-            close(new)
-            #expect(rename(home.path + "/d/t", file) == 0)
-            #expect(try !hasArrival())
-        }
-    }
-
-    @Test(arguments: ["removed", "moved away", "replaced"])
-    func `Rule 1.15: a new item that has an older one's name counts as old`(_ old: String) throws {
-        let (name, other) = (home.path + "/d/g", home.path + "/d/h")
-        #expect(FileManager.default.createFile(atPath: name, contents: nil))
-        _ = try find()
-        // Presenters of the older item stay at its name.
-        switch old {
-        case "removed": #expect(unlink(name) == 0)
-        case "moved away": #expect(rename(name, other) == 0)
-        default:
-            close(open(other, O_CREAT | O_EXCL | O_WRONLY, 0o600))
-            #expect(rename(name, other) == 0)
-        }
-        let new = old == "replaced" ? other : name
-        if old != "replaced" { close(open(new, O_CREAT | O_EXCL | O_WRONLY, 0o600)) }
-        #expect(try !hasArrival())
-        #expect(rename(new, file) == 0)
-        #expect(try hasArrival())
     }
 
     @Test func `Rule 1.15: so it does if another thread has taken the notice of it`() throws {

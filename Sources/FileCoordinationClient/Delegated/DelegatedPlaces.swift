@@ -21,7 +21,6 @@ package final class DelegatedPlaces: Sendable {
     let ledger: LedgerWriter
     private let state: Lock<State>
     private let unseen: UnseenClaims
-    private let arrivals: RecentArrivals
     private let purposePrefix = ProcessIdentity.prefix
     /// The last report of a write's end that this process has sent.
     package let lastReport = LastReport()
@@ -65,19 +64,8 @@ package final class DelegatedPlaces: Sendable {
     /// - Parameters:
     ///   - ledger: the process's ledger, whose slots contain the delegations.
     ///   - isOn: false to use no delegation at all.
-    package convenience init(_ ledger: LedgerWriter, isOn: Bool) {
-        self.init(ledger, isOn: isOn, arrivals: RecentArrivals())
-    }
-
-    /// Creates the delegated paths of a process.
-    ///
-    /// - Parameters:
-    ///   - ledger: the process's ledger, whose slots contain the delegations.
-    ///   - isOn: false to use no delegation at all.
-    ///   - arrivals: the paths to which items were moved recently.
-    init(_ ledger: LedgerWriter, isOn: Bool, arrivals: RecentArrivals) {
+    package init(_ ledger: LedgerWriter, isOn: Bool) {
         self.ledger = ledger
-        self.arrivals = arrivals
         unseen = UnseenClaims(ledger)
         state = Lock(State(isOn: isOn))
     }
@@ -106,7 +94,7 @@ package final class DelegatedPlaces: Sendable {
             let grant = place.begin(
                 isWriting: isWriting, mayWait: mayWait, by: writer, in: ledger)
         else { return nil }
-        guard unseen.concern(place.path) || arrivals.concern(place.path) else { return grant }
+        guard unseen.concern(place.path) else { return grant }
         place.end(isWriting: isWriting)
         return nil
     }

@@ -23,7 +23,6 @@ final class PlaceCache: Sendable {
     let news: ReadinessCheck
     /// Raised before entries are discarded.
     private let revision = Atomic<UInt64>(0)
-    private let arrivals: RecentArrivals
     let state = Lock(State())
 
     struct State {
@@ -43,8 +42,6 @@ final class PlaceCache: Sendable {
         var versionless = VersionlessPlaces()
         /// The number of times that the cache was cleared.
         var clearings = 0
-        /// The items that were recently created in the watched directories.
-        var newItems = NewItems()
         /// Nothing is cached before this time: after many changes, new entries would soon be
         /// discarded again.
         var resumesAt: UInt64 = 0
@@ -78,18 +75,14 @@ final class PlaceCache: Sendable {
         .movedTo, .created, .watchEnded, .unmounted,
     ]
 
-    /// - Parameters:
-    ///   - arrivals: receives the paths to which items are moved.
-    ///   - seesEverything: whether a watch reports all changes in a directory. It may wait for the
-    ///     file system, because it is called without a lock.
+    /// - Parameter seesEverything: whether a watch reports all changes in a directory. It may wait
+    ///   for the file system, because it is called without a lock.
     /// - Throws: if no directory can be watched.
     init(
-        arrivals: RecentArrivals = RecentArrivals(),
         seesEverything: @escaping @Sendable ([UInt8]) -> Bool = {
             DirectoryWatch.seesEverything(at: $0)
         }
     ) throws(SystemError) {
-        self.arrivals = arrivals
         self.seesEverything = seesEverything
         watch = try DirectoryWatch()
         news = ReadinessCheck(of: watch.descriptor)
@@ -224,7 +217,6 @@ final class PlaceCache: Sendable {
                 // Events that cannot be read may concern everything.
                 guard let news = try? watch.read() else { return clearAndPause(&state) }
                 for event in news.events {
-                    rememberArrival(event, &state)
                     state.directories.forget(event.name, in: event.watch)
                     if !event.changes.isDisjoint(with: Self.arrivals) {
                         state.versionless.handleEvent(event.name, in: event.watch)
@@ -240,17 +232,6 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// Remembers the path to which an item was moved, unless the item was created recently.
-    private func rememberArrival(_ event: DirectoryWatch.Event, _ state: inout State) {
-        guard state.newItems.isArrivalOfOld(event, at: MonotonicClock.now) else { return }
-        // A directory may have been reached by several paths.
-        for (directory, watched) in state.watched where watched.number == event.watch {
-            if let path = ItemPath(bytes: directory + [UInt8(ascii: "/")] + event.name) {
-                arrivals.insert(path)
-            }
-        }
-    }
-
     private func clearAndPause(_ state: inout State) {
         clear(&state)
         state.resumesAt = MonotonicClock.now + Self.pause
@@ -259,8 +240,6 @@ final class PlaceCache: Sendable {
     /// Ends all watches and discards all entries, because the paths may lead elsewhere now.
     func clear(_ state: inout State) {
         raiseRevision()
-        // Moves that are not seen, or not told of, may bring a presenter's item to any path.
-        arrivals.insertAll()
         // A watch may have ended already.
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1

@@ -11,13 +11,9 @@ import Synchronization
 final class PlaceMemory: Sendable {
     private let made = LazyReference<PlaceCache>()
     private let lookups = Atomic(0)
-    private let arrivals: RecentArrivals
 
     /// The number of lookups before anything is cached.
     private static let firstLookups = 4
-
-    /// - Parameter arrivals: receives the paths to which items are moved.
-    init(arrivals: RecentArrivals) { self.arrivals = arrivals }
 
     /// Returns the cache; nil if this process does not cache yet or must not.
     func cache(allowedBy ledger: LedgerWriter) -> PlaceCache? {
@@ -25,7 +21,7 @@ final class PlaceMemory: Sendable {
         let count = lookups.wrappingAdd(1, ordering: .relaxed).newValue
         guard count > Self.firstLookups, ledger.mayWatch,
             // Without a watch, nothing can be cached.
-            let cache = try? PlaceCache(arrivals: arrivals)
+            let cache = try? PlaceCache()
         else { return nil }
         return made.storeIfNil(cache)
     }

@@ -75,11 +75,9 @@ package final class Session: Sendable {
         self.services = services
         state = Lock(State())
         (runtime, ledger) = try Self.makeLedger(in: given)
-        let arrivals = RecentArrivals()
-        places = PlaceMemory(arrivals: arrivals)
+        places = PlaceMemory()
         delegated = DelegatedPlaces(
-            ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"),
-            arrivals: arrivals)
+            ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"))
         link = try SessionLink(
             election: Election(
                 runtime: runtime, ledger: ledger
