@@ -108,16 +108,8 @@ extension Arbiter {
             if !candidate.isDecided { considerQueue(candidate, &reevaluations) }
             return
         }
-        if !candidate.isDecided {
-            guard !candidate.hasWaited else {
-                return contests.count(candidate.path, wantedBy: candidate.client, at: now, policy)
-            }
-            guard
-                contests.isCalm(
-                    candidate.path, afterUseBy: candidate.client, for: holding.mode, at: now, policy
-                )
-            else { return }
-        }
+        // A client that had to wait would soon have to give the delegation back.
+        guard candidate.isDecided || !candidate.hasWaited else { return }
         let former = former(of: candidate, holding)
         guard former.isEmpty else {
             var decided = candidate
@@ -189,7 +181,7 @@ extension Arbiter {
     ) {
         // A client that never waits does not contend with others.
         guard candidate.hasWaited, !candidate.request.isForDirectory,
-            let users = contests.isHandedOverOften(
+            let users = handovers.isHandedOverOften(
                 candidate.path,
                 by: QueueMember(candidate.client, slot: candidate.request.slot), at: now, policy),
             let members = queueMembers(at: candidate.path, users)
@@ -223,28 +215,12 @@ extension Arbiter {
         delegations.insert(Delegation(id, at: path, .queue(members, isOpen: false)))
     }
 
-    /// Records the end of a ticket queue that the server has closed.
-    mutating func finishClosedQueue(_ id: DelegationID, at path: ItemPath, turns: Int) {
-        contests.rateQueue(at: path, turns: turns, policy)
-        delegations.endRecall(id)
-    }
-
     /// Opens the ticket queues whose items have no claims of the arbiter left.
     private mutating func openQueues(_ reevaluations: inout ReevaluationQueue) {
         for id in delegations.closedQueues {
             guard let path = delegations[id]?.path, isUncontested(path) else { continue }
             delegations.open(id)
             reevaluations.emit(.startQueue(id))
-        }
-    }
-}
-
-extension Delegation.Holding {
-    /// The mode; whatever does not belong to one client alone counts as exclusive.
-    fileprivate var mode: DelegationMode {
-        switch self {
-        case .place(_, _, let mode, _): mode
-        case .directory, .claim, .queue: .exclusive
         }
     }
 }

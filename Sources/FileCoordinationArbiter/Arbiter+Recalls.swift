@@ -58,7 +58,6 @@ extension Arbiter {
         guard !concerned.isEmpty else { return decide(event) }
         delegations.holdFirst(.event(event))
         var reevaluations = ReevaluationQueue()
-        if case .claimFiled(let claim) = event { countContests(concerned, wantedBy: claim.client) }
         recall(concerned, &reevaluations)
         return reevaluations.effects
     }
@@ -66,16 +65,6 @@ extension Arbiter {
     /// Starts recalls.
     mutating func recall(_ ids: [DelegationID], _ reevaluations: inout ReevaluationQueue) {
         for id in ids where delegations.beginRecall(id) != nil { reevaluations.emit(.recall(id)) }
-    }
-
-    /// Counts that a client has requested what others have delegated to them.
-    mutating func countContests(_ ids: [DelegationID], wantedBy client: ClientID) {
-        for id in ids {
-            guard let delegation = delegations[id], delegation.slot != nil,
-                delegation.client != client
-            else { continue }
-            contests.count(delegation.path, wantedBy: client, at: now, policy)
-        }
     }
 
     /// Returns the delegations that must be recalled before an event can be decided.
@@ -123,8 +112,7 @@ extension Arbiter {
             .presenterAnsweredLate, .movesTold, .presenterBlocked, .presenterDismissed,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+            .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed:
             return []
         }
     }

@@ -41,7 +41,7 @@ public struct Arbiter: Hashable, Sendable {
     var tree = PlaceTree()
     /// What is delegated to clients.
     var delegations = DelegationTable()
-    var contests = PlaceContests()
+    var handovers = HandoverHistory()
     let policy: DelegationPolicy
     let checksInvariants: Bool
 
@@ -134,12 +134,9 @@ public struct Arbiter: Hashable, Sendable {
         case .clientDied(let client): removeClient(client, &reevaluations)
         case .clockAdvanced(let time): advanceClock(to: time, &reevaluations)
         case .recoveryFinished: finishRecovery(&reevaluations)
-        case .delegationRecalled(let id): delegations.endRecall(id)
+        case .delegationRecalled(let id), .queueClosed(let id, _, _): delegations.endRecall(id)
         case .unreportedClaimEnded(let claim): forgetUnreported(claim)
         case .queueOpened(let id, let path, let members): insertQueue(id, at: path, members)
-        case .delegationsContested(let ids, let client): countContests(ids, wantedBy: client)
-        case .queueClosed(let id, let path, let turns):
-            finishClosedQueue(id, at: path, turns: turns)
         }
         finish(&reevaluations)
         decideCandidates(&reevaluations)

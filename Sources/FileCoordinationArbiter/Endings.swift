@@ -23,7 +23,7 @@ extension Arbiter {
     /// Handles the death of a client process (Rule 15.8).
     mutating func removeClient(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
         for id in delegations.delegations(of: client) { delegations.remove(id) }
-        contests.remove(client)
+        handovers.remove(client)
         guard let left = clientStates[client] else { return }
         // The client's presenters are removed first, so that no message is sent to them.
         for presenter in left.presenters { remove(presenter, &reevaluations) }

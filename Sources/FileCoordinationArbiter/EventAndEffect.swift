@@ -120,8 +120,6 @@ public enum Event: Hashable, Sendable {
     ///
     /// The arbiter had recalled it, or the server recalled it on its own or could not grant it.
     case delegationRecalled(DelegationID)
-    /// A client needs delegations of other clients, which the server is about to recall for it.
-    case delegationsContested([DelegationID], by: ClientID)
     /// The server has found that an unreported claim is over.
     case unreportedClaimEnded(ClaimID)
     /// The server has created a ticket queue at a path.
@@ -145,8 +143,7 @@ extension Event {
             .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
             .grantWithdrawn, .clientDied, .recoveryFinished:
             true
-        case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+        case .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed:
             false
         }
     }
@@ -154,8 +151,8 @@ extension Event {
     /// Whether the event is part of the answer to a recall and so is not held back by one.
     var answersRecall: Bool {
         switch self {
-        case .claimRecovered, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
-            .queueClosed, .clockAdvanced:
+        case .claimRecovered, .delegationRecalled, .unreportedClaimEnded, .queueClosed,
+            .clockAdvanced:
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
             .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved, .movesTold,

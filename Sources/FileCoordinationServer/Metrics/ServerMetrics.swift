@@ -62,7 +62,7 @@ struct ServerMetrics {
             if !pending.isEmpty { pending = pending.filter { $0.value.client != client } }
         case .claimAnnounced, .claimReminded, .presenterRelocated, .presenterBlocked, .movesTold,
             .presenterAnsweredLate, .presenterDismissed, .clientStopped, .clientContinued,
-            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .recoveryFinished, .delegationRecalled, .unreportedClaimEnded,
             .queueOpened, .queueClosed:
             break
         }

@@ -104,7 +104,7 @@ extension Server {
 
     private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
         switch event {
-        case .clockAdvanced, .recoveryFinished, .delegationsContested, .presenterBlocked,
+        case .clockAdvanced, .recoveryFinished, .presenterBlocked,
             .presenterAnsweredLate, .presenterDismissed, .claimReminded, .movesTold:
             break
         case .claimFiled(let claim):
@@ -177,7 +177,7 @@ extension Server {
         case .claimFiled, .claimRecovered, .claimAnnounced, .claimReminded, .claimEnded,
             .claimCancelled, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped, .movesTold, .clientContinued, .grantWithdrawn, .clientDied,
-            .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
+            .clockAdvanced, .recoveryFinished, .delegationRecalled,
             .unreportedClaimEnded, .queueOpened, .queueClosed:
             break
         }
@@ -325,7 +325,7 @@ extension Event {
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
             .presenterAnsweredLate, .presenterBlocked, .presenterDismissed, .clientStopped,
             .clientContinued, .clientDied, .clockAdvanced, .recoveryFinished, .delegationRecalled,
-            .delegationsContested, .queueOpened, .queueClosed:
+            .queueOpened, .queueClosed:
             nil
         }
     }
@@ -339,7 +339,7 @@ extension Event {
         case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterAnsweredLate,
             .presenterBlocked, .movesTold, .presenterDismissed, .clientDied, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .recoveryFinished, .delegationRecalled, .unreportedClaimEnded,
             .queueOpened, .queueClosed:
             false
         }

@@ -30,9 +30,6 @@ extension Server {
         for event in events {
             let ids = arbiter.recalls(before: event)
             guard !ids.isEmpty else { continue }
-            if case .claimFiled(let claim) = event {
-                decide(.delegationsContested(ids, by: claim.client))
-            }
             for id in ids {
                 recalled += [delegations.recall(id, ledgers)].compactMap { $0 }
                 decide(.delegationRecalled(id))

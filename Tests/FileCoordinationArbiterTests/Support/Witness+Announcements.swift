@@ -46,7 +46,7 @@ extension Witness {
             .presenterAnsweredLate, .movesTold, .presenterBlocked, .presenterDismissed,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .delegationRecalled, .unreportedClaimEnded, .queueOpened,
             .queueClosed:
             break
         }

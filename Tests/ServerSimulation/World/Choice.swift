@@ -96,8 +96,8 @@ package struct Schedule: Sendable {
     package let reads: Int
     /// How often an access is a plain one, of 10.
     package let plain: Int
-    /// After how many calm uses a contested place is delegated again, and after how many handovers
-    /// a queue opens: sooner than in reality, for worlds are short.
+    /// After how many handovers a queue opens, less one: sooner than in reality, for worlds are
+    /// short.
     package let patience: Int
     /// What happens.
     package var choices: [Choice]

@@ -52,8 +52,6 @@ extension ServerWorld {
         configuration.watchesDirectory = false
         configuration.watchesItems = false
         configuration.checksInvariants = true
-        configuration.delegationPolicy.calmUses = schedule.patience
-        configuration.delegationPolicy.calmTime = UInt64(schedule.patience - 1) * 500_000
         configuration.delegationPolicy.handovers = schedule.patience + 1
         configuration.delegationPolicy.handoverTime = 50_000_000
         let observed = ObservedWorld(self)

@@ -78,8 +78,6 @@ struct FaultSchedule {
         reads = dice.within(1...8)
         isCareless = dice.one(in: 3)
         var policy = DelegationPolicy()
-        policy.calmUses = dice.within(1...3)
-        policy.calmTime = UInt64(dice.below(4)) * 1_000_000
         policy.handovers = dice.within(2...4)
         policy.handoverTime = 20_000_000
         self.policy = policy
