@@ -47,7 +47,8 @@ public struct FileChange: Hashable, Sendable {
     public var url: URL
     /// Whether a coordinated writer made the change.
     ///
-    /// False for a program that does not coordinate, and if it is unknown.
+    /// False for a program that does not coordinate, and if that is unknown, as of changes inside a
+    /// directory that a coordinated writer has claimed.
     public var isCoordinated: Bool
     /// The process that made the change, if that was a coordinated writer.
     ///

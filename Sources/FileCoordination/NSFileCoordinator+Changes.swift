@@ -23,11 +23,12 @@ extension NSFileCoordinator {
     /// relinquish the item, so it delays no access of others. Watching ends when the sequence and
     /// its iterators are released. A task that is cancelled gets nil.
     ///
-    /// A copy of the item can be kept up to date by applying one change after the other: an item
-    /// leaves its URL before another one takes it, and a directory is told before what is in it. A
-    /// coordinated change is told at once, and another one up to a tenth of a second later, so an
-    /// item may be told before the new URL of its directory. What a program creates and removes
-    /// within that time is not told.
+    /// Each change says: look at this URL again. After a change, at least one element is about the
+    /// item or about everything; several changes may be one element, and a change may come twice. A
+    /// coordinated change is told at once, and another one up to a tenth of a second later, or when
+    /// a coordinated write beside it ends. Only coordinated changes come in their order. A move by a
+    /// program that does not coordinate may be told as ``FileChange/Kind/removed`` and
+    /// ``FileChange/Kind/appeared``.
     ///
     /// **Threads.** May be called on any thread. Blocks the calling thread until the item is
     /// watched, which can take a tenth of a second for a directory with very many items. Reading

@@ -93,15 +93,6 @@ public struct ObservedFile: Hashable, Sendable {
         isDirectory == other.isDirectory && identity.isSame(as: other.identity)
     }
 
-    /// Whether this may be what became of an item that a claim has reported.
-    ///
-    /// Claims report inode numbers, which are used again. An item that was last changed before the
-    /// reported one is an earlier one, and one that was born after that is a later one.
-    func mayBeLaterState(of reported: ObservedFile) -> Bool {
-        isSameItem(as: reported) && reported.stamp.changed <= stamp.changed
-            && identity.born ?? .min <= reported.stamp.changed
-    }
-
     /// Returns in what this item differs from the result of an earlier check, or nil if in nothing.
     ///
     /// The times and the size of a directory change whenever a name in it does, and names are
@@ -125,22 +116,15 @@ public struct ObservedFile: Hashable, Sendable {
     /// In what the item differs besides its path; nil if in nothing.
     ///
     /// A rename changes the time of the last change, too.
-    func differenceBesidesMove(from earlier: ObservedFile) -> WatchedChange.Difference? {
+    public func differenceBesidesMove(from earlier: ObservedFile) -> WatchedChange.Difference? {
         let difference = difference(from: earlier)
         return difference == .attributes && !isRelabelled(from: earlier) ? nil : difference
-    }
-
-    /// Whether both show the same item, and differ at most in the time of the last change.
-    func differsInChangeTimeAlone(from other: ObservedFile) -> Bool {
-        var stamp = stamp
-        stamp.changed = other.stamp.changed
-        return isSameItem(as: other) && stamp == other.stamp && linkCount == other.linkCount
     }
 }
 
 extension Optional where Wrapped == ObservedFile {
     /// Whether both show the same version of the same item, or both show that nothing is there.
-    func isSameVersion(as other: ObservedFile?) -> Bool {
+    public func isSameVersion(as other: ObservedFile?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
         case (.some(let one), .some(let other)): one.difference(from: other) == nil

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The input of the reconciler: the kernel's notifications, the results of checks and listings, and
-// the beginnings and ends of coordinated writes. The watcher's thread passes these facts to the
-// reconciler together with the time. The orders that the reconciler returns are at the end of this
-// file.
+// The input of the reconciler: the kernel's notifications, and the results of checks and listings.
+// The watcher's thread passes these facts to the reconciler together with the time. The orders that
+// the reconciler returns are at the end of this file.
 
 public import FileCoordinationArbiter
 
@@ -28,10 +27,6 @@ public enum PresentedKind: Hashable, Sendable {
     case file
     /// A directory: its presenter is told about every item inside.
     case directory
-    /// A package: its presenter is told about every item inside, and also that the package changed.
-    case package
-
-    var isTree: Bool { self != .file }
 }
 
 /// An inotify event, reduced to what the reconciler needs.
@@ -119,35 +114,6 @@ public enum WatchTrouble: Hashable, Sendable, CaseIterable {
     case silent
 }
 
-/// What a coordinated write did to one of its items.
-public struct ClaimedChange: Hashable, Sendable {
-    /// The item.
-    public var path: ItemPath
-    /// What was there when the access was granted; nil if nothing.
-    public var before: ObservedFile?
-    /// What was there when the accessor had returned; nil if nothing.
-    public var after: ObservedFile?
-    /// Whether the write has moved its item to this path, which its claim did not cover.
-    ///
-    /// Then it is not known what was there before.
-    public let isArrival: Bool
-
-    /// Makes the report of one item.
-    public init(path: ItemPath, before: ObservedFile?, after: ObservedFile?) {
-        self.path = path
-        self.before = before
-        self.after = after
-        isArrival = false
-    }
-
-    /// Makes the report of an item at the path to which a claim has moved it.
-    public init(arrivalAt path: ItemPath, of after: ObservedFile?) {
-        self.path = path
-        self.after = after
-        isArrival = true
-    }
-}
-
 /// The changes before watching began that a presenter must be told of.
 public struct MissedChanges: Hashable, Sendable {
     /// The changes after this real time are meant, in nanoseconds since 1970.
@@ -194,23 +160,10 @@ public enum WatchInput: Hashable, Sendable {
     case watched(WatchNodeID, WatchOutcome, WatchOrder.Mode)
     /// The watcher changed its test file; the value says whether the kernel's event arrived.
     case eventsArrive(Bool)
-    /// A coordinated writer was granted access to these items.
-    case claimBegan(UInt64, [ItemPath])
-    /// The watcher learned of a coordinated write to these items that was already under way.
-    ///
-    /// Presenters may have been told of a part of it.
-    case claimFound(UInt64, [ItemPath])
-    /// A coordinated writer has announced that it moves items of its claim.
-    case claimExtended(UInt64, [ItemMove])
-    /// A claim at these paths must not be granted before presenters were told of all moves up to
-    /// now (Rule 1.15).
+    /// Answer when all changes up to now have been told.
     ///
     /// The number of the question is greater than those of earlier ones.
-    case asked(UInt64, [ItemPath])
-    /// A coordinated write is over.
-    ///
-    /// Items for which no change is given may have changed in any way.
-    case claimEnded(UInt64, [ClaimedChange])
+    case asked(UInt64)
 }
 
 /// What the reconciler wants the watcher to do.

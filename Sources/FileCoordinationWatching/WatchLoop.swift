@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop of the watcher's thread. The order within a turn matters. Before presenters are told,
-// the thread handles the commands that came while it checked names: if a coordinated write began
-// before a check, that write explains what the check found.
+// The loop of the watcher's thread. In each turn it takes commands, reads the kernel's queue, looks
+// at what that names, and sends messages.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -46,18 +45,13 @@ struct WatchLoop: Sendable {
         hands = WatchExecutor(kernel: kernel, watchLimit: configuration.watchLimit)
     }
 
-    /// Readable while the kernel has notifications that were not read.
-    var notices: Descriptor { kernel.descriptor }
-
     mutating func run() {
         var ready: [Poller.Ready] = []
         while true {
-            // This precedes the first read, so that a notification is always in the queue, or is
-            // being handled, or presenters have been told of it.
             let began = MonotonicClock.now
-            commands.progress.begin(at: began)
-            guard let early = commands.take() else { return }
-            take(early.inputs)
+            commands.beginTurn(at: began)
+            guard let inputs = commands.take() else { return }
+            take(inputs)
             testEventDelivery()
             readNotices()
             for order in reconciler.takeOrders() {
@@ -66,9 +60,6 @@ struct WatchLoop: Sendable {
                 }
             }
             hands.endTurn()
-            // The commands that explain the results of the checks are in the queue by now.
-            guard let late = commands.take() else { return }
-            take(late.inputs)
             // What has happened by now is in the kernel's queue, if it was not read.
             let now = MonotonicClock.now
             if reconciler.awaitsMoves, kernel.hasNews { reconciler.handle(.behind, at: now) }
@@ -77,12 +68,9 @@ struct WatchLoop: Sendable {
                 commands.report(
                     Dictionary(uniqueKeysWithValues: reconciler.troubles.map { ($0, $1) }))
             }
-            mailbox.put(
-                news, commandsSeen: late.count, lastAnswered: reconciler.lastAnswered)
-            if reconciler.hasToldAllMoves { commands.progress.end() }
-            let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
-            let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
-            commands.progress.rest()
+            mailbox.put(news, lastAnswered: reconciler.lastAnswered)
+            let deadline = reconciler.hasOrders ? 0 : reconciler.nextDeadline
+            commands.endTurn()
             if deadline == 0 { continue }
             guard wait(from: began, until: deadline, &ready) else { return }
         }

@@ -8,18 +8,10 @@
 import FileCoordinationArbiter
 public import FileCoordinationSystem
 
-/// A message together with the number of commands that the watcher knew when it made the message.
-public struct WatchMessage: Hashable, Sendable {
-    /// The message.
-    public let news: WatchNews
-    /// The number of commands that the watcher's thread had handled.
-    public let commandsSeen: UInt64
-}
-
 /// A bounded queue of messages.
 public final class WatchMailbox: Sendable {
     private struct State {
-        var mail: [WatchMessage] = []
+        var mail: [WatchNews] = []
         /// The number of queued changes per presenter.
         var waiting: [UInt64: Int] = [:]
         /// The presenters whose changes did not fit, and which are told to read everything again.
@@ -44,14 +36,11 @@ public final class WatchMailbox: Sendable {
     }
 
     /// Removes and returns all messages, in order.
-    public func take() -> [WatchNews] { takeMail().map(\.news) }
+    public func take() -> [WatchNews] { takeAll().mail }
 
-    /// Removes and returns all messages, in order, each with the number of commands known then.
-    public func takeMail() -> [WatchMessage] { takeAll().mail }
-
-    /// Removes and returns all messages as ``takeMail()`` does, and the number of the last question
-    /// (``Watcher/askForMoves(at:)``) that was answered when the last of them was made.
-    public func takeAll() -> (mail: [WatchMessage], lastAnswered: UInt64) {
+    /// Removes and returns all messages, in order, and the number of the last question
+    /// (``Watcher/ask()``) that was answered when the last of them was made.
+    public func takeAll() -> (mail: [WatchNews], lastAnswered: UInt64) {
         wakeUp.drain()
         return state.withLock { state in
             defer {
@@ -63,37 +52,27 @@ public final class WatchMailbox: Sendable {
         }
     }
 
-    /// Whether there are no messages.
-    var isEmpty: Bool { state.withLock { $0.mail.isEmpty } }
-
     /// Adds messages, on the watcher's thread.
     ///
     /// - Parameters:
     ///   - news: the messages.
-    ///   - commandsSeen: the number of commands that the thread had handled.
     ///   - lastAnswered: the number of the last question that these messages answer.
-    func put(_ news: [WatchNews], commandsSeen: UInt64 = 0, lastAnswered: UInt64 = 0) {
+    func put(_ news: [WatchNews], lastAnswered: UInt64 = 0) {
         let isNew = state.withLock { state in
-            for message in news {
-                Self.add(message, commandsSeen, to: &state, limit)
-            }
+            for message in news { Self.add(message, to: &state, limit) }
             defer { state.lastAnswered = max(state.lastAnswered, lastAnswered) }
             return !news.isEmpty || lastAnswered > state.lastAnswered
         }
         if isNew { wakeUp.signal() }
     }
 
-    private static func add(
-        _ message: WatchNews, _ commandsSeen: UInt64, to state: inout State, _ limit: Int
-    ) {
+    private static func add(_ message: WatchNews, to state: inout State, _ limit: Int) {
         let presenter = message.presenter
         func append(_ body: WatchNews.Body) {
-            state.mail.append(
-                WatchMessage(
-                    news: WatchNews(presenter: presenter, body: body), commandsSeen: commandsSeen))
+            state.mail.append(WatchNews(presenter: presenter, body: body))
         }
         switch message.body {
-        case .listening, .arrived, .degraded, .healed, .wholeMayHaveChanged: append(message.body)
+        case .listening, .degraded, .healed, .wholeMayHaveChanged: append(message.body)
         case .changes(let changes):
             let count = state.waiting[presenter, default: 0] + changes.count
             guard count > limit else {

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages to presenters. In each turn, a presenter gets at most one message of changes, which
-// describes the difference between two instants. A presenter can apply them one after the other:
-// see `ChangeOrder`.
+// The messages to presenters. Each says where to look again: an item, or everything. There is no
+// order between items, and several changes may be one message.
 
 public import FileCoordinationArbiter
 
-/// Who made a change.
-public enum ChangeOrigin: Hashable, Sendable, Comparable {
-    /// A program that does not use file coordination.
-    case uncoordinated
-    /// A coordinated writer, which reports the change itself when its access ends.
-    case coordinated
-    /// Either of them: something changed inside a directory during a coordinated write to it, and
-    /// the kernel does not tell which process changed it.
-    case either
-}
-
-/// One difference between what a presenter was last told and what is there.
+/// An item at which presenters must look again.
 public struct WatchedChange: Hashable, Sendable {
     /// In what two versions of an item differ.
     public enum Difference: Hashable, Sendable {
@@ -29,64 +17,48 @@ public struct WatchedChange: Hashable, Sendable {
 
     /// The kind of a change.
     public enum What: Hashable, Sendable {
-        /// The item is new.
-        ///
-        /// If it is a directory, the presenter must discard what it knew of the items inside; every
-        /// item in it is reported separately, after it.
+        /// The item is new; if it is a directory, so is everything inside.
         case appeared
         /// The item has another version, or another item has its name.
         case changed(Difference)
-        /// The item was deleted, or was moved out of what is presented.
+        /// Nothing is there any more: the item was deleted or moved out of what is presented, or one
+        /// came and went.
         case deleted
-        /// The item was moved.
+        /// The item was moved, and may have changed as well.
         case moved(former: ItemPath)
+
+        /// Whether the item has left the path at which it was told.
+        var isDeparture: Bool {
+            switch self {
+            case .deleted, .moved: true
+            case .appeared, .changed: false
+            }
+        }
     }
 
     /// The kind of the change.
     public var what: What
     /// The present path of the item, or its last one if it is gone.
     public var path: ItemPath
-    /// Who made the change.
-    public var origin: ChangeOrigin
     /// What is there now, or nil if nothing is.
     public var observed: ObservedFile?
-    /// Where a coordinated writer left a moved item, if a plain program has moved it on from there.
+    /// What presenters were last told is there; of a moved item, at its former path.
     ///
-    /// The writer's claim announces the move to this path, but not the move from here to ``path``.
-    public var leftAt: ItemPath?
-    /// Who moved the item away from its former path, if not the author of its present place.
-    ///
-    /// A writer's claim for the present path does not announce that the item has left the former
-    /// one.
-    public var departure: ChangeOrigin?
-    /// Who moved the item to its present path, if not the author of its departure, and no claim has
-    /// announced an item there.
-    ///
-    /// A writer's claim for the former path does not announce that the item has come to the present
-    /// one.
-    public var arrival: ChangeOrigin?
-
-    /// Whether claims announce all of the change.
-    var isAnnounced: Bool {
-        origin == .coordinated && leftAt == nil && departure == nil && arrival == nil
-    }
-
-    var isMove: Bool {
-        if case .moved = what { true } else { false }
-    }
+    /// It is nil if they were told of nothing.
+    public var earlier: ObservedFile?
+    /// When the watcher found it, by the monotonic clock.
+    public var seenAt: UInt64
 
     /// Makes a change.
     public init(
-        what: What, path: ItemPath, origin: ChangeOrigin, observed: ObservedFile?,
-        leftAt: ItemPath? = nil, departure: ChangeOrigin? = nil, arrival: ChangeOrigin? = nil
+        what: What, path: ItemPath, observed: ObservedFile?, earlier: ObservedFile? = nil,
+        seenAt: UInt64 = 0
     ) {
+        self.seenAt = seenAt
         self.what = what
         self.path = path
-        self.origin = origin
         self.observed = observed
-        self.leftAt = leftAt
-        self.departure = departure
-        self.arrival = arrival
+        self.earlier = earlier
     }
 }
 
@@ -94,14 +66,10 @@ public struct WatchedChange: Hashable, Sendable {
 public struct WatchNews: Hashable, Sendable {
     /// Why a presenter must read its whole item again.
     public enum Reason: Hashable, Sendable, Comparable {
-        /// A coordinated writer replaced the item itself, and reports that when its access ends.
-        case rewritten
         /// The kernel dropped events.
         case overflow
         /// There are more changes than a message may have.
         case manyChanges
-        /// The item itself was replaced, or exists again.
-        case replaced
         /// Something was changed before the watcher began to report changes.
         case late
     }
@@ -114,23 +82,10 @@ public struct WatchNews: Hashable, Sendable {
         case changes([WatchedChange])
         /// Anything in the item may have changed: the presenter must read all of it again.
         case wholeMayHaveChanged(Reason)
-        /// The presenter's item is at this path now, but the presenter does not follow it yet,
-        /// because another item may take the former path.
-        ///
-        /// Presenters are not told of this.
-        case arrived(at: ItemPath)
         /// From now on, the watcher polls for changes.
         case degraded(WatchTrouble)
         /// The kernel reports changes again.
         case healed
-
-        /// Whether the message makes the presenter read its whole item.
-        var asksToRead: Bool {
-            switch self {
-            case .listening, .wholeMayHaveChanged: true
-            case .changes, .arrived, .degraded, .healed: false
-            }
-        }
     }
 
     /// The number of the presenter to which the message is sent.

@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A node of the tree with which the reconciler mirrors a part of the file system, and the table of
-// all nodes. A node stands for an item, which it follows when the item is moved, or for a name on
-// the path to a presented item that does not exist yet. Watches refer to nodes, not to paths,
-// because a path changes with every move of an ancestor. Paths are computed from the names of
-// nodes.
+// all nodes. A node stands for an item, which it follows when the item is moved, or for a name at
+// which nothing is. Watches refer to nodes, not to paths, because a path changes with every move of
+// a directory above. Paths are computed from the names of nodes.
 
-/// An item or a name on the path to one.
+import FileCoordinationArbiter
+
+/// An item, or a name on the path to one.
 struct WatchNode {
     /// Whether the node has a place in the tree.
     enum Place: Hashable {
-        /// It is a child of its parent.
-        ///
-        /// The root also counts as attached.
         case attached
-        /// Another item, or none, was found at its name.
+        /// The item is no longer at its name.
         ///
-        /// Until the given time, it may still be found elsewhere: it may have been moved, and the
-        /// second event of the move may not have been read.
+        /// Until the given time, it may be found at another one.
         case missing(until: UInt64)
-        /// It was not found elsewhere, so it was deleted or moved to a place that is not watched.
-        case gone
-    }
-
-    /// What presenters were last told about the item.
-    struct LastReport {
-        var parent: WatchNodeID?
-        var name: [UInt8]
-        var observed: ObservedFile
     }
 
     /// The state of the node's watch.
@@ -44,6 +32,27 @@ struct WatchNode {
         case failed(WatchTrouble, WatchOrder.Mode)
     }
 
+    /// Where presenters were last told that an item is.
+    struct Former {
+        let parent: WatchNodeID
+        let name: [UInt8]
+        /// The path at that time, if the directory was not missing itself.
+        let path: ItemPath?
+        let observed: ObservedFile
+    }
+
+    /// What is to be told about a node.
+    struct Change {
+        /// What presenters were last told is at the name; nil if nothing.
+        var earlier: ObservedFile?
+        /// The item's place before it was moved here.
+        var former: Former?
+        /// The item that was at the name before; while it is missing, it may have been moved.
+        var awaited: WatchNodeID?
+        /// When it was found last.
+        var seenAt: UInt64 = 0
+    }
+
     struct Flags: OptionSet {
         let rawValue: UInt32
         /// The node is in the queue of names to look at.
@@ -52,12 +61,12 @@ struct WatchNode {
         static let checking = Flags(rawValue: 2)
         /// Something has changed since the check was ordered, so another one is needed after it.
         static let again = Flags(rawValue: 4)
-        /// The node is in the list of nodes about which presenters may have to be told.
-        static let changed = Flags(rawValue: 8)
         /// The first item that is found here existed before the presenter was added, so it is not
-        /// reported.
-        static let baseline = Flags(rawValue: 16)
-        /// The kernel reported that the name was removed, so there is no second event to wait for.
+        /// told.
+        static let baseline = Flags(rawValue: 8)
+        /// The kernel's first event of the name since its item left is still to come.
+        static let untouched = Flags(rawValue: 16)
+        /// The kernel said that the item was removed, so it is not looked for elsewhere.
         static let removed = Flags(rawValue: 32)
         /// The other nodes with the same file identity have been looked at.
         static let verified = Flags(rawValue: 64)
@@ -65,44 +74,24 @@ struct WatchNode {
         static let listing = Flags(rawValue: 128)
         /// The directory must be listed once more.
         static let relist = Flags(rawValue: 256)
-        /// A presented item is being moved to this name, so the node is kept although nothing is
+        /// An item that matters may be moved to this name, so the node is kept although nothing is
         /// presented here.
         static let hinted = Flags(rawValue: 512)
         /// The node is in the list of polled nodes.
         static let polled = Flags(rawValue: 1024)
         /// The watch is active, but does not report what other machines change.
         static let localChangesOnly = Flags(rawValue: 2048)
-        /// Presenters that read everything may have seen an item here that was never reported to
-        /// them.
-        static let unsure = Flags(rawValue: 4096)
-        /// Presenters of directories above were told that another item is where this one was.
-        static let overtaken = Flags(rawValue: 8192)
-        /// The kernel said that something came to the name, which was not looked at yet.
-        static let announced = Flags(rawValue: 16384)
+        /// Something came to the name, as the kernel said, and was not looked at yet.
+        static let came = Flags(rawValue: 4096)
         /// Since the last poll, the directory or a name in it could not be looked at.
-        static let refused = Flags(rawValue: 32768)
+        static let refused = Flags(rawValue: 8192)
         /// When the item was last checked, it had been changed so recently that another change
         /// could have left it with the same times.
-        static let recent = Flags(rawValue: 1 << 16)
+        static let recent = Flags(rawValue: 1 << 14)
         /// The item was written since that check.
-        static let writtenAgain = Flags(rawValue: 1 << 17)
-        /// The item was elsewhere when presenters read everything: they may not have seen it, even
-        /// if it comes back to where they were told.
-        static let unread = Flags(rawValue: 1 << 18)
-        /// The directory was listed since ``readAt`` was stored.
-        static let listedSinceRead = Flags(rawValue: 1 << 19)
-        /// The item was elsewhere when its directory was told as a new one: the presenters that
-        /// were told so do not know it, and others do.
-        static let passedOver = Flags(rawValue: 1 << 20)
-        /// The presenters of directories above were told that nothing is here any more; those of
-        /// the very name were not.
-        static let toldAbove = Flags(rawValue: 1 << 21)
-        /// The kernel said that something came to the name of an item that presenters know.
-        ///
-        /// It may be another one, and they may have read it.
-        static let succeeded = Flags(rawValue: 1 << 22)
-        /// The kernel said that the item has left the name, which was not looked at since.
-        static let leaving = Flags(rawValue: 1 << 23)
+        static let writtenAgain = Flags(rawValue: 1 << 15)
+        /// The item has left the name, as the kernel said, and that was not looked at yet.
+        static let left = Flags(rawValue: 1 << 16)
     }
 
     var name: [UInt8]
@@ -111,18 +100,20 @@ struct WatchNode {
     var place = Place.attached
     /// What is there, or nil if nothing is.
     var now: ObservedFile?
-    var told: LastReport?
+    /// What is to be told; nil if nothing.
+    var change: Change?
+    /// Where presenters know a missing item; nil if they were not told of it.
+    var former: Former?
+    /// The node whose item was moved to this name last, as the kernel said.
+    var movedFrom: WatchNodeID?
     var watch = Watch.none
     var flags: Flags = []
-    /// The presenters whose item this is or whose path leads here, in ascending order.
+    /// The presenters that have a use for the node, in ascending order.
     var anchors: [UInt64] = []
-    /// The number of anchors of this node and all its descendants.
+    /// The number of anchors and hints of this node and all its descendants.
     var below = 0
     /// The number of those anchors of this node whose presenters are told about everything inside.
     var trees = 0
-    /// The modification time of a polled directory before presenters read it; nil if it has not
-    /// changed since then, and was listed if presenters are told of what is inside.
-    var readAt: Int64?
     /// Until when a hinted node is kept.
     var keptUntil: UInt64 = 0
 
@@ -131,9 +122,6 @@ struct WatchNode {
         self.parent = parent
     }
 
-    /// What presenters of directories above were last told about the item, unless they were told
-    /// since then that another item is there.
-    var known: LastReport? { flags.contains(.overtaken) ? nil : told }
     var isAttached: Bool { place == .attached }
     /// Whether a check of the node's name is still to come.
     var isPending: Bool { !flags.isDisjoint(with: [.dirty, .checking, .again]) }
@@ -157,7 +145,6 @@ struct WatchNodeTable {
         root = WatchNodeID(index: 0, generation: 0)
         var node = WatchNode(name: [], parent: nil)
         node.now = observed
-        node.told = WatchNode.LastReport(parent: nil, name: [], observed: observed)
         nodes = [node]
         isLive = [true]
         generations = [0]
@@ -211,9 +198,7 @@ struct WatchNodeTable {
     /// Removes a node, which must have no children, from the table.
     mutating func remove(_ id: WatchNodeID) {
         precondition(self[id].children.isEmpty, "A node with children is removed")
-        if self[id].isAttached, let parent = self[id].parent {
-            self[parent].children[self[id].name] = nil
-        }
+        detach(id)
         nodes[Int(id.index)] = WatchNode(name: [], parent: nil)
         isLive[Int(id.index)] = false
         generations[Int(id.index)] += 1
@@ -241,11 +226,7 @@ struct WatchNodeTable {
     /// Adds to the number of anchors of a node and of its ancestors.
     mutating func add(_ anchors: Int, from id: WatchNodeID) {
         guard anchors != 0 else { return }
-        var next: WatchNodeID? = id
-        while let node = next {
-            self[node].below += anchors
-            next = self[node].parent
-        }
+        for node in ancestry(of: id) { self[node].below += anchors }
     }
 
     /// All nodes, in the order of their indices.
@@ -270,5 +251,65 @@ struct WatchNodeTable {
             next += 1
         }
         return result
+    }
+
+    // MARK: Paths
+
+    /// Returns the node and all above it, as far as they are attached.
+    func ancestry(of id: WatchNodeID) -> [WatchNodeID] {
+        var result: [WatchNodeID] = []
+        var next: WatchNodeID? = id
+        while let node = next {
+            result.append(node)
+            next = self[node].parent
+        }
+        return result
+    }
+
+    /// Whether the node and all its ancestors are attached.
+    func isInTree(_ id: WatchNodeID) -> Bool {
+        var top = id
+        while let parent = self[top].parent { top = parent }
+        return top == root
+    }
+
+    /// Returns the item's present path, or nil if the node is not in the tree.
+    func path(_ id: WatchNodeID) -> ItemPath? {
+        let way = ancestry(of: id)
+        guard way.last == root else { return nil }
+        return ItemPath(components: way.dropLast().reversed().map { self[$0].name })
+    }
+
+    /// Returns the item's present path or, if a directory above is missing, its path before that.
+    func lastPath(_ id: WatchNodeID) -> ItemPath? {
+        let way = ancestry(of: id)
+        guard let top = way.last, top != root else { return path(id) }
+        let names = way.dropLast().reversed().map { self[$0].name }
+        return self[top].former?.path.flatMap { ItemPath(components: $0.components + names) }
+    }
+
+    /// Whether a presenter of this node or of an ancestor is told about everything inside.
+    func isCovered(_ id: WatchNodeID) -> Bool {
+        var next: WatchNodeID? = id
+        while let node = next {
+            if self[node].trees > 0 { return true }
+            next = self[node].parent
+        }
+        return false
+    }
+
+    /// Whether presenters may have to be told of what is at a name.
+    func isNeeded(_ id: WatchNodeID) -> Bool {
+        self[id].below > 0 || self[id].change != nil || isCovered(id)
+    }
+
+    /// Whether an answer about a name on the way to the node is still to come.
+    func isPendingAbove(_ id: WatchNodeID) -> Bool {
+        var next = self[id].parent
+        while let node = next {
+            if self[node].isPending { return true }
+            next = self[node].parent
+        }
+        return false
     }
 }

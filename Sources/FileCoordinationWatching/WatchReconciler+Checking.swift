@@ -17,14 +17,14 @@ extension WatchReconciler {
         if nodes[node].flags.contains(.again) {
             nodes[node].flags.remove(.again)
             markDirty(node)
-        } else if found != .elsewhere {
-            nodes[node].flags.subtract([.announced, .leaving])
         }
         guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
         switch found {
         case .seen(let observed):
             settle(node, observed)
-            recordTimes(node, isRecent: isRecent)
+            guard nodes.contains(node) else { return }
+            nodes[node].flags.subtract([.writtenAgain, .recent])
+            if isRecent { nodes[node].flags.insert(.recent) }
         case .elsewhere:
             // An ancestor was moved, so its name is checked first.
             markDirty(parent)
@@ -39,23 +39,24 @@ extension WatchReconciler {
     mutating func settle(_ node: WatchNodeID, _ observed: ObservedFile?) {
         switch (nodes[node].now, observed) {
         case (nil, nil):
-            let isUnsure = nodes[node].flags.contains(.unsure)
-            if isAnnounced(at: node) { tell(node) }
+            // Something came and went. Presenters may have seen it, and what was inside.
+            let hasPassed = nodes[node].flags.contains(.came)
             for below in nodes.subtree(of: node) {
                 clearBaseline(below)
-                guard isUnsure else { continue }
-                nodes[below].flags.insert(.unsure)
-                tell(below)
+                nodes[below].flags.remove(.came)
+                guard hasPassed, below != node else { continue }
+                for id in nodes[below].anchors where isTold(of: below)(id) {
+                    tellOwnChange(to: id)
+                }
             }
+            if hasPassed { markChanged(node, earlier: nil) }
+            nodes[node].flags.subtract([.verified, .left])
             tidy(node)
         case (.some(let old), .some(let new)) where new.isSameItem(as: old):
             refresh(node, from: old, to: new)
-        case (.some, nil):
-            vacate(node, isTakenAgain: false)
-        case (.some, .some(let new)):
-            if let slot = vacate(node, isTakenAgain: true) { fill(slot, new) }
-        case (nil, .some(let new)):
-            fill(node, new)
+        case (.some, nil): vacate(node)
+        case (.some, .some(let new)): if let slot = vacate(node) { fill(slot, new) }
+        case (nil, .some(let new)): fill(node, new)
         }
     }
 
@@ -63,102 +64,86 @@ extension WatchReconciler {
     private mutating func refresh(_ node: WatchNodeID, from old: ObservedFile, to new: ObservedFile)
     {
         nodes[node].now = new
-        comparePolled(node, new)
-        nodes[node].flags.subtract([.removed, .verified])
-        if nodes.isToldInPlace(node) { nodes[node].flags.remove(.succeeded) }
+        comparePolled(node, from: old, to: new)
+        let hasReturned =
+            new.isDirectory && !nodes[node].flags.isDisjoint(with: [.came, .left])
+            && new.stamp.changed != old.stamp.changed
+        // Of a directory, the kernel says so for its attributes alone.
+        let isWrittenAgain =
+            nodes[node].flags.contains(.writtenAgain)
+            && (!new.isDirectory || new.stamp.changed != old.stamp.changed)
+        nodes[node].flags.subtract([.removed, .verified, .came, .left])
         if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
-        if let path = nodes.path(node),
-            placeOfReturn(node, new, at: seenPlace(of: node, at: path)) != nil
-        {
-            tell(node)
+        let difference = new.difference(from: old)
+        if difference != nil || isWrittenAgain || hasReturned { markChanged(node, earlier: old) }
+        // A presenter that has looked there meanwhile has found nothing.
+        if hasReturned {
+            for below in nodes.subtree(of: node).dropFirst() {
+                markChanged(below, earlier: nodes[below].now)
+            }
         }
-        tellWrittenAgain(node, new)
-        if new.difference(from: old) != nil {
-            tell(node)
-            if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
-                // The file's other hard links have changed with it, and the kernel sends no events
-                // for them.
-                for other in holders[InodeKey(new.identity)] ?? [] where other != node {
-                    if nodes.contains(other), nodes[other].now?.stamp != new.stamp {
-                        markDirty(other)
-                    }
-                }
+        if difference != nil, !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
+            // The file's other hard links have changed with it, and the kernel sends no events for
+            // them.
+            for other in holders[InodeKey(new.identity)] ?? [] where other != node {
+                if nodes.contains(other), nodes[other].now?.stamp != new.stamp { markDirty(other) }
             }
         }
         ensureWatch(node)
     }
 
-    /// Records whether a later change can be told from the times of an item that was checked.
-    private mutating func recordTimes(_ node: WatchNodeID, isRecent: Bool) {
-        guard nodes.contains(node) else { return }
-        nodes[node].flags.remove(.writtenAgain)
-        if isRecent {
-            nodes[node].flags.insert(.recent)
-        } else {
-            nodes[node].flags.remove(.recent)
+    /// Records that presenters are to be told about a node, at which they were last told that
+    /// `earlier` is.
+    mutating func markChanged(_ node: WatchNodeID, earlier: ObservedFile?) {
+        if nodes[node].change == nil {
+            nodes[node].change = WatchNode.Change(earlier: earlier)
+            changed.append(node)
         }
-    }
-
-    /// Tells presenters of an item that looks as it did when they were told of it, but was written
-    /// since then, so soon that its times are the same.
-    ///
-    /// Many kernels and file systems round times to a clock tick.
-    private mutating func tellWrittenAgain(_ node: WatchNodeID, _ now: ObservedFile) {
-        guard !now.isDirectory, nodes[node].flags.isSuperset(of: [.recent, .writtenAgain]),
-            let told = nodes[node].told?.observed, now.difference(from: told) == nil
-        else { return }
-        // What they were told is an earlier version, which no time distinguishes from this one.
-        nodes[node].told?.observed.stamp.modified = .min
-        tell(node)
-    }
-
-    /// Adds the node to the list of those about which presenters are told at the end of the turn.
-    mutating func tell(_ node: WatchNodeID) {
-        guard !nodes[node].flags.contains(.changed) else { return }
-        nodes[node].flags.insert(.changed)
-        changed.append(node)
+        nodes[node].change?.seenAt = pace.now
     }
 
     /// Detaches a node whose item is no longer at its name.
     ///
-    /// Presenters whose paths lead below keep their paths.
-    ///
     /// - Returns: the new empty node for the name, if one is needed.
     @discardableResult
-    mutating func vacate(_ node: WatchNodeID, isTakenAgain: Bool) -> WatchNodeID? {
-        guard let parent = nodes[node].parent else { return nil }
+    mutating func vacate(_ node: WatchNodeID) -> WatchNodeID? {
+        guard let parent = nodes[node].parent, let seen = nodes[node].now else { return nil }
         let name = nodes[node].name
-        let isSure = nodes[node].flags.contains(.removed) && nodes[node].below == 0
-        let until = isSure ? pace.now : pace.now + limits.settling
-        let places = placesBelow(node)
-        // Presenters know from a claim that the item came here. They were not told by a report.
-        let isAnnounced = isAnnounced(at: node)
-        nodes.detach(node)
-        nodes[node].place = .missing(until: until)
-        missing.append(node)
-        if let slot = ToldSlot(nodes[node].known) { displaced[slot] = node }
-        tell(node)
-        let isUnsure = nodes[node].flags.contains(.unsure)
-        guard isTakenAgain || isUnsure || isAnnounced || !places.isEmpty else { return nil }
-        let slot = nodes.makeChild(of: parent, named: name)
-        if isAnnounced { tell(slot) }
-        if isUnsure {
-            nodes[slot].flags.formUnion(nodes[node].flags.intersection([.unsure, .succeeded]))
-            nodes[node].flags.subtract([.unsure, .succeeded])
-            tell(slot)
+        let (change, flags) = (nodes[node].change, nodes[node].flags)
+        let uses = usesBelow(node)
+        // What was told at the name, and where the item was told.
+        let earlier = change == nil ? seen : change?.earlier
+        if let earlier, earlier.isSameItem(as: seen) {
+            nodes[node].former = WatchNode.Former(
+                parent: parent, name: name, path: nodes.lastPath(node), observed: earlier)
+        } else {
+            nodes[node].former = change?.former
         }
-        for (presenter, names) in places {
-            let former = presenters[presenter].place
-            let isUnsure =
-                presenters[presenter].object == nil && nodes[former].flags.contains(.unsure)
-            let now = chain(from: slot, names)
-            place(presenter, at: now)
-            if isUnsure {
-                nodes[now].flags.insert(.unsure)
-                tell(now)
+        nodes[node].change = nil
+        nodes.detach(node)
+        let isSure = flags.contains(.removed) && seen.linkCount <= 1 && nodes[node].below == 0
+        nodes[node].place = .missing(until: isSure ? 0 : pace.now + limits.settling)
+        missing.append(node)
+        let isHinted = flags.contains(.hinted)
+        guard !uses.isEmpty || nodes.isCovered(parent) || isHinted else { return nil }
+        let slot = nodes.makeChild(of: parent, named: name)
+        nodes[slot].flags.insert(.untouched)
+        nodes[slot].movedFrom = nodes[node].movedFrom
+        nodes[node].movedFrom = nil
+        if isHinted { keep(slot) }
+        if nodes[node].isPending {
+            markDirty(slot)
+            nodes[slot].flags.formUnion(flags.intersection(.came))
+        }
+        nodes[node].flags.subtract([.dirty, .checking, .again, .came, .left, .removed, .verified])
+        markChanged(slot, earlier: earlier)
+        nodes[slot].change?.awaited = node
+        for use in uses {
+            let name = chain(from: slot, use.names)
+            switch use.role {
+            case .place: leave(use.presenter, slot: name)
+            case .slot, .former: move(use, to: name)
             }
-            presenters[presenter].detachment.settleAt = pace.now + limits.settling
-            presenters.unsettle(presenter)
         }
         return slot
     }
@@ -179,12 +164,13 @@ extension WatchReconciler {
                 if nodes.isInTree(other) { markDirty(other) }
                 continue
             }
-            if case .missing = nodes[other].place { return adopt(other, at: slot, observed) }
-            guard nodes.isInTree(other) else {
-                // The item was moved out of a directory that is missing itself, or this is another
-                // hard link to an item that is still there.
+            if !nodes[other].isAttached { return adopt(other, at: slot, observed) }
+            guard nodes.isInTree(other), nodes[slot].movedFrom != other else {
+                // The kernel said so, or the item was moved out of a directory that is missing
+                // itself. If this is another hard link, the name is found again.
+                markDirty(other)
                 if let parent = nodes[other].parent { nodes[parent].flags.insert(.relist) }
-                vacate(other, isTakenAgain: false)
+                vacate(other)
                 return adopt(other, at: slot, observed)
             }
             // This is another hard link, or a move whose first event has not been read. A check of
@@ -192,46 +178,27 @@ extension WatchReconciler {
             if !nodes[slot].flags.contains(.verified) {
                 markDirty(other)
                 mustWait = true
-            } else if nodes.isPendingAbove(other), other != nodes[slot].parent {
+            } else if nodes[other].isPending || nodes.isPendingAbove(other),
+                other != nodes[slot].parent
+            {
                 mustWait = true
             }
         }
         if mustWait {
-            // A presenter that reads everything before the next check sees the item here.
-            nodes[slot].flags.formUnion([.verified, .announced])
-            markDirty(slot)
-            return
+            nodes[slot].flags.formUnion([.verified, .came])
+            return markDirty(slot)
         }
-        nodes[slot].flags.subtract([.verified, .removed, .toldAbove])
         nodes[slot].now = observed
+        nodes[slot].flags.subtract([.verified, .removed, .came, .left, .untouched])
         hold(slot, as: observed.identity)
         rememberMount(at: slot, observed)
-        if nodes[slot].flags.contains(.baseline), !hasListenerAbove(slot) {
-            fillBaseline(slot, observed)
-        } else {
-            tell(slot)
+        if !nodes[slot].flags.contains(.baseline) || hasListener(slot) {
+            markChanged(slot, earlier: nil)
         }
         if !observed.isDirectory || !nodes.isCovered(slot) { clearBaseline(slot) }
-        for presenter in nodes[slot].anchors {
-            presenters.unsettle(presenter)
-            if nodes[slot].flags.contains(.unsure), presenters[presenter].isAbsent(at: slot) {
-                presenters[presenter].read.mayBeGone = true
-            }
-        }
+        for id in nodes[slot].anchors { presenters.unsettle(id) }
         ensureWatch(slot)
         for child in nodes.sortedChildren(of: slot) { markDirty(child) }
-    }
-
-    /// Records a found item as known to presenters, because they read it when watching begins.
-    private mutating func fillBaseline(_ slot: WatchNodeID, _ observed: ObservedFile) {
-        // A write is under way, so this may be an intermediate state of the item.
-        if !claims.isEmpty, claims.isActive(at: nodes.path(slot)) {
-            nodes[slot].flags.insert(.unsure)
-        } else {
-            nodes[slot].flags.remove(.unsure)
-        }
-        nodes[slot].told = WatchNode.LastReport(
-            parent: nodes[slot].parent, name: nodes[slot].name, observed: observed)
     }
 
     /// Moves the node of a missing item that was found at another name, with everything inside.
@@ -239,63 +206,60 @@ extension WatchReconciler {
     {
         guard let parent = nodes[slot].parent else { return }
         let name = nodes[slot].name
-        let places = placesBelow(slot)
-        let unsure = places.map { id, _ in
-            presenters[id].object == nil && nodes[presenters[id].place].flags.contains(.unsure)
-        }
-        // The nodes at the slot are empty names that only these presenters need.
-        for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
-        if nodes[slot].flags.contains(.unsure) {
-            // A claim on a name makes a node for it, also where there has never been an item.
-            for below in nodes.subtree(of: node) where nodes[below].now != nil || mayBe(below) {
-                nodes[below].flags.insert(.unsure)
-            }
-            nodes[node].flags.formUnion(nodes[slot].flags.intersection(.succeeded))
-        }
+        let before = nodes[slot].change
+        let uses = usesBelow(slot)
+        for use in uses { takeUses(at: use.node) }
         drop(slot)
+        missing.removeAll { $0 == node }
         nodes.attach(node, to: parent, named: name)
+        let old = nodes[node].now
         nodes[node].now = observed
-        comparePolled(node, observed)
-        nodes[node].flags.subtract([.removed, .verified])
-        tell(node)
-        for ((presenter, names), isUnsure) in zip(places, unsure) {
-            let now = chain(from: node, names)
-            presenters[presenter].place = now
-            if isUnsure, nodes[now].now == nil { nodes[now].flags.insert(.unsure) }
-            anchor(presenter, to: presenters[presenter].place)
-            presenters.unsettle(presenter)
+        nodes[node].flags.subtract([.removed, .verified, .came])
+        nodes[node].movedFrom = nil
+        if let old { comparePolled(node, from: old, to: observed) }
+        var former = nodes[node].former
+        nodes[node].former = nil
+        if let place = former, let left = nodes.existing(place.parent),
+            let child = nodes[left].children[place.name]
+        {
+            if child == node {
+                former = nil
+            } else if nodes[child].now == nil, nodes[child].change?.awaited == node {
+                // That nothing is there is told by the move.
+                nodes[child].change = nil
+                if nodes[child].flags.contains(.came), !nodes[child].isPending {
+                    markChanged(child, earlier: nil)
+                }
+            }
         }
-        if nodes[node].below > 0 { ensureWatches(from: parent) }
+        // Where it only passed through, and nothing was told, something may have been seen.
+        markChanged(node, earlier: before?.earlier)
+        nodes[node].change?.former = former
+        for use in uses {
+            give(use, chain(from: node, use.names))
+            let id = use.presenter
+            // Its item has come along with the directory.
+            if use.role == .place, !use.names.isEmpty, !presenters[id].isStarting {
+                tellOwnDifference(to: id)
+            }
+        }
         for below in nodes.subtree(of: node) {
             if nodes[below].flags.contains(.dirty) { queue.append(below) }
-            // A claim may have put something there when the directory was not known to be here.
-            if nodes[below].now == nil, !claims.isEmpty { markDirty(below) }
-            for presenter in nodes[below].anchors { presenters.unsettle(presenter) }
+            for id in nodes[below].anchors { presenters.unsettle(id) }
             ensureWatch(below)
         }
+        ensureWatches(from: parent)
     }
 
-    /// Marks missing items as gone when their time has expired, and removes hinted nodes.
+    /// Gives up missing items whose time has expired, and hinted nodes.
     mutating func expire() {
-        var rest: [WatchNodeID] = []
-        for node in missing where nodes.contains(node) {
+        let waiting = missing
+        missing = []
+        for node in waiting where nodes.contains(node) {
             guard case .missing(let until) = nodes[node].place else { continue }
-            if isOver(until) {
-                nodes[node].place = .gone
-                for below in nodes.subtree(of: node) { letGo(below) }
-            } else {
-                rest.append(node)
-            }
+            if isOver(until) { giveUp(node) } else { missing.append(node) }
         }
-        missing = rest
-        for id in presenters.returning where presenters[id].former?.until ?? 0 <= pace.now {
-            dropFormer(id)
-        }
-        presenters.returning = presenters.returning.filter { presenters[$0].former != nil }
-        // As in `isOver`.
-        let late = pace.isBehind ? limits.rescanning : 0
-        hints.expire(at: pace.now > late ? pace.now - late : 0)
-        presenters.departures.expire(at: pace.now)
+        hints.expire(at: pace.now)
         let targets = hints.targets
         hints.targets.removeAll(keepingCapacity: true)
         for node in targets where nodes.contains(node) {
@@ -303,17 +267,66 @@ extension WatchReconciler {
                 hints.targets.append(node)
             } else {
                 nodes[node].flags.remove(.hinted)
+                nodes.add(-1, from: node)
+                ensureWatches(from: node)
                 tidy(node)
             }
         }
+        expireFormerPlaces()
     }
 
-    /// Whether the time is over in which an item may be found at another name, or another item at
-    /// its name.
+    /// Removes an item that was not found elsewhere; what was told of it is told to be gone.
+    private mutating func giveUp(_ node: WatchNodeID) {
+        for use in usesBelow(node) where use.role == .place { loseItem(use.presenter) }
+        drop(node)
+    }
+
+    /// Tells presenters that an item is no longer where they were told that it is.
+    private mutating func tellDeparture(_ former: WatchNode.Former?) {
+        guard let former, let parent = nodes.existing(former.parent),
+            nodes.isCovered(parent) || nodes[parent].children[former.name] != nil
+        else { return }
+        let slot = nodes[parent].children[former.name] ?? makeChild(of: parent, named: former.name)
+        if nodes[slot].now == nil { markChanged(slot, earlier: former.observed) }
+    }
+
+    /// Whether the time is over in which an item may be found at another name.
     ///
     /// On a busy machine, the kernel may have said long ago where it is: then that is in its queue.
-    func isOver(_ until: UInt64) -> Bool {
-        until <= pace.now && !pace.isBehind || until + limits.rescanning <= pace.now
+    private func isOver(_ until: UInt64) -> Bool {
+        until <= pace.now && !pace.isBehind && isQuiet || until + limits.rescanning <= pace.now
+    }
+
+    /// Removes a node and everything inside.
+    mutating func drop(_ node: WatchNodeID) {
+        var left: [WatchNode.Former?] = []
+        for below in nodes.subtree(of: node).reversed() {
+            left.append(nodes[below].former ?? nodes[below].change?.former)
+            for use in uses(of: below) { discard(use) }
+            takeUses(at: below)
+            if nodes[below].flags.contains(.hinted) { nodes.add(-1, from: below) }
+            endWatch(below)
+            clearBaseline(below)
+            letGo(below)
+            nodes.remove(below)
+        }
+        for former in left { tellDeparture(former) }
+    }
+
+    /// Removes the node and its ancestors as far as nothing needs them.
+    mutating func tidy(_ node: WatchNodeID) {
+        var next = nodes.existing(node)
+        while let node = next, node != nodes.root, nodes[node].isAttached {
+            next = nodes[node].parent
+            guard nodes[node].below == 0, nodes[node].change == nil else { return }
+            if nodes[node].now == nil {
+                guard nodes[node].children.isEmpty, !nodes[node].isPending else { return }
+            } else if nodes.isCovered(node) {
+                return
+            }
+            drop(node)
+            if let parent = next { ensureWatch(parent) }
+        }
     }
 
     /// Adds a node to the table of identities.
@@ -321,30 +334,20 @@ extension WatchReconciler {
         holders[InodeKey(identity), default: []].append(node)
     }
 
-    /// Removes a node from the tables of identities and watches.
-    mutating func letGo(_ node: WatchNodeID) {
-        endWatch(node)
-        clearBaseline(node)
+    /// Removes a node from the table of identities.
+    private mutating func letGo(_ node: WatchNodeID) {
         guard let identity = nodes[node].now?.identity else { return }
         let key = InodeKey(identity)
         holders[key]?.removeAll { $0 == node }
         if holders[key]?.isEmpty == true { holders[key] = nil }
     }
 
-    /// Whether changes here are already reported to a presenter of an ancestor.
-    private func hasListenerAbove(_ node: WatchNodeID) -> Bool {
-        var next = nodes[node].parent
-        while let node = next {
-            if nodes[node].trees > 0,
-                nodes[node].anchors.contains(where: { id in
-                    presenters[id].kind.isTree && !presenters[id].isStarting
-                })
-            {
-                return true
-            }
-            next = nodes[node].parent
+    /// Whether changes here are already told to a presenter of the item or of an ancestor.
+    private func hasListener(_ node: WatchNodeID) -> Bool {
+        nodes.ancestry(of: node).contains { above in
+            (above == node || nodes[above].trees > 0)
+                && nodes[above].anchors.contains(where: isTold(of: above))
         }
-        return false
     }
 
     /// Marks the item that is found here first as known to presenters.

@@ -7,34 +7,31 @@
 
 /// First events of moves, kept until the second event of the same move is read.
 struct MoveHints {
-    private var sources: [UInt32: UInt64] = [:]
-    private var order: [UInt32] = []
-    /// The nodes that are kept because a presented item is being moved there.
+    /// What is known of a move from its first event.
+    struct Source {
+        let node: WatchNodeID
+        /// Whether its new path must be found, wherever that is.
+        let matters: Bool
+        let until: UInt64
+    }
+
+    private var sources: [UInt32: Source] = [:]
+    /// The nodes that are kept because an item that matters is being moved there.
     var targets: [WatchNodeID] = []
 
     /// Keeps the cookie of a first event.
-    ///
-    /// Of more than 1024, the oldest are dropped.
-    mutating func remember(_ cookie: UInt32, until deadline: UInt64) {
+    mutating func remember(_ cookie: UInt32, _ source: Source) {
         guard cookie != 0 else { return }
-        if sources.updateValue(deadline, forKey: cookie) == nil { order.append(cookie) }
-        if order.count > 1024 {
-            for cookie in order.prefix(512) { sources[cookie] = nil }
-            order.removeFirst(512)
-        }
+        if sources.count >= 1024 { sources = [:] }
+        sources[cookie] = source
     }
 
-    /// Whether this is the cookie of a first event that was kept; removes it.
-    mutating func claim(_ cookie: UInt32) -> Bool { sources.removeValue(forKey: cookie) != nil }
+    /// Removes and returns what is known of a move.
+    mutating func claim(_ cookie: UInt32) -> Source? { sources.removeValue(forKey: cookie) }
 
     /// Drops cookies whose time is over.
     mutating func expire(at now: UInt64) {
-        guard let first = order.first, sources[first].map({ $0 <= now }) ?? true else { return }
-        order.removeAll { cookie in
-            guard let deadline = sources[cookie] else { return true }
-            if deadline <= now { sources[cookie] = nil }
-            return deadline <= now
-        }
+        if !sources.isEmpty { sources = sources.filter { $0.value.until > now } }
     }
 }
 
@@ -65,8 +62,7 @@ extension WatchReconciler {
         if event.what.contains(.ended) {
             nodes[node].watch = .none
             nodes[node].flags.insert(.relist)
-            markDirty(node)
-            return
+            return markDirty(node)
         }
         guard !event.name.isEmpty else {
             markWritten(node, event)
@@ -75,64 +71,56 @@ extension WatchReconciler {
         guard nodes[node].isDirectory else { return }
         let known = nodes[node].children[event.name]
         if known == nil, event.isOfNameless { return }
-        if event.what.contains(.movedFrom), matters(known, in: node, event.name) {
-            hints.remember(event.cookie, until: pace.now + limits.settling)
+        if event.what.contains(.movedFrom), let known {
+            hints.remember(
+                event.cookie,
+                MoveHints.Source(
+                    node: known, matters: matters(known), until: pace.now + limits.rescanning))
         }
-        let isHinted = event.what.contains(.movedTo) && hints.claim(event.cookie)
+        let source = event.what.contains(.movedTo) ? hints.claim(event.cookie) : nil
+        let isHinted = source?.matters == true
         guard let child = known ?? newChild(of: node, named: event.name, isHinted) else { return }
         if isHinted { keep(child) }
-        if known == nil || !event.what.isDisjoint(with: [.created, .movedTo]) {
-            nodes[child].flags.insert(.announced)
-            nodes[child].flags.remove(.toldAbove)
-            let name = ToldSlot(parent: node, name: event.name)
-            let mayBeSeen = presenters.departures.precede(
-                event, of: name, besideClaims: !claims.isEmpty)
-            if pace.isUnsure, !isOfToldDeparture(event, from: name) {
-                markUnsure(child)
-                let comes = !event.what.isDisjoint(with: [.created, .movedTo])
-                let isKnown = nodes[child].now != nil || displaced[name] != nil
-                if comes, isKnown { nodes[child].flags.insert(.succeeded) }
-            }
-            if mayBeSeen { nodes[child].flags.insert(.unsure) }
-        }
-        markWritten(child, event)
-        if !event.what.isDisjoint(with: [.movedFrom, .removed]) {
-            nodes[child].flags.insert(.leaving)
-        }
-        if event.what.contains(.removed) {
-            nodes[child].flags.insert(.removed)
-        } else if !event.what.isDisjoint(with: [.created, .movedTo]) {
-            nodes[child].flags.remove(.removed)
-        }
+        if let source { nodes[child].movedFrom = source.node }
+        note(event, at: child, isNew: known == nil)
         markDirty(child)
     }
 
-    /// Whether an event says that something has gone from a name, where presenters were told lately
-    /// that nothing is.
-    ///
-    /// An item that came there since then would be known from an event of its own. In a directory
-    /// that is still to be listed it may have been there before the directory was watched.
-    private func isOfToldDeparture(_ event: KernelEvent, from name: ToldSlot) -> Bool {
-        event.what.isDisjoint(with: [.created, .movedTo]) && presenters.departures.contains(name)
-            && nodes[name.parent].flags.isDisjoint(with: [.listing, .relist])
+    private mutating func note(_ event: KernelEvent, at child: WatchNodeID, isNew: Bool) {
+        markWritten(child, event)
+        let comes = !event.what.isDisjoint(with: [.created, .movedTo])
+        if comes || isNew { nodes[child].flags.insert(.came) }
+        if !event.what.isDisjoint(with: [.movedFrom, .removed]) {
+            nodes[child].flags.insert(.left)
+        }
+        if event.what.contains(.removed) {
+            nodes[child].flags.insert(.removed)
+            // A check was faster than this event: its item is not elsewhere.
+            if nodes[child].flags.contains(.untouched), let item = nodes[child].change?.awaited,
+                nodes.contains(item), !nodes[item].isAttached
+            {
+                nodes[item].place = .missing(until: 0)
+            }
+        } else if comes {
+            nodes[child].flags.remove(.removed)
+        }
+        nodes[child].flags.remove(.untouched)
     }
 
     /// Marks an item that was written again after a check that the next one may not differ from.
     ///
     /// That a writer has closed it does not count: the check may have come after its last write.
     private mutating func markWritten(_ node: WatchNodeID, _ event: KernelEvent) {
-        guard event.what.contains(.changed), nodes[node].flags.contains(.recent) else { return }
+        guard event.what.contains(.changed),
+            nodes[node].isDirectory || nodes[node].flags.contains(.recent)
+        else { return }
         nodes[node].flags.insert(.writtenAgain)
     }
 
     /// Whether the new path of an item that was moved away from a name must be found.
-    ///
-    /// A check at the new path may have missed the item, if it came before the move.
-    private func matters(_ known: WatchNodeID?, in node: WatchNodeID, _ name: [UInt8]) -> Bool {
-        let former = nodes.existing(displaced[ToldSlot(parent: node, name: name)])
-        return [known, former].contains { item in
-            item.map { nodes[$0].below > 0 || nodes[$0].flags.contains(.hinted) } ?? false
-        }
+    private func matters(_ known: WatchNodeID) -> Bool {
+        nodes[known].below > 0
+            || nodes.existing(nodes[known].change?.awaited).map { nodes[$0].below > 0 } ?? false
     }
 
     /// Returns a new node for an unknown name, if a presenter is to be told about it.
@@ -152,6 +140,7 @@ extension WatchReconciler {
         nodes[node].keptUntil = pace.now + limits.settling
         guard !nodes[node].flags.contains(.hinted) else { return }
         nodes[node].flags.insert(.hinted)
+        nodes.add(1, from: node)
         hints.targets.append(node)
     }
 
@@ -170,23 +159,21 @@ extension WatchReconciler {
     mutating func handOutLooks() {
         var rest = limits.checksPerTurn - queue.orders.count
         while rest > 0, let node = queue.popFirst() {
-            guard nodes.contains(node), nodes[node].flags.contains(.dirty) else { continue }
-            guard nodes[node].isAttached, let parent = nodes[node].parent,
+            // A name in a directory that is missing is checked when that is found: see `adopt`.
+            guard nodes.contains(node), nodes[node].flags.contains(.dirty),
+                nodes[node].isAttached, let parent = nodes[node].parent,
                 let path = nodes.path(parent)
-            else {
-                // The node is checked when its directory is found again: see `refresh`.
-                queue.keepWithoutDirectory(node, nodes)
-                continue
-            }
+            else { continue }
             nodes[node].flags.remove(.dirty)
             guard let observed = nodes[parent].now, observed.isDirectory else {
                 // If the directory has not been checked yet, all its names are checked after that.
-                let isUnknown = nodes[parent].now == nil && nodes.isPendingAbove(parent)
+                let isUnknown =
+                    nodes[parent].now == nil
+                    && (nodes[parent].isPending || nodes.isPendingAbove(parent))
                 if !isUnknown || nodes[node].now != nil { settle(node, nil) }
                 continue
             }
             nodes[node].flags.insert(.checking)
-            queue.handedOut.append(node)
             queue.unanswered += 1
             rest -= 1
             queue.orders.append(
@@ -198,16 +185,13 @@ extension WatchReconciler {
     /// Orders checks of everything that is watched, because the kernel dropped events.
     mutating func overflow() {
         pace.rescanUntil = pace.rescanUntil ?? pace.now + limits.rescanning
-        for id in presenters.ids {
-            if presenters[id].kind.isTree {
-                presenters[id].whole = max(presenters[id].whole ?? .overflow, .overflow)
-            } else if pace.isUnsure, presenters[id].isAbsent(at: presenters[id].place) {
-                // It may have read an item whose creation and removal were dropped.
-                presenters[id].read.mayBeGone = true
-                presenters.unsettle(id)
-            }
+        for id in presenters.ids where presenters[id].kind == .directory {
+            presenters.owe(id, .overflow)
         }
         for node in nodes.all {
+            // What came and went where a presented file is missing was not reported either.
+            if nodes[node].now == nil, nodes[node].below > 0 { nodes[node].flags.insert(.came) }
+            if nodes[node].flags.contains(.recent) { nodes[node].flags.insert(.writtenAgain) }
             // The notification that its watch has ended may have been dropped.
             renewWatch(node)
             rescan(node)

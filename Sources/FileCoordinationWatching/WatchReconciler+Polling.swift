@@ -89,11 +89,7 @@ extension WatchReconciler {
         guard barrier <= pace.now else { return }
         pace.nextBarrier = pace.now + limits.barrier
         for id in presenters.ids {
-            var next: WatchNodeID? = presenters[id].place
-            while let node = next {
-                markDirty(node)
-                next = nodes[node].parent
-            }
+            for node in nodes.ancestry(of: presenters[id].place) { markDirty(node) }
         }
         // A lazy unmount, while a program uses the file system, causes no event either.
         polled.mounts = polled.mounts.filter { nodes.contains($0) && nodes[$0].now != nil }
@@ -154,18 +150,34 @@ extension WatchReconciler {
         return nodes[node].flags.isDisjoint(with: [.refused, .listing, .localChangesOnly])
     }
 
+    /// Has the presenters of a polled directory, and of those above, look at everything again if
+    /// its names have changed: an item may have come and gone between two polls.
+    mutating func comparePolled(
+        _ node: WatchNodeID, from old: ObservedFile, to new: ObservedFile
+    ) {
+        guard new.isDirectory, nodes[node].flags.contains(.polled) || polled.isSilent,
+            new.stamp.modified != old.stamp.modified
+        else { return }
+        for child in nodes[node].children.values
+        where nodes[child].now == nil && nodes[child].below > 0 {
+            nodes[child].flags.insert(.came)
+            markDirty(child)
+        }
+        for above in nodes.ancestry(of: node) {
+            for id in nodes[above].anchors
+            where presenters[id].kind == .directory && isTold(of: above)(id) {
+                presenters.owe(id, .late)
+            }
+        }
+    }
+
     /// Returns why a presenter's changes are polled, or nil if the kernel reports them.
     private func trouble(of presenter: Presenter, _ above: [WatchNodeID: WatchTrouble])
         -> WatchTrouble?
     {
         if polled.isSilent { return .silent }
-        if presenter.kind.isTree, let trouble = above[presenter.place] { return trouble }
-        var next: WatchNodeID? = presenter.place
-        while let node = next {
-            if let trouble = ownTrouble(node) { return trouble }
-            next = nodes[node].parent
-        }
-        return nil
+        if presenter.kind == .directory, let trouble = above[presenter.place] { return trouble }
+        return nodes.ancestry(of: presenter.place).lazy.compactMap(ownTrouble).first
     }
 
     private func ownTrouble(_ node: WatchNodeID) -> WatchTrouble? {
@@ -182,11 +194,7 @@ extension WatchReconciler {
         var above: [WatchNodeID: WatchTrouble] = [:]
         for node in polled.nodes where nodes.contains(node) && nodes.isInTree(node) {
             guard let trouble = ownTrouble(node) else { continue }
-            var next: WatchNodeID? = node
-            while let node = next, above[node] == nil {
-                above[node] = trouble
-                next = nodes[node].parent
-            }
+            for node in nodes.ancestry(of: node) { above[node] = above[node] ?? trouble }
         }
         for id in presenters.ids {
             let trouble = trouble(of: presenters[id], above)

@@ -1,73 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters and the nodes to which they are anchored. A presenter has a place, the node to which
-// its path leads, and an object, the item that it was told it has. Normally both are the same node.
-// If they differ, the end of the turn decides: if another item has taken the path, the presenter
-// stays with the path; otherwise it follows its object.
+// Presenters and the nodes that they use. A presenter's place is the node of its item. When the
+// item leaves its path, the name there becomes the presenter's slot, and for a short time it is
+// undecided whether the presenter follows its item: if another item takes the path, the presenter
+// stays, because many programs save so. After it has followed, it goes back if its item is gone and
+// another one is at the former path.
 
 import FileCoordinationArbiter
-
-/// What a presenter may have read of its item before it was told about it.
-struct OwnReading {
-    /// The item that the presenter may have read before other presenters were told about it.
-    var seen: ObservedFile?
-    /// Whether it was last told that there is no item, and may have read one since then.
-    ///
-    /// If that item is removed before it is reported, the presenter must be told of the removal.
-    var mayBeGone = false
-    /// Whether it was told of changes since it read everything.
-    var wasToldSince = false
-}
-
-/// The origins of changes to a presenter's own item, as other presenters were told them, until this
-/// presenter is told, too.
-struct OwnOrigins {
-    /// The origins of its deletion or replacement, and the node of that report.
-    var changed: (node: WatchNodeID, origins: [ChangeOrigin])?
-    /// The origin of its move, or of that of a directory above.
-    var moved: ChangeOrigin?
-    /// The origins of what is at the path that the presenter's item had before its last move.
-    var atFormer: [ChangeOrigin]?
-    /// The change of the moved item before the presenter has followed it, and its origins.
-    var onItsWay: (difference: WatchedChange.Difference, origins: [ChangeOrigin])?
-
-    /// Adds a change at the path that the presenter's item had before its last move.
-    ///
-    /// What a claim announces there does not reach the presenter.
-    mutating func addAtFormer(_ report: TurnReport) {
-        guard report.what != .deleted else { return atFormer = nil }
-        let known = atFormer ?? []
-        let new = report.origins.map { $0 == .coordinated ? .either : $0 }
-        atFormer = known + new.filter { !known.contains($0) }
-    }
-
-    /// Adds a change of an item that the presenter has not followed yet.
-    mutating func add(_ difference: WatchedChange.Difference, by origins: [ChangeOrigin]) {
-        guard let earlier = onItsWay else { return onItsWay = (difference, origins) }
-        let isContent = [difference, earlier.difference].contains(.content)
-        let others = origins.filter { !earlier.origins.contains($0) }
-        onItsWay = (isContent ? .content : .attributes, earlier.origins + others)
-    }
-}
-
-/// A presenter whose path and item have parted.
-struct PresenterDetachment {
-    /// The time until which another item may take the path.
-    var settleAt: UInt64 = 0
-    /// The last path in an `arrived` message about the item, which the presenter has not followed
-    /// yet.
-    var arrivalToldAt: ItemPath?
-}
 
 /// A presenter.
 struct Presenter {
     let kind: PresentedKind
     /// The item's path that the presenter knows.
     var path: ItemPath
-    /// The node at that path.
+    /// The node of its item, or of the name at its path if nothing is there.
     var place: WatchNodeID
-    /// The item that the presenter knows, or nil if it was told that there is none.
-    var object: WatchNodeID?
+    /// The name at its path while its item is elsewhere or missing.
+    var slot: WatchNodeID?
+    /// The time until which another item may take the path.
+    var settleAt: UInt64 = 0
+    /// The place of the item before its last move, and the time until which it matters.
+    var former: (node: WatchNodeID, path: ItemPath, until: UInt64)?
     /// Whether something in its item has not been checked for the first time yet.
     ///
     /// The presenter is told nothing until that is done.
@@ -76,49 +29,38 @@ struct Presenter {
     var since: ObservedFile?
     /// The changes before it was added that it must be told of.
     var missed: MissedChanges?
-    /// What it may have read before it was told about it.
-    var read = OwnReading()
-    /// The change that the presenter did not know of when it was added.
-    var early: WatchedChange?
-    /// Why the presenter is to read everything again; nil if it need not.
+    /// Changes of its own item to tell.
+    var own: [WatchedChange] = []
+    /// What it knows to be its item.
+    var item: ObservedFile?
+    /// Whether its item has changed while it was undecided where that is.
+    var owesChange = false
+    /// Why the presenter must look at everything again; nil if it need not.
     var whole: WatchNews.Reason?
-    /// The time until which that message waits for pending checks; 0 before the wait begins.
-    var wholeUntil: UInt64 = 0
-    var detachment = PresenterDetachment()
-    /// The place of the item before its last move, and the time until which it matters.
-    var former: (place: WatchNodeID, path: ItemPath, until: UInt64)?
     var trouble: WatchTrouble?
-    var origins = OwnOrigins()
+}
 
-    var isSettled: Bool { !isStarting && object == place }
+/// What a presenter uses a node for.
+struct NodeUse {
+    enum Role { case place, slot, former }
 
-    /// Whether its item is not at its path, and what it will be told about that is undecided.
-    var isParted: Bool { !isStarting && object != nil && object != place }
-
-    func isSettled(at node: WatchNodeID) -> Bool { isSettled && place == node }
-
-    /// Whether it was told that nothing is at its path, which leads to the node.
-    func isAbsent(at node: WatchNodeID) -> Bool { !isStarting && object == nil && place == node }
+    let presenter: UInt64
+    let role: Role
+    let node: WatchNodeID
+    /// The names from the node at which uses were looked for.
+    var names: [[UInt8]] = []
 }
 
 /// The presenters, in the order of their numbers.
 struct PresenterIndex {
     private var records: [UInt64: Presenter] = [:]
     private(set) var ids: [UInt64] = []
-    /// The presenters whose place and object may differ.
-    private(set) var unsettled: [UInt64] = []
-    /// The same presenters as a set, for fast lookup.
-    private var isUnsettled: Set<UInt64> = []
+    /// The presenters that are starting, or whose items are not at their paths.
+    var unsettled: Set<UInt64> = []
+    /// The presenters that are to be told something of their own item, or everything.
+    var owed: Set<UInt64> = []
     /// The presenters whose former place is kept.
-    var returning: [UInt64] = []
-    /// The presenters that may have read the outcome of moves which are not known here.
-    var readAhead: [UInt64] = []
-    /// The presenters that are told to read everything once all checks are answered.
-    var postponed: [UInt64] = []
-    /// The names at which presenters may be looking, because an item has gone from there.
-    var departures = RecentDepartures()
-    /// The presenters that are to read everything again; a turn does not look for them among all.
-    private(set) var rereading: Set<UInt64> = []
+    var returning: Set<UInt64> = []
     /// The presenters whose changes are polled or not reported.
     private(set) var troubled: Set<UInt64> = []
 
@@ -130,10 +72,9 @@ struct PresenterIndex {
         }
         _modify {
             guard var presenter = records[id] else { preconditionFailure("Unknown presenter") }
-            let (reread, hadTrouble) = (presenter.whole != nil, presenter.trouble != nil)
+            let hadTrouble = presenter.trouble != nil
             defer {
                 records[id] = presenter
-                if reread != (presenter.whole != nil) { rereading.formSymmetricDifference([id]) }
                 let isTroubled = presenter.trouble != nil
                 if hadTrouble != isTroubled { troubled.formSymmetricDifference([id]) }
             }
@@ -148,25 +89,25 @@ struct PresenterIndex {
         // Numbers normally increase, so the search is rarely needed.
         let isLast = ids.last.map { $0 < id } ?? true
         ids.insert(id, at: isLast ? ids.endIndex : ids.firstIndex { $0 > id } ?? ids.endIndex)
+        unsettled.insert(id)
     }
 
     mutating func remove(_ id: UInt64) {
         records[id] = nil
         if let place = ids.firstIndex(ofAscending: id) { ids.remove(at: place) }
-        rereading.remove(id)
         troubled.remove(id)
-        if isUnsettled.remove(id) != nil { unsettled.removeAll { $0 == id } }
-        returning.removeAll { $0 == id }
-        readAhead.removeAll { $0 == id }
+        unsettled.remove(id)
+        owed.remove(id)
+        returning.remove(id)
     }
 
     mutating func unsettle(_ id: UInt64) {
-        if isUnsettled.insert(id).inserted { unsettled.append(id) }
+        if self[id].slot != nil { unsettled.insert(id) }
     }
 
-    mutating func takeUnsettled() -> [UInt64] {
-        defer { (unsettled, isUnsettled) = ([], []) }
-        return unsettled
+    mutating func owe(_ id: UInt64, _ reason: WatchNews.Reason) {
+        self[id].whole = max(self[id].whole ?? reason, reason)
+        owed.insert(id)
     }
 }
 
@@ -185,11 +126,11 @@ extension [UInt64] {
 extension WatchReconciler {
     mutating func present(
         _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: ObservedFile?,
-        missed: MissedChanges? = nil
+        missed: MissedChanges?
     ) {
         guard !presenters.contains(id) else { return }
         let place = chain(from: nodes.root, path.components)
-        // Changes that other presenters are already told about must still be reported to them.
+        // Changes that other presenters are already told about must still be told to them.
         let isCovered = nodes.isCovered(place)
         let known = Set(nodes.subtree(of: place).filter { isCovered || nodes.isCovered($0) })
         var presenter = Presenter(kind: kind, path: path, place: place)
@@ -197,16 +138,13 @@ extension WatchReconciler {
         presenter.missed = missed
         presenters.insert(id, presenter)
         polled.isChanged = polled.isChanged || polled.isSilent || !polled.nodes.isEmpty
-        anchor(id, to: place)
-        presenters.unsettle(id)
-        var next: WatchNodeID? = place
-        while let node = next {
+        updateAnchor(of: id, at: place)
+        for node in nodes.ancestry(of: place) {
             if nodes[node].now == nil, !isCovered { setBaseline(node) }
             markDirty(node)
             ensureWatch(node)
-            next = nodes[node].parent
         }
-        guard kind.isTree else { return }
+        guard kind == .directory else { return }
         // Directories that were only on the path to other presenters' items are listed for the
         // first time.
         for node in nodes.subtree(of: place) where nodes[node].isDirectory && !known.contains(node)
@@ -219,58 +157,35 @@ extension WatchReconciler {
     mutating func unpresent(_ id: UInt64) {
         guard presenters.contains(id) else { return }
         let presenter = presenters[id]
-        for node in [presenter.former?.place, presenter.object, presenter.place] {
-            if let node { release(node, from: id) }
-        }
         presenters.remove(id)
+        for node in [presenter.place, presenter.slot, presenter.former?.node] {
+            updateAnchor(of: id, at: node)
+        }
         polled.isChanged = polled.isChanged || polled.isSilent || !polled.nodes.isEmpty
         guard presenters.ids.isEmpty else { return }
-        // No presenter will be told where these are, and without presenters no turn comes.
+        // Without presenters no turn comes.
         for node in missing where nodes.contains(node) { drop(node) }
         missing = []
     }
 
+    /// Moves a presenter to where a coordinated writer has announced its item.
     mutating func relocate(_ id: UInt64, to path: ItemPath) {
         guard presenters.contains(id), presenters[id].path != path else { return }
         let place = chain(from: nodes.root, path.components)
         presenters[id].path = path
-        self.place(id, at: place)
-        dropFormer(id)
-        presenters.unsettle(id)
-        var next: WatchNodeID? = place
-        while let node = next {
+        setPlace(of: id, to: place)
+        dropFormer(of: id)
+        // It may be gone before it is seen there.
+        if presenters[id].item != nil, !presenters[id].isStarting {
+            nodes[place].flags.insert(.came)
+        }
+        for node in nodes.ancestry(of: place) {
             markDirty(node)
             ensureWatch(node)
-            next = nodes[node].parent
         }
     }
 
-    /// Releases the presenter's anchor unless the presenter has another use for the node.
-    mutating func releaseUnused(_ node: WatchNodeID?, from id: UInt64) {
-        let presenter = presenters[id]
-        guard let node = nodes.existing(node), node != presenter.place, node != presenter.object,
-            node != presenter.former?.place
-        else { return }
-        release(node, from: id)
-    }
-
-    /// Discards the path of the presenter's item before its last move.
-    mutating func dropFormer(_ id: UInt64) {
-        let node = presenters[id].former?.place
-        presenters[id].former = nil
-        presenters[id].origins.atFormer = nil
-        releaseUnused(node, from: id)
-    }
-
-    /// Releases the presenter's anchor, and removes nodes that were only kept for it.
-    mutating func release(_ node: WatchNodeID, from id: UInt64) {
-        guard nodes.contains(node) else { return }
-        unanchor(id, from: node)
-        guard nodes.contains(node) else { return }
-        if presenters[id].kind.isTree { shrink(node) }
-        ensureWatches(from: nodes.existing(node))
-        tidy(node)
-    }
+    // MARK: Nodes
 
     /// Returns the node at a path below a node, and makes the nodes that are missing.
     mutating func chain(from node: WatchNodeID, _ names: [[UInt8]]) -> WatchNodeID {
@@ -288,52 +203,87 @@ extension WatchReconciler {
 
     /// Makes a node for a name.
     ///
-    /// If the directory has not been listed yet, the item found here is not reported as new.
+    /// If the directory has not been listed yet, the item found here is not told as new.
     mutating func makeChild(of node: WatchNodeID, named name: [UInt8]) -> WatchNodeID {
         let child = nodes.makeChild(of: node, named: name)
         if nodes[node].flags.contains(.baseline) { setBaseline(child) }
         return child
     }
 
-    mutating func anchor(_ id: UInt64, to node: WatchNodeID) {
-        guard !nodes[node].anchors.contains(id) else { return }
-        let index = nodes[node].anchors.firstIndex { $0 > id } ?? nodes[node].anchors.endIndex
-        nodes[node].anchors.insert(id, at: index)
-        if presenters[id].kind.isTree { nodes[node].trees += 1 }
-        nodes.add(1, from: node)
-        ensureWatch(node)
+    /// Makes the anchor of a presenter at a node fit its uses, and removes nodes that nothing needs
+    /// any more.
+    mutating func updateAnchor(of id: UInt64, at node: WatchNodeID?) {
+        guard let node = nodes.existing(node) else { return }
+        let presenter = presenters.contains(id) ? presenters[id] : nil
+        let isUsed =
+            presenter.map { $0.place == node || $0.slot == node || $0.former?.node == node }
+            ?? false
+        let index = nodes[node].anchors.firstIndex { $0 >= id } ?? nodes[node].anchors.endIndex
+        let wasUsed = index < nodes[node].anchors.endIndex && nodes[node].anchors[index] == id
+        if isUsed, !wasUsed {
+            nodes[node].anchors.insert(id, at: index)
+            nodes.add(1, from: node)
+        } else if wasUsed, !isUsed {
+            nodes[node].anchors.remove(at: index)
+            nodes.add(-1, from: node)
+        }
+        let trees = nodes[node].trees
+        nodes[node].trees = nodes[node].anchors.count { anchor in
+            presenters[anchor].kind == .directory && presenters[anchor].place == node
+        }
+        if nodes[node].trees < trees { shrink(node) }
+        ensureWatches(from: node)
+        if !isUsed { tidy(node) }
     }
 
-    mutating func unanchor(_ id: UInt64, from node: WatchNodeID) {
-        guard nodes.contains(node), nodes[node].anchors.contains(id) else { return }
-        nodes[node].anchors.removeAll { $0 == id }
-        if presenters[id].kind.isTree { nodes[node].trees -= 1 }
-        nodes.add(-1, from: node)
-    }
-
-    /// Makes the presenter's path lead to another node.
-    ///
-    /// Its object stays the same.
-    mutating func place(_ id: UInt64, at node: WatchNodeID) {
-        let former = presenters[id].place
-        presenters[id].place = node
-        anchor(id, to: node)
-        if former != node, former != presenters[id].object,
-            former != presenters[id].former?.place
-        {
-            unanchor(id, from: former)
+    /// Removes what is inside a directory that no presenter is told of any more.
+    private mutating func shrink(_ node: WatchNodeID) {
+        guard !nodes.isCovered(node) else { return }
+        for child in nodes.sortedChildren(of: node) {
+            if nodes[child].below == 0 {
+                drop(child)
+            } else {
+                ensureWatch(child)
+                shrink(child)
+            }
         }
     }
 
-    /// Returns the presenters whose paths lead to the node or below, with the names on the way.
-    func placesBelow(_ node: WatchNodeID) -> [(presenter: UInt64, names: [[UInt8]])] {
+    private mutating func setPlace(of id: UInt64, to node: WatchNodeID) {
+        let (old, slot) = (presenters[id].place, presenters[id].slot)
+        presenters[id].place = node
+        presenters[id].slot = nil
+        for node in [node, old, slot] { updateAnchor(of: id, at: node) }
+    }
+
+    private mutating func dropFormer(of id: UInt64) {
+        let node = presenters[id].former?.node
+        presenters[id].former = nil
+        presenters.returning.remove(id)
+        updateAnchor(of: id, at: node)
+    }
+
+    /// Returns what presenters use a node for.
+    func uses(of node: WatchNodeID, _ names: [[UInt8]] = []) -> [NodeUse] {
+        nodes[node].anchors.flatMap { id -> [NodeUse] in
+            let presenter = presenters[id]
+            let roles: [(WatchNodeID?, NodeUse.Role)] = [
+                (presenter.place, .place), (presenter.slot, .slot),
+                (presenter.former?.node, .former),
+            ]
+            return roles.filter { $0.0 == node }.map {
+                NodeUse(presenter: id, role: $0.1, node: node, names: names)
+            }
+        }
+    }
+
+    /// Returns the uses of a node and of everything below.
+    func usesBelow(_ node: WatchNodeID) -> [NodeUse] {
         guard nodes[node].below > 0 else { return [] }
-        var result: [(UInt64, [[UInt8]])] = []
+        var result: [NodeUse] = []
         var rest: [(WatchNodeID, [[UInt8]])] = [(node, [])]
         while let (next, names) = rest.popLast() {
-            for presenter in nodes[next].anchors where presenters[presenter].place == next {
-                result.append((presenter, names))
-            }
+            result += uses(of: next, names)
             guard nodes[next].below > nodes[next].anchors.count else { continue }
             for child in nodes.sortedChildren(of: next) where nodes[child].below > 0 {
                 rest.append((child, names + [nodes[child].name]))
@@ -342,59 +292,163 @@ extension WatchReconciler {
         return result
     }
 
-    /// Removes the node and its ancestors as far as nothing needs them.
-    mutating func tidy(_ node: WatchNodeID) {
-        var next: WatchNodeID? = nodes.existing(node)
-        while let node = next, node != nodes.root {
-            next = nodes[node].parent
-            guard nodes[node].isAttached, nodes[node].below == 0,
-                !nodes[node].flags.contains(.hinted), !nodes[node].flags.contains(.changed)
-            else { return }
-            if nodes[node].now == nil {
-                guard nodes[node].children.isEmpty, !nodes[node].isPending else { return }
-            } else if nodes.isCovered(node) || nodes.isInMissing(node) {
-                return
-            }
-            drop(node)
+    /// Ends the uses of a node that is about to be removed.
+    mutating func takeUses(at node: WatchNodeID) {
+        nodes.add(-nodes[node].anchors.count, from: node)
+        nodes[node].anchors = []
+        nodes[node].trees = 0
+    }
+
+    /// Replaces the node of a use.
+    mutating func move(_ use: NodeUse, to node: WatchNodeID) {
+        give(use, node)
+        updateAnchor(of: use.presenter, at: use.node)
+    }
+
+    /// Gives a presenter another node for a use.
+    mutating func give(_ use: NodeUse, _ node: WatchNodeID) {
+        let id = use.presenter
+        switch use.role {
+        case .place: presenters[id].place = node
+        case .slot: presenters[id].slot = node
+        case .former: presenters[id].former?.node = node
+        }
+        updateAnchor(of: id, at: node)
+    }
+
+    /// Ends a use whose node is removed.
+    mutating func discard(_ use: NodeUse) {
+        switch use.role {
+        case .place: preconditionFailure("The node of a presented item is removed")
+        case .slot: presenters[use.presenter].slot = nil
+        case .former:
+            presenters[use.presenter].former = nil
+            presenters.returning.remove(use.presenter)
         }
     }
 
-    /// Removes the descendants of a node that is no longer presented, except those that lead to
-    /// other presenters.
-    mutating func shrink(_ node: WatchNodeID) {
-        guard !nodes.isCovered(node), !nodes.isInMissing(node) else { return }
-        for child in nodes.sortedChildren(of: node) {
-            if nodes[child].below == 0 { drop(child) } else { shrink(child) }
+    // MARK: Items that leave their paths
+
+    /// Records that a presenter's item has left; `slot` is the name at the path that it had.
+    mutating func leave(_ id: UInt64, slot: WatchNodeID) {
+        // A presenter that is starting, or that has no item, stays with its path.
+        if presenters[id].isStarting || nodes[presenters[id].place].now == nil {
+            let place = nodes[presenters[id].place]
+            let mayHaveSeen =
+                presenters[id].item != nil || place.flags.contains(.came) || place.isPending
+                || nodes.existing(place.parent).map { nodes[$0].flags.contains(.polled) } ?? false
+            setPlace(of: id, to: nodes.existing(presenters[id].slot) ?? slot)
+            if mayHaveSeen, !presenters[id].isStarting { tellOwnChange(to: id) }
+            return
         }
-        ensureWatch(node)
+        presenters[id].settleAt = pace.now + limits.settling
+        presenters.unsettled.insert(id)
+        guard presenters[id].slot == nil else { return }
+        presenters[id].slot = slot
+        updateAnchor(of: id, at: slot)
     }
 
-    private func isBelievedElsewhere(_ node: WatchNodeID) -> Bool {
-        guard nodes[node].flags.contains(.changed), let slot = ToldSlot(nodes[node].told) else {
-            return false
+    /// Decides what a presenter has whose item was not found again.
+    mutating func loseItem(_ id: UInt64) {
+        let presenter = presenters[id]
+        if let former = presenter.former, former.until > pace.now,
+            let node = nodes.existing(former.node), nodes[node].now != nil
+        {
+            tellMove(of: id, to: former.path)
+            setPlace(of: id, to: node)
+            tellOwnChange(to: id)
+            return dropFormer(of: id)
         }
-        return displaced[slot] == node
+        let slot = presenter.slot ?? chain(from: nodes.root, presenter.path.components)
+        markChanged(slot, earlier: nodes[presenter.place].now)
+        setPlace(of: id, to: slot)
     }
 
-    /// Removes a node and its descendants.
-    mutating func drop(_ node: WatchNodeID) {
-        if nodes[node].isAttached { nodes.detach(node) }
-        // Items that presenters know under another path must still be reported as gone.
-        for below in nodes.subtree(of: node) where isBelievedElsewhere(below) {
-            nodes.detach(below)
-            nodes[below].place = .gone
-            for lost in nodes.subtree(of: below) { letGo(lost) }
-            if below == node { return }
+    /// Forgets former places whose time is over.
+    mutating func expireFormerPlaces() {
+        for id in presenters.returning.sorted()
+        where presenters[id].former.map({ $0.until <= pace.now }) ?? true {
+            dropFormer(of: id)
         }
-        for below in nodes.subtree(of: node).reversed() {
-            letGo(below)
-            if let slot = ToldSlot(nodes[below].told), displaced[slot] == below {
-                displaced[slot] = nil
+    }
+
+    /// Decides where presenters are whose items have left their paths.
+    mutating func settlePresenters() {
+        for id in presenters.unsettled.sorted() where !presenters[id].isStarting {
+            if settle(id) {
+                presenters.unsettled.remove(id)
+                presenters[id].owesChange = false
             }
-            if let parent = nodes[below].parent, below != node {
-                nodes[parent].children[nodes[below].name] = nil
-            }
-            nodes.remove(below)
         }
+    }
+
+    /// Returns whether it is decided.
+    private mutating func settle(_ id: UInt64) -> Bool {
+        let presenter = presenters[id]
+        guard let slot = nodes.existing(presenter.slot) else { return true }
+        if slot != presenter.place, nodes[slot].now != nil {
+            setPlace(of: id, to: slot)
+            // If the change of the name is still to be told, that tells the presenter, too.
+            if nodes[slot].change == nil { tellOwnChange(to: id) }
+            return true
+        }
+        guard let path = nodes.path(presenter.place) else { return false }
+        if path == presenter.path {
+            setPlace(of: id, to: presenter.place)
+            tellOwnDifference(to: id)
+            return true
+        }
+        guard presenter.settleAt <= pace.now, !nodes[slot].isPending,
+            !nodes[presenter.place].isPending, !nodes.isPendingAbove(presenter.place)
+        else { return false }
+        tellMove(of: id, to: path)
+        dropFormer(of: id)
+        presenters[id].former = (slot, presenter.path, pace.now + limits.returning)
+        presenters.returning.insert(id)
+        setPlace(of: id, to: presenter.place)
+        tellOwnDifference(to: id)
+        return true
+    }
+
+    private mutating func tellMove(of id: UInt64, to path: ItemPath) {
+        presenters[id].own.append(
+            WatchedChange(
+                what: .moved(former: presenters[id].path), path: path,
+                observed: nodes[presenters[id].place].now, seenAt: pace.now))
+        presenters[id].path = path
+        presenters.owed.insert(id)
+    }
+
+    /// Tells a presenter how its item differs from what it knows, besides its path.
+    mutating func tellOwnDifference(to id: UInt64) {
+        let (item, now) = (presenters[id].item, nodes[presenters[id].place].now)
+        let isSame =
+            item.flatMap { now?.differenceBesidesMove(from: $0) } == nil
+            && (item == nil) == (now == nil)
+        if presenters[id].owesChange || !isSame { tellOwnChange(to: id) }
+    }
+
+    /// Tells a presenter of what is at its path.
+    mutating func tellOwnChange(to id: UInt64) {
+        let now = nodes[presenters[id].place].now
+        tellOwn(
+            WatchedChange(
+                what: now == nil ? .deleted : .changed(.content), path: presenters[id].path,
+                observed: now, earlier: presenters[id].item, seenAt: pace.now), to: id)
+    }
+
+    /// Tells a presenter of a change of its item; another item than it knows is a new one.
+    mutating func tellOwn(_ change: WatchedChange, to id: UInt64) {
+        var change = change
+        if let now = change.observed {
+            let isSame = presenters[id].item.map { now.isSameItem(as: $0) } ?? false
+            switch change.what {
+            case .appeared, .changed: change.what = isSame ? .changed(.content) : .appeared
+            case .deleted, .moved: break
+            }
+        }
+        presenters[id].item = change.observed
+        presenters[id].own.append(change)
+        presenters.owed.insert(id)
     }
 }

@@ -1,370 +1,274 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decides which presenter is told what. A directory's presenter is told about the very item inside
-// that changed (Rule 7.7), a package's presenter also that its package changed, a file's presenter
-// about its file. A presenter of both ends of a move is told of the move (Rule 11.9). A presenter
-// of the source only is told of a deletion. A presenter of the destination only is told of every
-// item that was moved there.
+// The end of a turn: presenters are told where to look again. What is told about a node is decided
+// then: what is there by now, and whether it was moved. It waits while it is not known whether the
+// item that was there was moved, where the directory is, or until the directory is watched.
 
 import FileCoordinationArbiter
 
-/// Collects the messages of one turn.
-struct TurnOutbox {
-    let limit: Int
+/// What presenters are told in one turn.
+private struct TurnOutbox {
     private(set) var changes: [UInt64: [WatchedChange]] = [:]
-    /// The presenters with more changes than the limit, which are told to read everything again.
-    private(set) var full: Set<UInt64> = []
-    /// The paths at which an item was reported as new, by presenter, and who put it there.
-    private var appeared: [UInt64: [ItemPath: ChangeOrigin]] = [:]
-    private var deleted: [UInt64: Set<ItemPath>] = [:]
 
-    init(limit: Int) { self.limit = limit }
-
-    mutating func add(_ change: WatchedChange, for presenter: UInt64) {
-        guard !full.contains(presenter) else { return }
-        switch change.what {
-        case .appeared:
-            guard appeared[presenter]?[change.path] == nil else { return }
-            appeared[presenter, default: [:]][change.path] = change.origin
-        case .changed:
-            // What a presenter has read of its item ahead of the report may differ from it as the
-            // item differs from what others were told.
-            guard changes[presenter]?.last != change else { return }
-            // The report that the item is new includes this one. But what a writer put there is
-            // told by its claim, which does not know what another program did afterwards.
-            if let origin = appeared[presenter]?[change.path],
-                origin.mayBePlain(as: change.origin)
-            {
-                return
-            }
-        case .deleted:
-            guard deleted[presenter, default: []].insert(change.path).inserted else { return }
-        case .moved: break
-        }
-        guard changes[presenter, default: []].count < limit else {
-            full.insert(presenter)
-            changes[presenter] = nil
-            return
-        }
-        changes[presenter, default: []].append(change)
-    }
-}
-
-extension ChangeOrigin {
-    /// Whether another program's part in a change with this origin is at least as certain as in one
-    /// with the other origin.
-    fileprivate func mayBePlain(as other: ChangeOrigin) -> Bool {
-        switch (self, other) {
-        case (.uncoordinated, _), (_, .coordinated), (.either, .either): true
-        case (.coordinated, _), (.either, .uncoordinated): false
-        }
+    mutating func add(_ change: WatchedChange, to id: UInt64) {
+        changes[id, default: []].append(change)
     }
 }
 
 extension WatchReconciler {
-    /// Adds a report to the messages of all presenters that it concerns.
-    mutating func distribute(_ report: TurnReport, into outbox: inout TurnOutbox) {
-        let node = report.node
-        let after = nodes[node].isAttached ? nowAbove(node) : []
-        let before =
-            report.announcedAt.map { knownAbove($0) }
-            ?? (nodes[node].known == nil ? after : toldAbove(node))
-        rememberOrigins(report)
-        for origin in report.origins {
-            switch report.what {
-            case .appeared, .changed:
-                let change = WatchedChange(
-                    what: report.what, path: report.path, origin: origin, observed: report.observed)
-                var replaced = change
-                replaced.what = .changed(.content)
-                let known = report.what == .appeared ? report.prior : nil
-                let follow = known.map(nowAbove) ?? []
-                for id in after where !report.isForOwnPresenters {
-                    // For a presenter that is not told the new path of the former item, another
-                    // item has replaced that item.
-                    let isNew = known == nil || follow.contains(id)
-                    give(isNew ? change : replaced, to: id, &outbox)
-                    if report.isNew { giveAll(below: node, origin, id, &outbox) }
-                }
-                giveToOwn(change, of: node, &outbox)
-                // It may have come back to the presenter's path on a way that is not known here.
-                if report.what == .appeared { giveChangeTime(change, of: node, &outbox) }
-            case .deleted:
-                let change = WatchedChange(
-                    what: .deleted, path: report.path, origin: origin, observed: nil)
-                // If the directory does not exist any more, its own deletion covers this one.
-                let isInside = nodes[node].parent.map { nodes[$0].now == nil } ?? false
-                for id in before where !isInside && !report.isForOwnPresenters {
-                    give(change, to: id, &outbox)
-                }
-                guard nodes[node].isAttached else { continue }
-                // A presenter may have read this item although it was never told about it.
-                for id in nodes[node].anchors where presenters[id].isAbsent(at: node) {
-                    outbox.add(change, for: id)
-                }
-            case .moved(let former):
-                distribute(report, movedFrom: former, by: origin, before, after, &outbox)
-            }
-        }
-    }
-
-    /// Tells the presenters of both ends of a move about it, and those of one end about that.
-    private mutating func distribute(
-        _ report: TurnReport, movedFrom former: ItemPath, by origin: ChangeOrigin,
-        _ before: [UInt64], _ after: [UInt64], _ outbox: inout TurnOutbox
-    ) {
-        let node = report.node
-        let change = WatchedChange(
-            what: report.what, path: report.path, origin: origin, observed: report.observed,
-            leftAt: report.ends?.leftAt,
-            departure: report.ends.flatMap { $0.from == origin ? nil : $0.from },
-            arrival: report.ends?.unannouncedArrival.flatMap { $0 == origin ? nil : $0 })
-        let left = WatchedChange(
-            what: .deleted, path: former, origin: report.ends?.from ?? origin, observed: nil)
-        giveChangeTime(change, of: node, &outbox)
-        // A presenter of both ends carries along what is inside a directory that was moved.
-        for id in before where !report.isCarried {
-            if after.contains(id) {
-                give(change, to: id, &outbox)
-            } else if !isTakenAgain(report) {
-                give(left, to: id, &outbox)
-            }
-        }
-        for id in after where !before.contains(id) {
-            let arrived = WatchedChange(
-                what: .appeared, path: report.path, origin: report.ends?.to ?? origin,
-                observed: report.observed)
-            give(arrived, to: id, &outbox)
-            // A claim has told it that the directory has left, with everything that it knew inside.
-            let hasLeft = report.announcedAt != nil && nodes.isToldInPlace(node)
-            giveAll(below: node, arrived.origin, id, hasLeft: hasLeft, &outbox)
-        }
-        giveDeparture(from: report.ends?.leftAt, before, after, &outbox)
-    }
-
-    /// Reports that an item is no longer at `place`, where a claim announced it, to the presenters
-    /// there except those of both ends of the move which the watcher saw: the move tells them.
-    private mutating func giveDeparture(
-        from place: ItemPath?, _ before: [UInt64], _ after: [UInt64], _ outbox: inout TurnOutbox
-    ) {
-        guard let place else { return }
-        let change = WatchedChange(
-            what: .deleted, path: place, origin: .uncoordinated, observed: nil)
-        for depth in 0..<place.depth {
-            guard let node = nodes.node(at: place.prefix(depth: depth)) else { return }
-            for id in trees(at: node) where !before.contains(id) || !after.contains(id) {
-                give(change, to: id, &outbox)
-            }
-        }
-    }
-
-    /// Tells the presenters of a moved item that the time of its last change is another one.
+    /// Ends a turn.
     ///
-    /// Every other difference from what they were told has a report of its own.
-    private mutating func giveChangeTime(
-        _ move: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
-    ) {
-        guard let told = nodes[node].told?.observed,
-            move.observed?.difference(from: told) == .attributes,
-            move.observed?.differenceBesidesMove(from: told) == nil
-        else { return }
-        var change = move
-        change.what = .changed(.attributes)
-        giveToOwn(change, of: node, &outbox)
-    }
-
-    /// Adds a change to the messages of the presenters whose own item has changed.
-    private mutating func giveToOwn(
-        _ change: WatchedChange, of node: WatchNodeID, _ outbox: inout TurnOutbox
-    ) {
-        for id in nodes[node].anchors where presenters[id].isSettled(at: node) {
-            var change = change
-            if let seen = presenters[id].read.seen {
-                presenters[id].read.seen = nil
-                guard let difference = change.observed?.difference(from: seen) else { continue }
-                change.what = .changed(difference)
-            }
-            if case .changed = change.what { outbox.add(change, for: id) }
+    /// Call it after each batch of facts, and at ``nextDeadline``.
+    ///
+    /// - Returns: at most one message of changes for each presenter, in the order of presenters.
+    public mutating func endTurn(at now: UInt64) -> [WatchNews] {
+        pace.now = max(pace.now, now)
+        expire()
+        runTimers()
+        startPresenters()
+        tellTroubles()
+        if isDueNow {
+            settlePresenters()
+            tellChanges()
+            answerQuestions()
         }
+        pace.isBehind = false
+        defer { news = [] }
+        return news
     }
 
-    /// Stores the origins of a report for presenters about whose own item nothing is decided yet.
-    private mutating func rememberOrigins(_ report: TurnReport) {
-        for id in nodes[report.node].anchors {
+    /// The time by which the next turn must end, or nil if only new facts can cause one.
+    public var nextDeadline: UInt64? {
+        if hasOrders { return pace.now }
+        var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
+        let isWaiting =
+            !changed.isEmpty || !presenters.unsettled.isEmpty || !presenters.owed.isEmpty
+        if isWaiting, let last = pace.lastTold, last + limits.pause > pace.now {
+            times.append(last + limits.pause)
+        }
+        if !questions.isEmpty {
+            times.append(max(pace.now, mayAnswer ? 0 : questions.askedAt + limits.settling))
+        }
+        for node in missing where nodes.contains(node) {
+            if case .missing(let until) = nodes[node].place { times.append(until) }
+        }
+        times += hints.targets.compactMap { nodes.existing($0).map { nodes[$0].keptUntil } }
+        times += presenters.unsettled.map { presenters[$0].settleAt }.filter { $0 > pace.now }
+        if presenters.ids.isEmpty { return questions.isEmpty ? nil : pace.now }
+        return times.compactMap { $0 }.min()
+    }
+
+    /// Whether presenters may be told something now.
+    private var isDueNow: Bool {
+        if let until = pace.rescanUntil { return isQuiet || until <= pace.now }
+        if questions.isDrained { return true }
+        guard let last = pace.lastTold else { return true }
+        return last + limits.pause <= pace.now
+    }
+
+    /// Whether all that was done before the questions has been told, after ``tellChanges()``.
+    private var mayAnswer: Bool {
+        isQuiet && (missing.isEmpty || questions.askedAt + limits.settling <= pace.now)
+    }
+
+    private mutating func answerQuestions() {
+        if questions.isDrained, mayAnswer { questions.answerDrained() }
+    }
+
+    /// Tells presenters that changes are told from now on, once all their items have been checked.
+    private mutating func startPresenters() {
+        guard pace.baselines == 0 else { return }
+        for id in presenters.unsettled.sorted() where presenters[id].isStarting {
             let place = presenters[id].place
-            if presenters[id].former?.place == report.node, place != report.node {
-                presenters[id].origins.addAtFormer(report)
-            }
-            // A presenter that knows no item is told nothing of one that came and went.
-            let isOwn =
-                report.what == .deleted
-                ? nodes[place].now == nil && presenters[id].object != nil : place == report.node
-            if isOwn, !presenters[id].isSettled || report.what == .deleted {
-                var origins = origins(of: report, knownAt: presenters[id].path)
-                if report.followsMove, let moved = presenters[id].origins.changed?.origins {
-                    // What a claim wrote before the item came here was announced elsewhere.
-                    origins =
-                        moved + origins.filter { $0 != .coordinated && !moved.contains($0) }
-                }
-                presenters[id].origins.changed = (report.node, origins)
-            }
-            if case .changed(let difference) = report.what, place != report.node,
-                presenters[id].object == report.node
+            guard isSeen(place) else { continue }
+            // It reads everything now.
+            presenters[id].isStarting = false
+            presenters[id].whole = nil
+            presenters.unsettled.remove(id)
+            presenters.owed.remove(id)
+            news.append(WatchNews(presenter: id, body: .listening))
+            let now = nodes[place].now
+            presenters[id].item = now
+            if let missed = presenters[id].missed,
+                missed.existed && now == nil || isChanged(place, after: missed.after)
             {
-                presenters[id].origins.add(difference, by: report.origins)
+                presenters.owe(id, .late)
+            }
+            guard let since = presenters[id].since, !now.isSameVersion(as: since) else { continue }
+            presenters[id].own.append(
+                WatchedChange(
+                    what: now.map { .changed($0.difference(from: since) ?? .content) } ?? .deleted,
+                    path: presenters[id].path, observed: now, earlier: since, seenAt: pace.now))
+            presenters.owed.insert(id)
+        }
+    }
+
+    /// Whether the item, or a known item inside, was changed after the given real time.
+    ///
+    /// The removal of an item is found, too, because it changes the directory.
+    private func isChanged(_ place: WatchNodeID, after time: Int64) -> Bool {
+        let all = nodes.isCovered(place) ? nodes.subtree(of: place) : [place]
+        return all.contains { node in nodes[node].now.map { $0.stamp.changed > time } ?? false }
+    }
+
+    private func isSeen(_ place: WatchNodeID) -> Bool {
+        nodes.isInTree(place)
+            && nodes.ancestry(of: place).allSatisfy { node in
+                if case .ordered = nodes[node].watch { return false }
+                return !nodes[node].isPending
+            }
+    }
+
+    // MARK: Changes
+
+    private mutating func tellChanges() {
+        pace.rescanUntil = nil
+        var outbox = TurnOutbox()
+        let waiting = changed.filter { nodes.contains($0) && nodes[$0].change != nil }
+        changed = []
+        var ready: [(depth: Int, node: WatchNodeID)] = []
+        var seen: Set<WatchNodeID> = []
+        for node in waiting where seen.insert(node).inserted {
+            if mustWait(node) {
+                changed.append(node)
+            } else {
+                ready.append((nodes.ancestry(of: node).count, node))
             }
         }
-        guard case .moved = report.what, let origin = report.origins.first else { return }
-        for id in objectsBelow(report.node) {
-            // The presenter gets one message for two moves, which may have different origins.
-            let former = presenters[id].origins.moved ?? origin
-            presenters[id].origins.moved = former == origin ? origin : .either
+        // What is inside a directory that has moved is told by its new path.
+        for (_, node) in ready.sorted(by: { ($0.depth, $0.node) < ($1.depth, $1.node) }) {
+            distribute(node, into: &outbox)
         }
+        for (_, node) in ready where nodes.contains(node) { nodes[node].change = nil }
+        send(outbox)
+        for (_, node) in ready where nodes.contains(node) { tidy(node) }
     }
 
-    /// Who made a change of an item that a presenter knows by `path`.
-    private func origins(of report: TurnReport, knownAt path: ItemPath) -> [ChangeOrigin] {
-        // An item that a claim has moved may have come here by another program's move.
-        let origins = report.ends.map { [$0.to] } ?? report.origins
-        if report.path == path {
-            return report.what == .deleted
-                ? claims.origins(origins, knownAs: report.place) : origins
+    private func mustWait(_ node: WatchNodeID) -> Bool {
+        guard nodes.isInTree(node), !nodes.isPendingAbove(node) else { return true }
+        // A presenter that looks into a directory must hear of what leaves it after that.
+        if nodes[node].isDirectory, case .ordered = nodes[node].watch { return true }
+        guard nodes[node].now == nil, let item = nodes.existing(nodes[node].change?.awaited) else {
+            return false
         }
-        // A program has moved the directory, and the presenter was not told: what a claim announces
-        // at the item's new path does not reach it.
-        return origins.map { $0 == .coordinated ? .either : $0 }
+        return !nodes[item].isAttached
     }
 
-    /// The presenters whose item is the node, or below.
-    private func objectsBelow(_ node: WatchNodeID) -> [UInt64] {
-        var result: [UInt64] = []
-        var rest = [node]
-        while let next = rest.popLast() {
-            guard nodes[next].below > 0 else { continue }
-            result += nodes[next].anchors.filter { presenters[$0].object == next }
-            rest += nodes.sortedChildren(of: next)
-        }
-        return result
-    }
-
-    /// Whether another item has the path that presenters know for the one of a report, and they
-    /// know that.
-    private func isTakenAgain(_ report: TurnReport) -> Bool {
-        guard let taker = report.announcedAt.map({ nodes.node(at: $0) }) ?? toldSlot(of: report)
-        else { return false }
-        return nodes[taker].now != nil && !nodes[taker].isPending
-            && !nodes[taker].flags.contains(.changed)
-    }
-
-    /// What is at the path that presenters were told for the item of a report.
-    private func toldSlot(of report: TurnReport) -> WatchNodeID? {
-        guard let told = nodes[report.node].known, let parent = nodes.existing(told.parent),
-            nodes.isInTree(parent)
-        else { return nil }
-        return nodes[parent].children[told.name]
-    }
-
-    /// Adds a change of an item inside the presenter's own.
-    private mutating func give(
-        _ change: WatchedChange, to id: UInt64, _ outbox: inout TurnOutbox
-    ) {
-        guard !presenters[id].isStarting else { return }
-        guard presenters[id].isSettled else {
-            // It is not decided yet where the presenter's item is.
-            let reason: WatchNews.Reason = change.isAnnounced ? .rewritten : .replaced
-            presenters[id].whole = max(presenters[id].whole ?? reason, reason)
-            return
-        }
-        if presenters[id].kind == .package, outbox.changes[id] == nil {
+    private mutating func distribute(_ node: WatchNodeID, into outbox: inout TurnOutbox) {
+        guard let path = nodes.path(node), let change = nodes[node].change else { return }
+        let now = nodes[node].now
+        let what: WatchedChange.What =
+            switch (change.earlier, now) {
+            case (_, nil): .deleted
+            case (nil, _?): .appeared
+            case (let earlier?, let now?): .changed(now.difference(from: earlier) ?? .attributes)
+            }
+        let plain = WatchedChange(
+            what: what, path: path, observed: now, earlier: change.earlier, seenAt: change.seenAt)
+        let listeners = listenersAbove(nodes[node].parent)
+        let left = change.former.map { formerPaths(of: $0, for: listeners) } ?? [:]
+        let taken = change.former.flatMap(pathTaken)
+        for (id, from) in left.sorted(by: { $0.key < $1.key }) where from != path {
+            let isMove = listeners.contains(id)
+            // What has taken the former path is told there.
+            if !isMove, from == taken { continue }
             outbox.add(
                 WatchedChange(
-                    what: .changed(.content), path: presenters[id].path, origin: change.origin,
-                    observed: nodes[presenters[id].place].now),
-                for: id)
+                    what: isMove ? .moved(former: from) : .deleted, path: isMove ? path : from,
+                    observed: isMove ? now : nil, earlier: change.former?.observed,
+                    seenAt: change.seenAt), to: id)
         }
-        outbox.add(change, for: id)
-    }
-
-    /// Adds everything that came with a directory and that the presenter does not know.
-    ///
-    /// Items that have not been told to any presenter are reported on their own, and so are the
-    /// moves of items that the presenter knows at other paths.
-    private mutating func giveAll(
-        below node: WatchNodeID, _ origin: ChangeOrigin, _ id: UInt64, hasLeft: Bool = false,
-        _ outbox: inout TurnOutbox
-    ) {
-        guard nodes[node].isDirectory else { return }
-        // What is missing from the directory now may come back to where other presenters know it.
-        for below in missing where nodes.contains(below) {
-            guard let parent = nodes.existing(nodes[below].known?.parent),
-                nodes.isInside(parent, node)
-            else { continue }
-            nodes[below].flags.insert(.passedOver)
-        }
-        for below in nodes.subtree(of: node).dropFirst() where nodes[below].known != nil {
-            guard let path = nodes.path(below), let now = nodes[below].now else { continue }
-            if isToldByItself(below, than: node) {
-                if !nodes.isToldInPlace(below) { nodes[below].flags.insert(.passedOver) }
-                continue
+        for id in listeners where left[id] == nil || left[id] == path {
+            outbox.add(plain, to: id)
+            if change.former != nil, left[id] == nil, now?.isDirectory == true {
+                tellInside(node, id, &outbox)
             }
-            if !hasLeft, toldAbove(below).contains(id) { continue }
-            // If the item has changed, too, that is told later, as a difference from what was told.
-            let told = nodes[below].flags.contains(.changed) ? nodes[below].told?.observed : nil
-            give(
-                WatchedChange(
-                    what: .appeared, path: path, origin: origin, observed: told ?? now),
-                to: id, &outbox)
         }
+        for id in nodes[node].anchors where isTold(of: node)(id) { tellOwner(id, plain, change) }
     }
 
-    /// Whether a node inside another one, or a directory between them, has a report of its own that
-    /// tells where it has come from, in this turn or a later one.
-    private func isToldByItself(_ below: WatchNodeID, than node: WatchNodeID) -> Bool {
-        var next = below
-        while next != node, let parent = nodes[next].parent {
-            if !nodes.isToldInPlace(next) { return true }
-            next = parent
+    /// Returns by which path presenters knew an item before it was moved; `others` are those that
+    /// may have known it by a directory that has moved on.
+    private func formerPaths(
+        of former: WatchNode.Former, for others: [UInt64]
+    ) -> [UInt64: ItemPath] {
+        var result: [UInt64: ItemPath] = [:]
+        if let path = former.path {
+            for id in others where presenters[id].path.contains(path) { result[id] = path }
         }
-        return false
-    }
-
-    /// The presenters of directories above a node, as it is now.
-    func nowAbove(_ node: WatchNodeID) -> [UInt64] {
-        var result: [UInt64] = []
-        var next = nodes[node].parent
-        while let node = next {
-            result += trees(at: node)
-            next = nodes[node].parent
-        }
+        guard let parent = nodes.existing(former.parent),
+            let directory = nodes.path(parent),
+            let path = ItemPath(components: directory.components + [former.name])
+        else { return result }
+        for id in listenersAbove(parent) { result[id] = path }
         return result
     }
 
-    /// Returns the presenters of directories above the place that they were told.
-    private func toldAbove(_ node: WatchNodeID) -> [UInt64] {
-        var result: [UInt64] = []
-        var next = nodes.existing(nodes[node].known?.parent)
-        while let node = next {
-            result += trees(at: node)
-            next = nodes.existing(nodes[node].known?.parent)
-        }
-        return result
+    /// The path at which an item was before it was moved, if another one is there now.
+    private func pathTaken(_ former: WatchNode.Former) -> ItemPath? {
+        guard let parent = nodes.existing(former.parent),
+            let child = nodes[parent].children[former.name], nodes[child].now != nil
+        else { return nil }
+        return nodes.path(child)
     }
 
-    /// The presenters of directories above a path at which a claim has announced an item.
-    private func knownAbove(_ place: ItemPath) -> [UInt64] {
-        var result: [UInt64] = []
-        for depth in 0..<place.depth {
-            guard let node = nodes.node(at: place.prefix(depth: depth)) else { break }
-            result += trees(at: node)
+    /// Tells a presenter of what is inside a directory that was moved into its item.
+    private func tellInside(_ node: WatchNodeID, _ id: UInt64, _ outbox: inout TurnOutbox) {
+        for below in nodes.subtree(of: node).dropFirst() where nodes[below].change == nil {
+            guard let now = nodes[below].now, let path = nodes.path(below) else { continue }
+            outbox.add(
+                WatchedChange(what: .appeared, path: path, observed: now, seenAt: pace.now),
+                to: id)
         }
-        return result
     }
 
-    private func trees(at node: WatchNodeID) -> [UInt64] {
-        guard nodes[node].trees > 0 else { return [] }
-        return nodes[node].anchors.filter {
-            presenters[$0].kind.isTree
-                && (presenters[$0].object == node || presenters[$0].place == node)
+    /// Tells a presenter of a change of its own item.
+    private mutating func tellOwner(
+        _ id: UInt64, _ change: WatchedChange, _ detail: WatchNode.Change
+    ) {
+        guard presenters[id].slot == nil else {
+            if detail.former == nil { presenters[id].owesChange = true }
+            return
         }
+        // It knows of the move.
+        if detail.former != nil { return tellOwnDifference(to: id) }
+        tellOwn(change, to: id)
+    }
+
+    /// The presenters of a directory and of those above, which are told of everything inside.
+    private func listenersAbove(_ directory: WatchNodeID?) -> [UInt64] {
+        guard let directory else { return [] }
+        return nodes.ancestry(of: directory).flatMap { node in
+            nodes[node].trees == 0
+                ? []
+                : nodes[node].anchors.filter { presenters[$0].kind == .directory }
+                    .filter(isTold(of: node))
+        }
+    }
+
+    /// Whether a presenter has its item at a node, and is told of changes.
+    func isTold(of node: WatchNodeID) -> (UInt64) -> Bool {
+        { id in presenters[id].place == node && !presenters[id].isStarting }
+    }
+
+    private mutating func send(_ outbox: TurnOutbox) {
+        let told = presenters.owed.union(outbox.changes.keys)
+        for id in told.sorted() where !presenters[id].isStarting {
+            let own = presenters[id].own
+            let all = own + (outbox.changes[id] ?? [])
+            var whole = presenters[id].whole
+            if all.count > limits.changesPerMessage {
+                whole = max(whole ?? .manyChanges, .manyChanges)
+            }
+            let changes = whole == nil ? all : own.filter { $0.what.isDeparture }
+            if !changes.isEmpty { news.append(WatchNews(presenter: id, body: .changes(changes))) }
+            if let whole {
+                news.append(WatchNews(presenter: id, body: .wholeMayHaveChanged(whole)))
+            }
+            presenters[id].own = []
+            presenters[id].whole = nil
+            presenters.owed.remove(id)
+        }
+        if !told.isEmpty { pace.lastTold = pace.now }
     }
 }

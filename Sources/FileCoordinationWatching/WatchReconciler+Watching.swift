@@ -224,11 +224,10 @@ extension WatchReconciler {
             refused(at: node)
         case .seen(let names):
             for name in names where nodes[node].children[name] == nil {
-                // A presenter that reads the directory may see the item before it is reported.
-                nodes[makeChild(of: node, named: name)].flags.insert(.unsure)
+                // It may be gone again before it is looked at.
+                nodes[makeChild(of: node, named: name)].flags.insert(.came)
             }
             clearBaseline(node)
-            nodes[node].flags.insert(.listedSinceRead)
             // Names that are not in the list are checked like the others.
             for child in nodes.sortedChildren(of: node) { markDirty(child) }
             if nodes[node].flags.contains(.relist) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reconciler: a value that mirrors the presented part of the file system and finds out what
-// presenters must be told. The kernel's events only say which names to look at. The reconciler
-// compares the result of each check with its tree, and tells presenters once per turn what differs
-// from what they were last told. So events that are lost, doubled or out of order make the tree
-// wrong only until the next check.
+// The reconciler: a value that mirrors the presented part of the file system and finds out at which
+// items presenters must look again. The kernel's events only say which names to look at. If what is
+// found there differs from what was last seen, whoever presents the item or a directory above is
+// told after that. So events that are lost, doubled or out of order make the tree wrong only until
+// the next check. It does not know who made a change; the server decides that.
 //
 // It has no clock and makes no system calls, which makes it easy to test: the caller passes in
 // facts with their time, takes orders and carries them out. In the server, the caller is the
@@ -12,12 +12,12 @@
 
 /// Intervals and bounds; all times in nanoseconds.
 public struct WatchLimits: Hashable, Sendable {
-    /// The shortest time between two messages of changes to one presenter.
+    /// The shortest time between two messages of changes.
     ///
     /// The first message after a pause is sent at the end of its turn.
     public var pause: UInt64 = 50_000_000
     /// How long the watcher's thread leaves notifications in the kernel's queue after it has begun
-    /// a turn, unless it is given a command that wakes it.
+    /// a turn, unless it is given a command.
     ///
     /// A program that writes all the time would wake it for each write. It is at most ``pause``.
     public var turn: UInt64 = 1_000_000
@@ -57,24 +57,21 @@ public struct WatchReconciler: Sendable {
     var nodes: WatchNodeTable
     let limits: WatchLimits
     var presenters = PresenterIndex()
-    var claims = ChangeAttribution()
     /// The kernel's number of a watch → its nodes.
     ///
     /// There are several for bind mounts and hard links.
     var watches: [Int32: [WatchNodeID]] = [:]
     /// Device and inode number → the nodes at which they were found.
     var holders: [InodeKey: [WatchNodeID]] = [:]
-    /// The path that presenters were told for an item → the item, which is elsewhere now.
-    var displaced: [ToldSlot: WatchNodeID] = [:]
     var queue = CheckQueue()
-    /// The nodes about which presenters may have to be told.
+    /// The nodes that have something to tell.
     var changed: [WatchNodeID] = []
-    /// The nodes that wait for the second event of a move, and those kept because of a hint.
+    /// The nodes whose items are missing.
     var missing: [WatchNodeID] = []
     var hints = MoveHints()
     var pace = Pace()
     var polled = PolledNodes()
-    var questions = MoveQuestions()
+    var questions = WatchQuestions()
     /// The messages to send at the end of the turn.
     var news: [WatchNews] = []
 
@@ -97,20 +94,13 @@ public struct WatchReconciler: Sendable {
         case .relocated(let id, let path): relocate(id, to: path)
         case .notified(let event): notify(event)
         case .overflowed: overflow()
-        case .drained:
-            claims.drained()
-            questions.drained()
-            pace.isUnsure = false
+        case .drained: questions.drained()
         case .behind: pace.isBehind = true
         case .checked(let node, let found, let isRecent): checked(node, found, isRecent: isRecent)
         case .listed(let node, let found): listed(node, found)
         case .watched(let node, let outcome, let mode): watched(node, outcome, as: mode)
         case .eventsArrive(let arrive): eventsArrive(arrive)
-        case .claimBegan(let claim, let paths): claims.began(claim, paths)
-        case .claimFound(let claim, let paths): claims.began(claim, paths, isFound: true)
-        case .claimExtended(let claim, let moves): claims.extended(claim, by: moves)
-        case .claimEnded(let claim, let changes): claimEnded(claim, changes)
-        case .asked(let number, let paths): questions.add(number, paths)
+        case .asked(let number): questions.add(number, at: pace.now)
         }
     }
 
@@ -133,6 +123,9 @@ public struct WatchReconciler: Sendable {
     /// Only then ``WatchInput/behind`` matters.
     public var awaitsMoves: Bool { !missing.isEmpty || !presenters.unsettled.isEmpty }
 
+    /// The number of the last question (``WatchInput/asked(_:)``) that was answered.
+    public var lastAnswered: UInt64 { questions.answered }
+
     /// The number of the kernel's watches that are in use.
     public var watchCount: Int { watches.count { !$0.value.isEmpty } }
 
@@ -151,51 +144,15 @@ struct InodeKey: Hashable {
     }
 }
 
-/// A name in a directory, as presenters were told it.
-struct ToldSlot: Hashable {
-    let parent: WatchNodeID
-    let name: [UInt8]
-
-    init?(_ told: WatchNode.LastReport?) {
-        guard let told, let parent = told.parent else { return nil }
-        self.parent = parent
-        name = told.name
-    }
-
-    init(parent: WatchNodeID, name: [UInt8]) {
-        self.parent = parent
-        self.name = name
-    }
-}
-
 /// The orders that were not taken yet, and the names to look at.
 struct CheckQueue {
     var orders: [WatchOrder] = []
     /// The number of checks and lists that were handed out and not answered.
-    var unanswered = 0 { didSet { if unanswered == 0 { handedOut = [] } } }
-    /// The names of the checks that were handed out, until all are answered.
-    var handedOut: [WatchNodeID] = []
-    /// The names inside directories that are missing, which are checked when those are found.
-    ///
-    /// Some may have been checked already, or removed.
-    private var withoutDirectory: Set<WatchNodeID> = []
+    var unanswered = 0
     private var names: [WatchNodeID] = []
     private var next = 0
 
     var isEmpty: Bool { next == names.count }
-    var count: Int { names.count - next }
-    /// The names to look at, and those for which answers are missing.
-    var pending: [WatchNodeID] { names[next...] + handedOut + withoutDirectory }
-
-    /// Adds a name that is checked when its directory is found.
-    mutating func keepWithoutDirectory(_ node: WatchNodeID, _ nodes: WatchNodeTable) {
-        if withoutDirectory.count >= 1024 {
-            withoutDirectory = withoutDirectory.filter {
-                nodes.contains($0) && nodes[$0].flags.contains(.dirty)
-            }
-        }
-        withoutDirectory.insert(node)
-    }
 
     mutating func append(_ node: WatchNodeID) { names.append(node) }
 
@@ -219,6 +176,32 @@ struct CheckQueue {
     }
 }
 
+/// The server's questions that are not answered yet.
+struct WatchQuestions {
+    private var open: [(number: UInt64, at: UInt64, isDrained: Bool)] = []
+    /// The number of the last question that was answered.
+    private(set) var answered: UInt64 = 0
+
+    var isEmpty: Bool { open.isEmpty }
+    /// Whether the kernel's queue has been empty since the first question.
+    var isDrained: Bool { open.first?.isDrained == true }
+    /// When the first question was asked.
+    var askedAt: UInt64 { open.first?.at ?? 0 }
+
+    mutating func add(_ number: UInt64, at now: UInt64) { open.append((number, now, false)) }
+
+    mutating func drained() {
+        for index in open.indices { open[index].isDrained = true }
+    }
+
+    mutating func answerDrained() {
+        while let first = open.first, first.isDrained {
+            answered = max(answered, first.number)
+            open.removeFirst()
+        }
+    }
+}
+
 /// The times at which the reconciler does something.
 struct Pace {
     var now: UInt64 = 0
@@ -230,10 +213,6 @@ struct Pace {
     /// The number of nodes whose content existed before their presenter was added and has not been
     /// checked yet.
     var baselines = 0
-    /// Whether some report waited for those of the last turn.
-    var isToBeContinued = false
-    /// Whether the kernel's queue has not been empty since presenters were told to read everything.
-    var isUnsure = false
     /// Whether the kernel's queue is not empty at the end of this turn.
     var isBehind = false
 }

@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
-import FileCoordinationWatching
 import FileCoordinationWire
 import Testing
 
@@ -39,27 +38,10 @@ struct WriteSeriesTests {
             #expect(isJoined)
         }
         #expect(series.outcomes == [.changed])
-        #expect(series.changes.map { $0.after?.size } == [2, 3, 3])
+        #expect(series.change.before?.size == 1)
+        #expect(series.change.after?.size == 3)
         #expect(series.last.index == 3)
         #expect(series.others.map(\.index) == [2, 3])
-    }
-
-    @Test("Of a long series, the first writes are one for the watcher, which remembers no more")
-    func isLong() throws {
-        var series = WriteSeries(try write(1, from: 1, to: 2), purposesOfPresenters: [])
-        for size in UInt64(2)..<30 {
-            let isJoined = series.append(try write(1, from: size, to: size + 1))
-            #expect(isJoined)
-        }
-        let changes = series.changes
-        #expect(changes.count == Watcher.statesOfWrites + 1)
-        #expect(changes.first?.before?.size == 1)
-        #expect(changes.last?.after?.size == 30)
-        for (former, next) in zip(changes, changes.dropFirst()) {
-            #expect(former.after == next.before)
-        }
-        // The last ones are told one by one.
-        #expect(changes.dropFirst().map { $0.after?.size } == (23...30).map(Optional.some))
     }
 
     @Test("Other items, options or states end a series")

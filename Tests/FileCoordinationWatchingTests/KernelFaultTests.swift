@@ -118,7 +118,6 @@ struct HandMadeKernel {
             case .listening: ["\(news.presenter) listening"]
             case .degraded(let trouble): ["\(news.presenter) degraded: \(trouble)"]
             case .healed: ["\(news.presenter) healed"]
-            case .arrived: []
             case .wholeMayHaveChanged(let reason): ["\(news.presenter) whole: \(reason)"]
             case .changes(let changes):
                 changes.map { change in
@@ -129,8 +128,7 @@ struct HandMadeKernel {
                         case .deleted: "deleted"
                         case .moved(let former): "moved from \(former)"
                         }
-                    let origin = change.origin == .uncoordinated ? "" : ", \(change.origin)"
-                    return "\(news.presenter) \(change.path) \(what)\(origin)"
+                    return "\(news.presenter) \(change.path) \(what)"
                 }
             }
         }
@@ -374,5 +372,61 @@ struct HandMadeKernel {
         var told: [String] = []
         for _ in 0..<70 { told += kernel.turn(after: 2000) }
         #expect(told == ["1 healed"])
+    }
+
+    @Test func `A question is answered when all that was done before it has been told`() throws {
+        var kernel = try twoDirectories()
+        kernel.there["/a/f"] = HandMadeKernel.file(4, 5)
+        kernel.notify("/a", .changed, "f")
+        _ = kernel.turn()
+        // The pause after the last message does not hold up the answer.
+        kernel.there["/a/f"] = HandMadeKernel.file(4, 6)
+        kernel.notify("/a", .changed, "f")
+        kernel.reconciler.handle(.asked(7), at: kernel.now)
+        #expect(kernel.turn(after: 1).isEmpty)
+        #expect(kernel.reconciler.lastAnswered == 0, "the kernel may have more")
+        kernel.reconciler.handle(.drained, at: kernel.now)
+        #expect(Set(kernel.turn(after: 1)) == ["1 /a/f content", "3 /a/f content"])
+        #expect(kernel.reconciler.lastAnswered == 7)
+    }
+
+    @Test func `Rule 7.14: what came and went before it was looked at is told as gone`() throws {
+        var kernel = try twoDirectories()
+        kernel.notify("/a", .created, "t")
+        kernel.notify("/a", .removed, "t")
+        #expect(kernel.turn() == ["1 /a/t deleted"])
+        #expect(kernel.turn() == [])
+    }
+
+    @Test func `Rule 7.14: a presenter whose item is away stays if another takes the path`() throws
+    {
+        var kernel = try twoDirectories()
+        kernel.there["/a/old"] = kernel.there["/a/f"]
+        kernel.there["/a/f"] = HandMadeKernel.file(9, 9)
+        kernel.notify("/a", .movedFrom, "f", cookie: 3)
+        kernel.notify("/a", .movedTo, "old", cookie: 3)
+        kernel.notify("/a", .created, "f")
+        let told = kernel.turn(after: 1) + kernel.turn()
+        #expect(told.filter { $0.hasPrefix("3") } == ["3 /a/f appeared"])
+        #expect(told.contains("1 /a/old moved from /a/f"))
+    }
+
+    @Test func `Rule 7.14: a presenter goes back to its path when its moved item is deleted`()
+        throws
+    {
+        var kernel = try twoDirectories()
+        kernel.there["/a/f~"] = kernel.there.removeValue(forKey: "/a/f")
+        kernel.notify("/a", .movedFrom, "f", cookie: 3)
+        kernel.notify("/a", .movedTo, "f~", cookie: 3)
+        let moved = kernel.turn(after: 1) + kernel.turn()
+        #expect(moved.contains("3 /a/f~ moved from /a/f"))
+        // The editor is slow.
+        kernel.there["/a/f"] = HandMadeKernel.file(9, 9)
+        kernel.notify("/a", .created, "f")
+        _ = kernel.turn(after: 500)
+        kernel.there["/a/f~"] = nil
+        kernel.notify("/a", .removed, "f~")
+        let back = kernel.turn()
+        #expect(back.contains("3 /a/f moved from /a/f~"))
     }
 }

@@ -27,8 +27,7 @@ final class PlainWriterTests: WatchedTestCase {
         var before = ":"
         /// The same with whole paths, if the directory itself is concerned.
         var whole: [String]?
-        /// What the presenter of the package comes to know; nil if that is the same, and that the
-        /// package has changed.
+        /// What the presenter of the package comes to know; nil if that is the same.
         var package: [String]?
     }
 
@@ -168,14 +167,14 @@ final class PlainWriterTests: WatchedTestCase {
         try tree.shell(row.before, in: directory)
         let file = try tree.present(directory + "/f", .file)
         let own = try tree.present(directory, .directory)
-        let package = try tree.present(Self.package, .package)
+        let package = try tree.present(Self.package, .directory)
         let top = try tree.present("tree", .directory)
         try tree.barrier()
         tree.forget()
         try tree.shell(row.script, in: directory)
         try tree.barrier()
         let wanted = row.whole ?? row.tree.map { Self.full($0) }
-        let inPackage = row.package ?? wanted + ["changed \(Self.package)"]
+        let inPackage = row.package ?? wanted
         for (presenter, name, expected) in [
             (file, "the file", row.file.map { Self.full($0) }), (own, "the directory", wanted),
             (package, "the package", inPackage), (top, "five levels up", wanted),

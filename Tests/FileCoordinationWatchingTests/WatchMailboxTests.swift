@@ -16,7 +16,7 @@ import Testing
         let (old, new) = (try path("/d"), try path("/e"))
         func move(_ old: ItemPath, _ new: ItemPath) -> WatchedChange {
             WatchedChange(
-                what: .moved(former: old), path: new, origin: .uncoordinated, observed: nil)
+                what: .moved(former: old), path: new, observed: nil)
         }
         var changes = try (0..<40).map { number in
             try move(path("/d/\(number)"), path("/e/x\(number)"))
@@ -30,7 +30,7 @@ import Testing
     @Test func `What does not fit is said once until the mailbox is emptied`() throws {
         let mailbox = try WatchMailbox(changesPerPresenter: 2)
         let change = WatchedChange(
-            what: .appeared, path: try path("/d/f"), origin: .uncoordinated, observed: nil)
+            what: .appeared, path: try path("/d/f"), observed: nil)
         let news = WatchNews(presenter: 1, body: .changes([change, change, change]))
         mailbox.put([news, news])
         #expect(mailbox.take().map(\.body) == [.wholeMayHaveChanged(.manyChanges)])

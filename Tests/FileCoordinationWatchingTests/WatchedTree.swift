@@ -173,7 +173,6 @@ final class WatchedTree {
             case .wholeMayHaveChanged(let reason): ["whole: \(reason)"]
             case .degraded(let trouble): ["degraded: \(trouble)"]
             case .healed: ["healed"]
-            case .arrived: []
             case .changes(let changes): changes.map(line)
             }
         }
@@ -189,7 +188,7 @@ final class WatchedTree {
             case .deleted: "deleted \(place)"
             case .moved(let former): "moved \(short(former)) to \(place)"
             }
-        return change.origin == .uncoordinated ? text : text + " (\(change.origin))"
+        return text
     }
 
     private func short(_ path: ItemPath) -> String {

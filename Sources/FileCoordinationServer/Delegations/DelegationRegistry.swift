@@ -28,6 +28,20 @@ struct DelegationRegistry {
     private var byClient: [ClientID: Set<DelegationID>] = [:]
     private var byRecord: [ClientID: [UInt32: DelegationID]] = [:]
 
+    /// The places under which clients report their writes.
+    private var reported: [ItemPath: ClientID] = [:]
+
+    /// Returns the places whose writers report that concern changes at these paths: the same, one
+    /// beside it or one around it.
+    func reportedPlaces(concerning paths: Set<ItemPath>) -> [ItemPath: ClientID] {
+        if reported.isEmpty { return [:] }
+        let directories = Set(paths.map { $0.prefix(depth: max(0, $0.depth - 1)) })
+        return reported.filter { place, _ in
+            directories.contains(place.prefix(depth: max(0, place.depth - 1)))
+                || paths.contains { place.contains($0) }
+        }
+    }
+
     subscript(id: DelegationID) -> Entry? { entries[id] }
 
     /// Returns the delegation for the unreported claim in a record.
@@ -38,6 +52,9 @@ struct DelegationRegistry {
     mutating func insert(_ subject: Subject, of client: ClientID, as id: DelegationID) {
         entries[id] = Entry(client: client, subject: subject)
         byClient[client, default: []].insert(id)
+        if case .slot(_, let word, let path) = subject, word.terms.contains(.reportsWrites) {
+            reported[path] = client
+        }
         if case .claim(let record, _) = subject {
             byRecord[client, default: [:]][record.index] = id
         }
@@ -47,6 +64,7 @@ struct DelegationRegistry {
     mutating func remove(_ id: DelegationID) -> Entry? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         byClient[entry.client, default: []].remove(id)
+        if case .slot(_, _, let path) = entry.subject { reported[path] = nil }
         if case .claim(let record, _) = entry.subject,
             byRecord[entry.client]?[record.index] == id
         {
@@ -59,5 +77,6 @@ struct DelegationRegistry {
     mutating func removeAll(of client: ClientID) {
         for id in byClient.removeValue(forKey: client) ?? [] { entries[id] = nil }
         byRecord[client] = nil
+        reported = reported.filter { $0.value != client }
     }
 }

@@ -37,6 +37,11 @@ struct Delegations: ~Copyable {
     /// Prevents new ticket queues, because members and newcomers would map different files.
     mutating func stopTicketQueues() { ticketQueueDirectory = nil }
 
+    /// Returns the places whose writers report that concern changes at these paths.
+    func reportedPlaces(concerning paths: Set<ItemPath>) -> [ItemPath: ClientID] {
+        registry.reportedPlaces(concerning: paths)
+    }
+
     // MARK: Delegating
 
     /// Writes the slot word of a delegation.

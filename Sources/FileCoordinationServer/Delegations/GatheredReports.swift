@@ -8,7 +8,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
-import FileCoordinationWatching
 import FileCoordinationWire
 
 /// The handled reports whose records are not returned yet, and the writes that count as one.
@@ -143,18 +142,9 @@ struct WriteSeries {
     var others: [RecordReference] { writes.dropLast().map(\.record) }
     /// The outcome of all.
     var outcomes: [ItemOutcome] { [writes.contains(where: \.isChange) ? .changed : .unchanged] }
-    /// What they have found and left, one after the other.
-    ///
-    /// The watcher remembers only the latest states, so the first writes of a long series count as
-    /// one.
-    var changes: [ItemChange] {
-        let alone = writes.suffix(Watcher.statesOfWrites)
-        let first = writes.dropLast(alone.count)
-        let joined = first.first.flatMap { begin in
-            first.last.map { ItemChange(before: begin.before, after: $0.after) }
-        }
-        return [joined].compactMap { $0 }
-            + alone.map { ItemChange(before: $0.before, after: $0.after) }
+    /// What the first has found and the last has left.
+    var change: ItemChange {
+        ItemChange(before: writes[0].before, after: writes[writes.count - 1].after)
     }
 
     /// Adds a write that follows the last one.

@@ -45,14 +45,14 @@ extension Server {
         if !known.isEmpty { outgoing.metrics.count(.clientDeaths) }
         // A recording describes the process with its death, so the process is removed after that.
         processes.remove(client.id)
-        for (record, identity) in known {
+        for (_, identity) in known {
             switch identity {
-            case .claim(let claim):
-                discard(claim)
-                releaseHeldChanges(of: RecordAddress(client: client.id, record: record))
+            case .claim(let claim): discard(claim)
             case .presenter(let presenter): outgoing.watching.unpresent(presenter)
             }
         }
+        outgoing.watching.writes.end(of: client.id, at: .now)
+        releaseHeldChanges()
         records.discardAll(of: client.id)
         outgoing.deliveries.remove(client.id)
         clients.remove(client)
@@ -133,7 +133,7 @@ extension Server {
                 client.ledger.withdraw(snapshot.reference, presence.epoch)
             else { continue }
             // The claim writes nothing until it is granted again.
-            outgoing.watching.end(claim, [])
+            endWrites(of: claim)
             decide(.grantWithdrawn(claim))
         }
     }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Connects the watcher with the other parts of the server (Rules 7.14, 11.9). The server has the
-// watcher watch the item of each registered presenter, tells it which coordinated writes run, and
-// forwards the changes that it sees to presenters. A change that a coordinated write explains is
-// not forwarded, because the claim itself announces it. Of what plain programs do, the arbiter is
-// told only moves of presented items.
+// watcher watch the item of each registered presenter, and forwards what it sees to presenters.
+// Changes that coordinated writes have made are not forwarded, because their claims announce them;
+// changes that a running write may have made wait for its end. Of what plain programs do, the
+// arbiter is told only moves of presented items.
 //
-// The server is not told when a delegated write begins; it is told of its end only if the client
-// reports it. So when the watcher sees a change that no known writer explains, the server reads the
-// ledgers of the clients that report such ends. If one of their running writes may have made the
-// change, the change waits until that write ends or its process dies.
+// The server is not told when a delegated write begins. So when the watcher sees a change at or
+// beside a place that is delegated with reports, the server looks for such a write in that client's
+// ledger.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -56,23 +55,12 @@ extension Server {
     mutating func workOnWatching(at now: UInt64) {
         if outgoing.watching.isDue(at: now) { startWatching(at: now) }
         for presenter in outgoing.watching.takeOverdue(at: now) { grantPresenter(presenter) }
-        for claim in outgoing.watching.takeOverdueClaims(at: now) {
-            decide(.movesTold(before: claim))
-        }
+        releaseHeldChanges()
         guard let (outage, endangered) = outgoing.watching.takeEndangered(at: now) else { return }
         if outage == .stuck { configuration.log(.watchingFailed(reason: "it does not go on")) }
         for id in endangered {
             if let presenter = outgoing.watching[id] { tell(presenter.messagesOfAll, to: id) }
         }
-    }
-
-    /// Whether a claim that was filed by now must wait until the watcher has told the moves before
-    /// it (Rule 1.15).
-    ///
-    /// That concerns presenters of other purposes, wherever they are: one of their items may have
-    /// been moved to the claim's path.
-    func mustAwaitMoves(_ claim: FiledClaim) -> Bool {
-        arbiter.mayAskPresenters(besides: claim.purpose) && outgoing.watching.mayMissMoves
     }
 
     /// Tells the watcher and the presenter's process where the item of a presenter is now.
@@ -87,62 +75,62 @@ extension Server {
 
     // MARK: Coordinated writes
 
-    /// Tells the watcher that a coordinated write begins or, if `isFound`, that one was found
-    /// running.
+    /// Records that a coordinated write in a watched place begins or, if `isFound`, that one was
+    /// found running.
     ///
     /// `destinations` are the paths to which it moves items.
     mutating func watchWrites(of id: ClaimID, isFound: Bool, movingTo destinations: [ItemPath] = [])
     {
-        guard outgoing.watching.isActive, !outgoing.watching.writes.runs(id),
-            let claim = arbiter.claim(id),
+        guard outgoing.watching.isActive, let address = records.address(of: id),
+            !outgoing.watching.writes.runs(address), let claim = arbiter.claim(id),
             claim.kind == .access, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
         guard (paths + destinations).contains(where: { arbiter.isPresented(around: $0) })
         else { return }
-        // A move that was announced has given the claim other paths.
-        let isAsBegun = records.relocations.handledBytes(ofClaim: id.rawValue) == 0
-        outgoing.watching.begin(
-            id, at: paths, claim.purpose, isFound: isFound, isAsBegun: isAsBegun)
+        let now = WriteInstant.now
+        outgoing.watching.writes.begin(
+            address, at: paths, claim.purpose, isFound ? now.before(age(of: id)) : now,
+            // A move that was announced has given the claim other paths.
+            isAsBegun: records.relocations.handledBytes(ofClaim: id.rawValue) == 0)
     }
 
-    /// Tells the watcher which changes a finished write has made; `known` is what the claimant saw,
-    /// and `each` what several writes of its item have made, if they count as one.
+    /// Records what a finished write has changed; `known` is what the claimant saw, and `together`
+    /// what several writes of its item have made, if they count as one.
     mutating func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ known: WrittenItems,
-        each: [ItemChange]? = nil
+        together: ItemChange? = nil
     ) {
         guard outgoing.watching.isActive else { return }
-        // The watcher does not know a write that began before its item was presented, or by
-        // delegation.
+        // A write may have begun before its item was presented, or by delegation.
         watchWrites(of: id, isFound: true)
-        guard outgoing.watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
+        guard let address = records.address(of: id), outgoing.watching.writes.runs(address),
+            let claim = arbiter.claim(id)
+        else { return }
         let isComplete = outcomes.count == claim.items.count
-        let written = known.paths(
-            of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(id),
+        var written = known.paths(
+            of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(address),
             isComplete ? outcomes : claim.items.map { _ in .changed })
-        var changes = written.compactMap { item in
-            item.change.map { ClaimedChange(path: item.path, before: $0.before, after: $0.after) }
+        if let together, let first = written.first {
+            written[0] = WrittenPath(
+                path: first.path,
+                change: (
+                    before: together.before.map { ObservedFile($0) },
+                    after: together.after.map { ObservedFile($0) }
+                ), hasChanged: first.hasChanged)
         }
-        if let each, let path = written.first?.path {
-            changes = each.map { ClaimedChange($0, at: path) }
-        }
-        let arrivals = known.arrivals.map { ClaimedChange(arrivalAt: $0.path, of: $0.after) }
-        outgoing.watching.end(id, changes + arrivals)
-        let now = CoordinatedWrites.Instant.now
+        let now = WriteInstant.now
+        for item in written { outgoing.watching.writes.record(item, by: address, at: now) }
         for arrival in known.arrivals {
-            outgoing.watching.record(
-                arrival.path, by: claim.purpose, after: .some(arrival.after), hasChanged: true,
-                isArrival: true, at: now)
+            outgoing.watching.writes.record(
+                WrittenPath(
+                    path: arrival.path, change: (before: nil, after: arrival.after),
+                    hasChanged: true), by: address, isArrival: true, at: now)
         }
-        for item in written {
-            outgoing.watching.record(
-                item.path, by: claim.purpose, after: item.change.map { $0.after },
-                hasChanged: item.hasChanged, at: now)
-        }
+        outgoing.watching.writes.end(address, at: now)
     }
 
-    /// Tells the watcher that the writes of a dead client are over.
+    /// Records that the writes of a dead client are over.
     ///
     /// They may have changed anything.
     mutating func reportAbandonedWrites(
@@ -153,24 +141,26 @@ extension Server {
         }
     }
 
-    /// Records that a writer has moved items, so that its claim explains these changes.
-    mutating func markMoves(_ moves: [ItemMove], by id: ClaimID) {
-        guard outgoing.watching.isActive, let claim = arbiter.claim(id) else { return }
-        let purpose = claim.purpose
-        let now = CoordinatedWrites.Instant.now
-        // The claim's log will say where its own items are.
-        let known = arbiter.movedItems(of: id)?.own ?? []
-        let places = claim.items.enumerated().map { index, item in
-            (index < known.count ? known[index] : nil)?.path ?? item.path
+    /// Records that a claim is over; what it has done was recorded before.
+    mutating func endWrites(of claim: ClaimID) {
+        guard !outgoing.watching.writes.isEmpty, let address = records.address(of: claim) else {
+            return
         }
-        let own = moves.filter { places.contains($0.old) }
-        watchWrites(of: id, isFound: true, movingTo: own.map(\.new))
-        outgoing.watching.extend(id, by: own)
+        outgoing.watching.writes.end(address, at: .now)
+    }
+
+    /// Records that a writer has moved items.
+    mutating func markMoves(_ moves: [ItemMove], by id: ClaimID) {
+        guard outgoing.watching.isActive, let address = records.address(of: id) else { return }
+        watchWrites(of: id, isFound: true, movingTo: moves.map(\.new))
+        let now = WriteInstant.now
         for move in moves {
-            outgoing.watching.announce(move, by: id)
-            outgoing.watching.record(move.old, by: purpose, after: nil, hasChanged: true, at: now)
-            outgoing.watching.record(
-                move.new, by: purpose, after: nil, hasChanged: true, isArrival: true, at: now)
+            outgoing.watching.writes.record(move, at: now)
+            for (path, isArrival) in [(move.old, false), (move.new, true)] {
+                outgoing.watching.writes.record(
+                    WrittenPath(path: path, change: nil, hasChanged: true), by: address,
+                    isArrival: isArrival, at: now)
+            }
         }
     }
 
@@ -178,87 +168,99 @@ extension Server {
 
     /// Handles the messages of the watcher, and tells presenters about the changes that it saw.
     mutating func receiveNews() {
-        releaseAbandonedChanges()
-        var writers: [LocalWriter]?
         let (mail, lastAnswered) = outgoing.watching.takeMail()
-        for mail in mail {
-            let id = PresenterID(rawValue: mail.news.presenter)
+        findLocalWrites(concerning: mail)
+        for news in mail {
+            let id = PresenterID(rawValue: news.presenter)
             guard let presenter = outgoing.watching[id] else { continue }
-            switch mail.news.body {
+            switch news.body {
             case .listening: if outgoing.watching.markListening(id) { grantPresenter(id) }
-            case .arrived(let path):
-                guard path.isTellable else { break }
-                // A client with a delegation there would not ask the presenter.
-                recall(before: [.presenterMoved(id, to: path)], then: nil)
             case .healed: outgoing.watching.setTrouble(nil, of: id)
             case .degraded(let trouble):
                 outgoing.watching.setTrouble(trouble, of: id)
                 if presenter.isListening { tell(presenter.messagesOfAll, to: id) }
-            case .wholeMayHaveChanged(.rewritten): break
             case .wholeMayHaveChanged: tell(presenter.messagesOfAll, to: id)
-            case .changes(let changes):
-                for change in changes { handle(change, id, mail.commandsSeen, &writers) }
+            case .changes(let changes): for change in changes { consider(change, id) }
             }
         }
-        // Behind the moves, which may have to wait for recalls.
-        for claim in outgoing.watching.takeClaims(answeredUpTo: lastAnswered) {
-            work.append(.decide(.movesTold(before: claim)))
-        }
+        releaseHeldChanges(answered: lastAnswered)
     }
 
-    private mutating func handle(
-        _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64,
-        _ writers: inout [LocalWriter]?
-    ) {
-        guard let change = change.withoutTemporaries else { return }
-        if change.origin != .coordinated, !delegations.reporters.isEmpty {
-            let known = writers ?? localWriters()
-            writers = known
-            if let writer = known.first(where: { $0.mayHaveMade(change) }), makeKnown(writer) {
-                let held = Watching.Held(presenter: id, change: change, commandsSeen: commandsSeen)
-                return outgoing.watching.hold(held, until: writer.address)
-            }
-        }
-        tellUnexplained(change, id, commandsSeen)
-    }
-
-    /// Tells a presenter about a change, unless a coordinated write explains the change.
-    ///
-    /// `commandsSeen` is how much the watcher knew when it sent the change; `isHeld` says whether
-    /// the change has waited for the end of a write, which the watcher does not know.
-    private mutating func tellUnexplained(
-        _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64, isHeld: Bool = false
-    ) {
-        guard let presenter = outgoing.watching[id] else { return }
-        let now = CoordinatedWrites.Instant.now
-        let known = isHeld ? 0 : commandsSeen
-        let isExplained = outgoing.watching.writes.explains(
-            change, commandsSeen: known, to: presenter.purpose, at: now)
-        guard isExplained else { return tell(change, commandsSeen, to: id) }
-        // The watcher and the arbiter must agree on where the presenter's item is, so a move of the
-        // item itself is always told.
-        if case .moved(let former) = change.what, former == presenter.path {
+    /// Tells a presenter about a change, or lets the change wait for the end of a write that may
+    /// have made it.
+    private mutating func consider(_ change: WatchedChange, _ id: PresenterID) {
+        guard let change = change.withoutTemporaries, let path = outgoing.watching[id]?.path
+        else { return }
+        // The watcher and the arbiter must agree on where the presenter's item is.
+        if case .moved(let former) = change.what, former == path {
             return tell([.moved(to: change.path)], to: id)
         }
-        let remainder = change.remainder {
-            outgoing.watching.writes.announceEnd(of: change, at: $0, commandsSeen: known, now: now)
+        // The watcher may have read the notifications of a claim after its end.
+        if HeldChanges.isNothing(change), change.path != path,
+            outgoing.watching.writes.mayHaveBeenTemporary(change.path),
+            !outgoing.watching.held.contains(
+                HeldChanges.Name(presenter: id, path: change.path))
+        {
+            return
         }
-        guard let rest = remainder else { return }
-        // The watcher does not know everything in a directory that appeared.
-        if rest.what == .appeared, rest.observed?.isDirectory == true {
-            return tell(presenter.messagesOfAll, to: id)
+        if outgoing.watching.mustHold(change, id) {
+            return outgoing.watching.held.add(change, to: id, at: MonotonicClock.now)
         }
-        tell(rest, commandsSeen, to: id)
+        tellUnexplained(change, id)
     }
 
-    /// Tells a presenter about a change, with the paths that the presenter knows by now.
-    private mutating func tell(_ change: WatchedChange, _ commandsSeen: UInt64, to id: PresenterID)
-    {
-        for change in outgoing.watching.following(change, commandsSeen: commandsSeen, for: id) {
+    /// Tells the changes that wait no longer, unless claims have told them.
+    mutating func releaseHeldChanges(answered: UInt64 = 0) {
+        for (name, held) in outgoing.watching.takeDue(answered: answered, at: MonotonicClock.now) {
+            guard let presenter = outgoing.watching[name.presenter],
+                // If a claim has told of it, or it is the presenter's item, it was not untold.
+                !HeldChanges.isNothing(held.change) || name.path == presenter.path
+                    || outgoing.watching.writes.haveLeftItem(at: name.path)
+            else { continue }
+            tellUnexplained(held.change, name.presenter, isFormerUntold: held.isFormerUntold)
+        }
+    }
+
+    /// Tells a presenter about a change, as far as no coordinated write explains it.
+    private mutating func tellUnexplained(
+        _ change: WatchedChange, _ id: PresenterID, isFormerUntold: Bool = false
+    ) {
+        guard let presenter = outgoing.watching[id] else { return }
+        let writes = outgoing.watching.writes
+        let isExplained = writes.explain(
+            change, at: change.path, to: presenter.purpose,
+            isPresented: change.path == presenter.path)
+        guard case .moved(let former) = change.what else {
+            if !isExplained { tell(change, to: id) }
+            return
+        }
+        // The watcher and the arbiter must agree on where the presenter's item is.
+        if former == presenter.path { return tell([.moved(to: change.path)], to: id) }
+        let isLeft =
+            isFormerUntold || writes.explain(change, at: former, to: presenter.purpose)
+        // A claim has told of the item at its present path; a move is told once more.
+        if !isLeft { return tell(change, to: id) }
+        if isExplained { return }
+        // The watcher does not tell everything in a directory that has moved.
+        if change.observed?.isDirectory == true { return tell(presenter.messagesOfAll, to: id) }
+        var rest = change
+        rest.what = .appeared
+        tell(rest, to: id)
+    }
+
+    /// Tells a presenter about a change, also by the path that it knows from a move that the watcher
+    /// did not know.
+    private mutating func tell(_ change: WatchedChange, to id: PresenterID) {
+        let others = outgoing.watching.writes.announcedPaths(
+            of: change.path, at: MonotonicClock.now)
+        for path in [change.path] + others {
             // One change may move the presenter's item.
-            if let presenter = outgoing.watching[id] {
-                tell(presenter.messages(of: change), to: id)
-            }
+            guard let presenter = outgoing.watching[id],
+                others.isEmpty || path == presenter.path || presenter.path.contains(path)
+            else { continue }
+            var change = change
+            change.path = path
+            tell(presenter.messages(of: change), to: id)
         }
     }
 
@@ -288,83 +290,46 @@ extension Server {
 
     // MARK: Delegated writers
 
-    /// Returns the writes that clients have granted themselves and of which the arbiter has not
-    /// been told.
-    ///
-    /// Only clients that report the ends of such writes are included.
-    private func localWriters() -> [LocalWriter] {
-        delegations.reporters.sorted().compactMap { clients[$0] }.flatMap { client in
-            client.ledger.scan().compactMap { snapshot in
-                guard snapshot.kind == .claim, snapshot.hasSomethingToTell,
-                    snapshot.flags.contains(.unreported),
-                    records.identity(of: snapshot.reference, of: client.id) == nil,
+    /// Looks for writes that clients have granted themselves and that may have made changes, and has
+    /// the arbiter told of them and their ends reported.
+    private mutating func findLocalWrites(concerning mail: [WatchNews]) {
+        guard !delegations.reporters.isEmpty else { return }
+        var paths: Set<ItemPath> = []
+        for case .changes(let changes) in mail.map(\.body) {
+            paths.formUnion(changes.flatMap(\.paths))
+        }
+        let places = delegations.reportedPlaces(concerning: paths)
+        for id in Set(places.values).sorted() {
+            guard let client = clients[id] else { continue }
+            for snapshot in client.ledger.localClaims() + client.ledger.endedClaims()
+            where snapshot.hasSomethingToTell && snapshot.flags.contains(.unreported) {
+                let address = RecordAddress(client: id, record: snapshot.reference)
+                guard !outgoing.watching.writes.runs(address),
+                    records.identity(of: snapshot.reference, of: id) == nil,
                     // The end of that write has been handled: nothing more follows from it.
-                    !isActedOn(snapshot.reference, of: client.id),
-                    let body = client.ledger.claimBody(snapshot.reference)
-                else { return nil }
-                let paths = body.items.filter(\.access.isWriting).map(\.path)
-                return LocalWriter(
-                    address: RecordAddress(client: client.id, record: snapshot.reference),
-                    isOver: snapshot.state == .released, paths: paths)
+                    !isActedOn(snapshot.reference, of: id),
+                    let body = client.ledger.claimBody(snapshot.reference), body.items.count == 1,
+                    places[body.items[0].path] == id, makeKnown(snapshot, client)
+                else { continue }
+                outgoing.watching.writes.begin(
+                    address, at: [body.items[0].path], Purpose(bytes: body.purpose),
+                    WriteInstant.now.before(snapshot.age), isAsBegun: true)
             }
         }
     }
 
-    /// Has the server tell the arbiter and the watcher about a delegated write, and asks the client
-    /// to report its end.
-    ///
-    /// Returns whether the end of the write will be handled.
-    private mutating func makeKnown(_ writer: LocalWriter) -> Bool {
-        guard let client = clients[writer.address.client] else { return false }
-        if writer.isOver { return true }
-        let record = writer.address.record
+    /// Returns whether the end of a delegated write will be handled.
+    private mutating func makeKnown(_ write: RecordSnapshot, _ client: Client) -> Bool {
+        if write.state == .released { return true }
+        let record = write.reference
         if requestReport(of: record, client) {
             work.append(
                 .makeKnown(RecordCheck(client: client.id, record: record, isPrepared: true)))
             return true
         }
-        // It has ended since the scan. Its client reports that if it was to from the beginning.
+        // It has ended since. Its client reports that if it was to from the beginning.
         let snapshot = client.ledger.snapshot(ofRecord: record.index)
         return snapshot?.reference == record && snapshot?.hasSomethingToTell == true
-    }
-
-    /// Tells the changes that waited for a write which is over, unless its claim has announced
-    /// them.
-    mutating func releaseHeldChanges(
-        of write: RecordAddress, claim: ClaimID? = nil, _ outcomes: [ItemOutcome] = []
-    ) {
-        let hasChanged = claim != nil && outcomes != [.unchanged]
-        for held in outgoing.watching.takeHeld(write) {
-            guard hasChanged else {
-                tell(held.change, held.commandsSeen, to: held.presenter)
-                continue
-            }
-            var change = held.change
-            change.origin = .either
-            tellUnexplained(change, held.presenter, held.commandsSeen, isHeld: true)
-        }
-    }
-
-    /// Tells the changes that wait for a write whose record has been reused for another claim.
-    mutating func releaseAbandonedChanges() {
-        for write in outgoing.watching.awaitedWrites {
-            let snapshot = clients[write.client]?.ledger.snapshot(ofRecord: write.record.index)
-            guard snapshot?.reference != write.record || snapshot?.hasSomethingToTell != true
-            else { continue }
-            releaseHeldChanges(of: write)
-        }
-    }
-}
-
-/// A write that a client granted itself.
-private struct LocalWriter {
-    let address: RecordAddress
-    let isOver: Bool
-    let paths: [ItemPath]
-
-    /// Returns whether the change is at an item of this write or inside one.
-    func mayHaveMade(_ change: WatchedChange) -> Bool {
-        paths.contains { $0 == change.path || $0.contains(change.path) }
     }
 }
 

@@ -117,7 +117,6 @@ extension Server {
             decide(.unreportedClaimEnded(former))
         }
         var filing = unnumbered(snapshot, body, check, client)
-        filing.awaitsMoves = mustAwaitMoves(filing)
         // The claims that run under the delegation came before this one, so the recall comes first.
         let bound = min(check.bound, snapshot.filedAt)
         if recall(before: [.claimFiled(filing)], bound: bound, then: .check(check)) { return }
@@ -131,11 +130,6 @@ extension Server {
         // After a move, the delegation slot that the client requested refers to the old path.
         if claim.items == body.items { claim.request = filing.request }
         claim.precedesQueue = filing.precedesQueue
-        if filing.awaitsMoves {
-            claim.awaitsMoves = true
-            outgoing.watching.awaitMoves(
-                before: claim.id, at: claim.items.map(\.path), at: MonotonicClock.now)
-        }
         decide(.claimFiled(claim), outright: check.hasWaited ? nil : claim.id)
     }
 
@@ -201,7 +195,7 @@ extension Server {
             snapshot.reference == check.record,
             snapshot.flags.isSuperset(of: [.unreported, .reportsRelease]),
             snapshot.state == .granted || snapshot.state == .released
-        else { return }
+        else { return outgoing.watching.writes.end(check.address, at: .now) }
         if let former = records.known(at: check.record.index, of: client.id) {
             if former.isOf(snapshot) { return }
             deregister(former.identity, at: check.record.index, of: client)
@@ -223,14 +217,14 @@ extension Server {
         let series = delegations.reports.takeSeries(check.address)
         let outcomes = series?.outcomes ?? report.outcomes
         checkStoppedProcesses()
-        reportWrites(of: claim, outcomes, report.written, each: series?.changes)
+        reportWrites(of: claim, outcomes, report.written, together: series?.change)
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
         for record in (series?.others ?? []) + [check.record] {
-            let address = RecordAddress(client: client.id, record: record)
-            releaseHeldChanges(of: address, claim: claim, outcomes)
+            outgoing.watching.writes.end(RecordAddress(client: client.id, record: record), at: .now)
             giveBack(record, client, mayHideOthers: hidesOthers)
         }
+        releaseHeldChanges()
     }
 
     private mutating func cancel(_ claim: ClaimID) {
@@ -244,8 +238,7 @@ extension Server {
 
     /// Discards a claim that is over.
     mutating func discard(_ claim: ClaimID) {
-        // A claim without an account of its writes may have changed anything.
-        outgoing.watching.end(claim, [])
+        endWrites(of: claim)
         records.discard(claim)
         outgoing.questions.discard(claim)
     }

@@ -160,8 +160,6 @@ package struct Server: ~Copyable {
             } while !work.isEmpty || !outgoing.deliveries.isFlushed
             let givenBack = outgoing.takeGivenBack()
             reap(givenBack)
-            // No message will follow from these records, for which a change may still wait.
-            if !givenBack.isEmpty { releaseAbandonedChanges() }
         } while !work.isEmpty || !outgoing.deliveries.isFlushed || outgoing.hasGivenBack
         records.relocations.forgetOver()
         let now = MonotonicClock.now

@@ -60,9 +60,10 @@ struct WatchedPresenter {
             return [.moved(to: change.path)]
         }
         guard path.contains(change.path) else {
-            // The change is at the presenter's item, or at the path that it had until recently.
-            return change.path == path
-                ? notice(.itemDidChange, if: .itemDidChange) : messagesOfAll
+            // The change is at the presenter's item, which may be another one now, or at the path
+            // that it had until recently.
+            let isSame = change.path == path && change.what != .appeared
+            return isSame ? notice(.itemDidChange, if: .itemDidChange) : messagesOfAll
         }
         switch change.what {
         case .appeared:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The server's side of change watching (Rule 7.14): the presenters that are watched, the
-// coordinated writes that the watcher knows, and the changes that wait for the end of a write. The
+// coordinated writes beside the watcher, and the changes that wait for the end of a write. The
 // watcher is started with the first presenter and runs on its own thread. Nothing here makes a
 // system call on a user's path.
 
@@ -12,14 +12,6 @@ import FileCoordinationWatching
 
 /// The watcher, and what it was told.
 struct Watching: ~Copyable {
-    /// A change that is held back until the end of the write that may have made it.
-    struct Held {
-        let presenter: PresenterID
-        let change: WatchedChange
-        /// How many commands the watcher had seen when it sent the change.
-        let commandsSeen: UInt64
-    }
-
     /// How long a presenter's registration waits for the first check of its item, in nanoseconds.
     private static let patience: UInt64 = 100_000_000
     /// When to try again to start a watcher after a failure, in nanoseconds.
@@ -38,13 +30,11 @@ struct Watching: ~Copyable {
     private var troubles: [PresenterID: WatchTrouble] = [:]
     /// Presenters whose registration waits for the watcher, and until when.
     private var unanswered: [PresenterID: UInt64] = [:]
-    private var held: [RecordAddress: [Held]] = [:]
-    private(set) var writes = CoordinatedWrites()
-    private var moves = AnnouncedMoves()
+    var writes = CoordinatedWrites()
+    var held = HeldChanges()
     private var retryAt: UInt64?
     /// The real time since which there is no watcher although there are presenters.
     private var unwatchedSince: Int64?
-    private var claims = ClaimsAwaitingMoves()
     private var supervision = WatchSupervision()
 
     /// - Parameters:
@@ -125,7 +115,6 @@ struct Watching: ~Copyable {
         if watcher != nil { beginUnwatched() }
         watcher?.stop()
         watcher = nil
-        moves = AnnouncedMoves()
     }
 
     /// Stops the watcher of a server that gives up its role.
@@ -150,7 +139,7 @@ struct Watching: ~Copyable {
 
     /// Removes and returns the messages of the watcher, and the number of the last question that it
     /// has answered.
-    func takeMail() -> (mail: [WatchMessage], lastAnswered: UInt64) {
+    func takeMail() -> (mail: [WatchNews], lastAnswered: UInt64) {
         watcher?.mailbox.takeAll() ?? ([], 0)
     }
 
@@ -199,7 +188,7 @@ struct Watching: ~Copyable {
 
     /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
-        var next = MonotonicClock.earlier(unanswered.values.min(), claims.nextDeadline)
+        var next = MonotonicClock.earlier(unanswered.values.min(), held.nextDeadline)
         guard !presenters.isEmpty else { return next }
         next = MonotonicClock.earlier(next, supervision.next)
         return isWanted && watcher == nil ? MonotonicClock.earlier(next, retryAt ?? 0) : next
@@ -209,6 +198,7 @@ struct Watching: ~Copyable {
     mutating func unpresent(_ id: PresenterID) {
         unanswered[id] = nil
         troubles[id] = nil
+        held.discard(of: id)
         guard presenters.removeValue(forKey: id) != nil else { return }
         watcher?.unpresent(id.rawValue)
     }
@@ -219,6 +209,7 @@ struct Watching: ~Copyable {
     mutating func followMove(of id: PresenterID, to path: ItemPath, isAnnounced: Bool) {
         guard let former = presenters[id]?.path, former != path else { return }
         presenters[id]?.path = path
+        held.follow(id, from: former, to: path)
         if isAnnounced { watcher?.move(id.rawValue, to: path) }
     }
 
@@ -228,106 +219,46 @@ struct Watching: ~Copyable {
         if presenters[id] != nil { troubles[id] = trouble }
     }
 
-    // MARK: Coordinated writes
-
-    /// Records that a claim is about to write in a watched place or, if `isFound`, is writing
-    /// already.
-    ///
-    /// `isAsBegun` says whether the paths are those that the items had when the accessor began.
-    mutating func begin(
-        _ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose, isFound: Bool, isAsBegun: Bool
-    ) {
-        guard let watcher, writes.begin(claim, at: paths, purpose, isAsBegun: isAsBegun) else {
-            return
-        }
-        if isFound {
-            watcher.coordinatedWriteFound(claim.rawValue, at: paths)
-        } else {
-            watcher.coordinatedWriteBegan(claim.rawValue, at: paths)
-        }
-    }
-
-    /// Tells the watcher that a known claim moves its items.
-    func extend(_ claim: ClaimID, by moves: [ItemMove]) {
-        guard !moves.isEmpty, writes.runs(claim) else { return }
-        watcher?.coordinatedWriteExtended(claim.rawValue, by: moves)
-    }
-
-    /// Tells the watcher that a known claim is over, and what it did to each item.
-    mutating func end(_ claim: ClaimID, _ changes: [ClaimedChange]) {
-        let isKnown = writes.end(claim)
-        guard let watcher else { return }
-        if isKnown { watcher.coordinatedWriteEnded(claim.rawValue, changes) }
-        moves.end(claim, knownFrom: watcher.commandCount, at: MonotonicClock.now)
-    }
-
-    /// Records a move when its writer announces it.
-    mutating func announce(_ move: ItemMove, by claim: ClaimID) {
-        if watcher != nil { moves.add(move, by: claim) }
-    }
-
-    /// Returns what to tell a presenter of a change that the watcher saw, with the paths that the
-    /// presenter knows.
-    func following(
-        _ change: WatchedChange, commandsSeen: UInt64, for id: PresenterID
-    ) -> [WatchedChange] {
-        let changes = moves.follow(change, commandsSeen: commandsSeen)
-        guard changes.count > 1, let path = presenters[id]?.path else { return changes }
-        // Of a file that has moved, its presenter knows only the new path.
-        let known = changes.filter { $0.path == path || path.contains($0.path) }
-        return known.isEmpty ? [change] : known
-    }
-
-    /// Records the result of a write for a path, after the watcher was told.
-    mutating func record(
-        _ path: ItemPath, by purpose: Purpose, after: ObservedFile??, hasChanged: Bool,
-        isArrival: Bool = false, at now: CoordinatedWrites.Instant
-    ) {
-        guard let watcher else { return }
-        writes.record(
-            path, by: purpose, after: after, hasChanged: hasChanged, isArrival: isArrival,
-            knownFrom: watcher.commandCount, at: now)
-    }
-
-    // MARK: Claims that await moves
-
-    /// Whether a plain program may have moved a presenter's item without the arbiter knowing.
-    var mayMissMoves: Bool {
-        guard let watcher, !presenters.isEmpty, !claims.isOverdue else { return false }
-        return !watcher.hasToldAllMoves
-    }
-
-    /// Asks the watcher for the moves that a claim at these paths has to wait for.
-    mutating func awaitMoves(before claim: ClaimID, at paths: [ItemPath], at now: UInt64) {
-        guard let watcher else { return }
-        claims.add(claim, question: watcher.askForMoves(at: paths), at: now)
-    }
-
-    /// Removes and returns the claims for which all moves have been told.
-    mutating func takeClaims(answeredUpTo question: UInt64) -> [ClaimID] {
-        claims.take(answeredUpTo: question)
-    }
-
-    /// Removes and returns the claims that have waited long enough.
-    mutating func takeOverdueClaims(at now: UInt64) -> [ClaimID] { claims.takeOverdue(at: now) }
-
     // MARK: Held changes
 
-    /// Keeps a change until the write in a record is over.
-    mutating func hold(_ change: Held, until write: RecordAddress) {
-        held[write, default: []].append(change)
+    /// Whether a change must wait for the end of a write that may have made it, or for what the
+    /// watcher has seen until then.
+    func mustHold(_ change: WatchedChange, _ presenter: PresenterID) -> Bool {
+        if !held.isEmpty {
+            let paths = change.paths + [change.path.prefix(depth: change.path.depth - 1)]
+            if paths.contains(where: {
+                held.contains(HeldChanges.Name(presenter: presenter, path: $0))
+            }) {
+                return true
+            }
+        }
+        return !writes.isEmpty
+            && (writes.runs(concerning: change) || writes.mayHaveRun(concerning: change))
     }
 
-    /// Removes and returns the changes that waited for the write in a record.
-    mutating func takeHeld(_ write: RecordAddress) -> [Held] {
-        held.isEmpty ? [] : held.removeValue(forKey: write) ?? []
-    }
-
-    /// The records of the writes for which changes wait, in order.
-    var awaitedWrites: [RecordAddress] {
-        held.keys.sorted {
-            ($0.client, $0.record.index, $0.record.generation)
-                < ($1.client, $1.record.index, $1.record.generation)
+    /// Removes and returns the changes that wait no longer; `answered` is the last question that the
+    /// watcher has answered.
+    mutating func takeDue(
+        answered: UInt64, at now: UInt64
+    ) -> [(name: HeldChanges.Name, held: HeldChanges.Held)] {
+        if held.isEmpty { return [] }
+        let over = held.all.filter { name, held in
+            held.question == nil && !writes.runs(concerning: held.change)
+        }.map(\.key)
+        if !over.isEmpty, let watcher {
+            let question = watcher.ask()
+            for name in over { held.setQuestion(question, for: name) }
+        }
+        // While the presenter's own side writes there, the end of that decides.
+        let own = held.all.keys.filter { name in
+            presenters[name.presenter].map {
+                writes.isOwnWriteRunning(at: name.path, $0.purpose)
+            } ?? false
+        }
+        for name in own { held.postpone(name, until: now + HeldChanges.patience) }
+        return held.take { name, change in
+            !own.contains(name)
+                && (change.until <= now || change.question.map { $0 <= answered } ?? false)
         }
     }
 }

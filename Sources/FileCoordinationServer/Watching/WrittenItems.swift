@@ -91,17 +91,8 @@ struct ClaimReport {
     var written = WrittenItems()
 }
 
-extension ClaimedChange {
-    /// Creates the report of what a write has found and left at a path.
-    init(_ change: ItemChange, at path: ItemPath) {
-        self.init(
-            path: path, before: change.before.map { ObservedFile($0) },
-            after: change.after.map { ObservedFile($0) })
-    }
-}
-
 extension ObservedFile {
-    fileprivate init(_ properties: ItemProperties) {
+    init(_ properties: ItemProperties) {
         self.init(
             identity: FileIdentity(device: properties.device, inode: properties.inode),
             isDirectory: properties.isDirectory,

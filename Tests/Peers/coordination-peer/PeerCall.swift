@@ -60,7 +60,6 @@ struct PeerCall: Sendable {
         case "didmove": Accessor.announceMove(self, order.operands)
         case "count": Counting.run(self)
         case "journal": Counting.journal(self)
-        case "chase": Chasing.run(self)
         case "fork": Forking.announceSleepingChild(self)
         case "hello": say(RawClient.hello(at: order.operands[0]))
         case "peep": say(RawClient.peep(at: order.operands[0]))

@@ -13,7 +13,7 @@ struct PageTests {
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
         "Examples/README.md", "Libraries/C/README.md", "Libraries/Python/README.md",
         "Linking/README.md", "docs/README.md", "docs/memory-order.md",
-        "docs/porting.md", "docs/trace-format.md", "docs/watching.md",
+        "docs/porting.md", "docs/trace-format.md",
     ]
 
     private let files: [SourceFile]

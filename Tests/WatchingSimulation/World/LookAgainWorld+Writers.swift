@@ -121,8 +121,6 @@ extension LookAgainWorld {
         record(
             .claimBegan(
                 ClaimKey(claim.number), purpose: "writer", places: paths.map(Self.place)))
-        // The server tells the watcher before it grants.
-        watcher.begin(claim, at: now)
         claims.append(claim)
     }
 
@@ -148,7 +146,6 @@ extension LookAgainWorld {
         guard let index = claims.firstIndex(where: { $0.number == number }) else { return }
         let claim = claims.remove(at: index)
         record(.claimEnded(ClaimKey(number)))
-        watcher.end(claim, files, at: now)
         let places = claim.paths.map(Self.place)
         let isChanged = zip(claim.paths, claim.before).map { files.observed(at: $0) != $1 }
         for (id, presenter) in presenters.sorted(by: { $0.key < $1.key })

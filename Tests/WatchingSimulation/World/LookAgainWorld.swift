@@ -150,7 +150,7 @@ package struct LookAgainWorld {
     private mutating func addPresenter() {
         guard presenters.count < 6 else { return }
         let places: [([String], PresentedKind)] = [
-            (["r"], .directory), (["r", "a"], .directory), (["r", "a", "b"], .package),
+            (["r"], .directory), (["r", "a"], .directory), (["r", "a", "b"], .directory),
             (["r", "f"], .file), (["r", "a", "f"], .file), (["s"], .directory),
             (["s", "f"], .file), (["r", "a", "b", "g"], .file), (["s", "a"], .directory),
         ]
@@ -162,7 +162,7 @@ package struct LookAgainWorld {
             .presented(
                 WatchingPresenter(
                     PresenterKey(id), at: Self.place(path),
-                    kind == .file ? .file : kind == .directory ? .directory : .package)))
+                    kind == .file ? .file : .directory)))
         watcher.present(id, path, kind, at: now)
     }
 
@@ -209,6 +209,7 @@ package struct LookAgainWorld {
                 presenters[id]?.isListening = true
                 record(.listening(PresenterKey(id)))
             case .told(let message): tell(id, message)
+            case .change(let change): tell(id, change.message)
             }
         }
     }

@@ -338,3 +338,11 @@ struct ModelKernel {
         hasOverflowed = true
     }
 }
+
+extension ItemPath {
+    /// A path of these names.
+    init?(texts: [String]) { self.init(components: texts.map { Array($0.utf8) }) }
+
+    /// The components as text.
+    var texts: [String] { components.map { String(decoding: $0, as: UTF8.self) } }
+}

@@ -11,6 +11,8 @@ import FileCoordinationWatching
 enum ModelNews {
     case listening
     case told(WatchingMessage)
+    /// A change that the server tells, unless a claim explains it.
+    case change(WatchedChange)
 }
 
 /// The reconciler and its orders.
@@ -32,22 +34,6 @@ struct ModelWatcher {
 
     mutating func unpresent(_ id: UInt64, at now: UInt64) {
         reconciler.handle(.unpresented(id), at: now)
-    }
-
-    // MARK: Claims
-
-    mutating func begin(_ claim: ModelClaim, at now: UInt64) {
-        let places = claim.paths.compactMap { ItemPath(texts: $0) }
-        reconciler.handle(.claimBegan(claim.number, places), at: now)
-    }
-
-    mutating func end(_ claim: ModelClaim, _ files: ModelFileSystem, at now: UInt64) {
-        let changes = zip(claim.paths, claim.before).compactMap { path, before in
-            ItemPath(texts: path).map {
-                ClaimedChange(path: $0, before: before, after: files.observed(at: path)).asReported
-            }
-        }
-        reconciler.handle(.claimEnded(claim.number, changes), at: now)
     }
 
     // MARK: Orders
@@ -118,15 +104,11 @@ struct ModelWatcher {
     mutating func endTurn(
         at now: UInt64, paths: [UInt64: [String]]
     ) -> [(UInt64, ModelNews)] {
-        var paths = paths
         var result: [(UInt64, ModelNews)] = []
         for news in reconciler.endTurn(at: now) {
             let path = paths[news.presenter].flatMap { ItemPath(texts: $0) }
-            let messages = path.map { Self.messages(news.body, $0) } ?? []
-            for message in messages {
-                if case .told(.moved(let former, let to)) = message, former == path?.text {
-                    paths[news.presenter] = to.split(separator: "/").map { String($0) }
-                }
+            guard let path else { continue }
+            for message in Self.messages(news.body, path) {
                 result.append((news.presenter, message))
             }
         }
@@ -136,18 +118,10 @@ struct ModelWatcher {
     private static func messages(_ body: WatchNews.Body, _ path: ItemPath) -> [ModelNews] {
         switch body {
         case .listening: [.listening]
-        // The claim announces it.
-        case .wholeMayHaveChanged(.rewritten), .arrived, .healed: []
+        case .healed: []
         case .wholeMayHaveChanged, .degraded: [.told(.lookAtAll(path.text))]
-        case .changes(let changes): changes.compactMap { message($0, path) }
+        case .changes(let changes): changes.map { .change($0) }
         }
-    }
-
-    private static func message(_ change: WatchedChange, _ path: ItemPath) -> ModelNews? {
-        if case .moved(let former) = change.what, former == path { return .told(change.message) }
-        guard change.origin == .coordinated else { return .told(change.message) }
-        // Of the worlds' writers, none announces an end of a move that its claim does not cover.
-        return change.remainder(isAnnounced: { _ in false }).map { .told($0.message) }
     }
 }
 
@@ -165,7 +139,8 @@ extension ItemPath {
 }
 
 extension WatchedChange {
-    fileprivate var message: WatchingMessage {
+    /// What a presenter is told.
+    var message: WatchingMessage {
         if case .moved(let former) = what { return .moved(former.text, to: path.text) }
         return .look(path.text)
     }
