@@ -187,7 +187,8 @@ let package = Package(
         .target(
             name: "WatchingSimulation",
             dependencies: [
-                "CoordinationCheckers", "FileCoordinationWatching", "FileCoordinationArbiter",
+                "CoordinationCheckers", "FileCoordinationServer", "FileCoordinationWatching",
+                "FileCoordinationArbiter", "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             path: "Tests/WatchingSimulation/World", swiftSettings: strict),
         .executableTarget(

@@ -3,8 +3,8 @@
 // What the server remembers about a record between two looks: which claim or presenter the record
 // is. From this and the record's present contents, ``RecordChange`` derives what has changed.
 
-import FileCoordinationArbiter
-import FileCoordinationLedger
+package import FileCoordinationArbiter
+package import FileCoordinationLedger
 
 /// A ledger record that the arbiter has been told about.
 ///
@@ -46,9 +46,15 @@ struct KnownRecord {
 }
 
 /// The record of a claim or presenter of the arbiter.
-struct RecordAddress: Hashable {
+package struct RecordAddress: Hashable {
     var client: ClientID
     var record: RecordReference
+
+    /// Creates an address.
+    package init(client: ClientID, record: RecordReference) {
+        self.client = client
+        self.record = record
+    }
 }
 
 /// The difference between a record and what the arbiter knows of it.

@@ -6,16 +6,22 @@
 // there; inside a directory that was claimed, by the time that the claim ran. What lies beside a
 // claimed item is nobody's, but it waits for the end of the claim (see `HeldChanges`).
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 import FileCoordinationSystem
-import FileCoordinationWatching
+package import FileCoordinationWatching
 
 /// An instant, by the two clocks.
-struct WriteInstant {
+package struct WriteInstant {
     /// The time that deadlines use.
     let monotonic: UInt64
     /// The time that file systems store.
     let real: Int64
+
+    /// Creates an instant.
+    package init(monotonic: UInt64, real: Int64) {
+        self.monotonic = monotonic
+        self.real = real
+    }
 
     /// Now.
     static var now: WriteInstant {
@@ -30,7 +36,7 @@ struct WriteInstant {
 }
 
 /// Coordinated writes that are running or have ended lately.
-struct CoordinatedWrites {
+package struct CoordinatedWrites {
     private struct Running {
         let paths: [ItemPath]
         let purpose: Purpose
@@ -66,7 +72,11 @@ struct CoordinatedWrites {
     private var moves: [(move: ItemMove, until: UInt64)] = []
     private var agedAt: UInt64 = 0
 
-    var isEmpty: Bool { running.isEmpty && ended.isEmpty }
+    /// Whether nothing is known of any write.
+    package var isEmpty: Bool { running.isEmpty && ended.isEmpty }
+
+    /// Creates an empty collection.
+    package init() {}
 
     func runs(_ write: RecordAddress) -> Bool { running[write] != nil }
 
@@ -77,7 +87,7 @@ struct CoordinatedWrites {
 
     // MARK: Recording
 
-    mutating func begin(
+    package mutating func begin(
         _ write: RecordAddress, at paths: [ItemPath], _ purpose: Purpose, _ begin: WriteInstant,
         isAsBegun: Bool
     ) {
@@ -91,7 +101,7 @@ struct CoordinatedWrites {
     }
 
     /// Ends a write that has done nothing more than was recorded.
-    mutating func end(_ write: RecordAddress, at now: WriteInstant) {
+    package mutating func end(_ write: RecordAddress, at now: WriteInstant) {
         guard let former = running.removeValue(forKey: write) else { return }
         for path in former.paths {
             writers[path]?.remove(write)
@@ -106,7 +116,7 @@ struct CoordinatedWrites {
     }
 
     /// Records what a running write has done at a path.
-    mutating func record(
+    package mutating func record(
         _ written: WrittenPath, by write: RecordAddress, isArrival: Bool = false,
         at now: WriteInstant
     ) {
@@ -133,7 +143,7 @@ struct CoordinatedWrites {
     }
 
     /// Records a move that a writer has announced.
-    mutating func record(_ move: ItemMove, at now: WriteInstant) {
+    package mutating func record(_ move: ItemMove, at now: WriteInstant) {
         moves.removeAll { $0.until <= now.monotonic }
         moves.append((move, now.monotonic + Self.retention))
     }
@@ -166,7 +176,7 @@ struct CoordinatedWrites {
     }
 
     /// Whether a write that concerns a change runs.
-    func runs(concerning change: WatchedChange) -> Bool {
+    package func runs(concerning change: WatchedChange) -> Bool {
         if running.isEmpty { return false }
         return change.paths.contains { path in
             paths(concerning: path).contains { writers[$0] != nil }
@@ -174,7 +184,7 @@ struct CoordinatedWrites {
     }
 
     /// Whether a write that concerns a change may have ended after that was seen.
-    func mayHaveRun(concerning change: WatchedChange) -> Bool {
+    package func mayHaveRun(concerning change: WatchedChange) -> Bool {
         change.paths.contains { path in
             paths(concerning: path).contains { written in
                 ended[written]?.ends.values.contains { change.seenAt < $0.at.monotonic } ?? false
@@ -183,7 +193,7 @@ struct CoordinatedWrites {
     }
 
     /// Whether a write has left something at a path, and its claim has told so.
-    func haveLeftItem(at path: ItemPath) -> Bool {
+    package func haveLeftItem(at path: ItemPath) -> Bool {
         guard let ended = ended[path] else { return false }
         return ended.ends.values.contains { end in
             guard let after = end.after else { return true }
@@ -193,12 +203,12 @@ struct CoordinatedWrites {
 
     /// Whether what came and went may have been a temporary of a write, of which no one need be
     /// told.
-    func mayHaveBeenTemporary(_ path: ItemPath) -> Bool {
+    package func mayHaveBeenTemporary(_ path: ItemPath) -> Bool {
         !haveLeftItem(at: path) && !paths(concerning: path).isEmpty
     }
 
     /// Whether a presenter's own side writes what has changed, or the directory above it.
-    func isOwnWriteRunning(at path: ItemPath, _ purpose: Purpose) -> Bool {
+    package func isOwnWriteRunning(at path: ItemPath, _ purpose: Purpose) -> Bool {
         (1...max(1, path.depth)).contains { depth in
             (writers[path.prefix(depth: depth)] ?? []).contains { running[$0]?.purpose == purpose }
         }
@@ -206,7 +216,7 @@ struct CoordinatedWrites {
 
     /// Where else an item may be for presenters, to which a move was announced that the watcher did
     /// not know when it saw the change.
-    func announcedPaths(of path: ItemPath, at now: UInt64) -> [ItemPath] {
+    package func announcedPaths(of path: ItemPath, at now: UInt64) -> [ItemPath] {
         moves.filter { $0.until > now && $0.move.old.contains(path) }.map {
             path.replacingPrefix(depth: $0.move.old.depth, by: $0.move.new)
         }
@@ -219,7 +229,7 @@ struct CoordinatedWrites {
     ///
     /// `isPresented` says that the path is that of the presenter's own item: of what comes with a
     /// directory, no claim tells whoever presents it.
-    func explain(
+    package func explain(
         _ change: WatchedChange, at path: ItemPath, to purpose: Purpose, isPresented: Bool = false
     ) -> Bool {
         if isEmpty { return false }
@@ -309,7 +319,7 @@ struct CoordinatedWrites {
         _ change: WatchedChange, at path: ItemPath, by purpose: Purpose
     ) -> Bool {
         guard var now = change.observed, now.isDirectory, change.path == path,
-            case .appeared = change.what
+            case .appeared = change.what, change.earlier == nil
         else { return false }
         // What is made inside a directory changes it, too.
         now.stamp.changed = now.identity.born ?? now.stamp.changed
@@ -328,7 +338,7 @@ extension ObservedFile {
 
 extension WatchedChange {
     /// The path, and the former one of a moved item.
-    var paths: [ItemPath] {
+    package var paths: [ItemPath] {
         if case .moved(let former) = what { return [path, former] }
         return [path]
     }

@@ -4,25 +4,33 @@
 // told: several changes of one name are one, and a name at which something came and went is not told
 // at all. So nobody hears of the temporary files of an atomic save (Rule 7.9).
 
-import FileCoordinationArbiter
-import FileCoordinationWatching
+package import FileCoordinationArbiter
+package import FileCoordinationWatching
 
 /// The changes that wait.
-struct HeldChanges {
-    struct Name: Hashable {
-        let presenter: PresenterID
-        let path: ItemPath
+package struct HeldChanges {
+    /// The name of an item, and a presenter that is to be told of it.
+    package struct Name: Hashable {
+        package let presenter: PresenterID
+        package let path: ItemPath
+
+        /// Creates a name.
+        package init(presenter: PresenterID, path: ItemPath) {
+            self.presenter = presenter
+            self.path = path
+        }
     }
 
-    struct Held {
-        var change: WatchedChange
+    /// A change that waits.
+    package struct Held {
+        package var change: WatchedChange
         /// The time until which it waits.
-        var until: UInt64
+        package var until: UInt64
         /// The question after which the watcher has seen all that was done before the end of the
         /// write; nil while the write runs.
-        var question: UInt64?
+        package var question: UInt64?
         /// Whether nobody was told of what is gone from the former path of a moved item.
-        var isFormerUntold = false
+        package var isFormerUntold = false
         /// What presenters know at the path to which an item was moved, as far as that is known.
         var before: ObservedFile?
     }
@@ -30,14 +38,18 @@ struct HeldChanges {
     /// How long a change waits, in nanoseconds.
     static let patience: UInt64 = 1_000_000_000
 
-    private(set) var all: [Name: Held] = [:]
+    /// The changes by name.
+    package private(set) var all: [Name: Held] = [:]
 
-    var isEmpty: Bool { all.isEmpty }
+    /// Creates an empty collection.
+    package init() {}
+
+    package var isEmpty: Bool { all.isEmpty }
     var nextDeadline: UInt64? { all.values.lazy.map(\.until).min() }
-    func contains(_ name: Name) -> Bool { all[name] != nil }
+    package func contains(_ name: Name) -> Bool { all[name] != nil }
 
     /// Adds a change, which becomes one with an earlier one of the same name.
-    mutating func add(_ change: WatchedChange, to presenter: PresenterID, at now: UInt64) {
+    package mutating func add(_ change: WatchedChange, to presenter: PresenterID, at now: UInt64) {
         let name = Name(presenter: presenter, path: change.path)
         var held = Held(change: change, until: now + Self.patience)
         if case .moved(let former) = change.what,
@@ -87,7 +99,8 @@ struct HeldChanges {
     }
 
     /// Follows a presenter whose item has moved: what waits is told by the paths that it knows.
-    mutating func follow(_ presenter: PresenterID, from former: ItemPath, to path: ItemPath) {
+    package mutating func follow(_ presenter: PresenterID, from former: ItemPath, to path: ItemPath)
+    {
         let moved = all.filter {
             $0.key.presenter == presenter
                 && ($0.key.path == former || former.contains($0.key.path))
@@ -110,17 +123,19 @@ struct HeldChanges {
     }
 
     /// Whether a change is that nothing is at a name, of which presenters were never told.
-    static func isNothing(_ change: WatchedChange) -> Bool {
+    package static func isNothing(_ change: WatchedChange) -> Bool {
         change.what == .deleted && change.earlier == nil
     }
 
     /// Lets a change wait longer.
-    mutating func postpone(_ name: Name, until time: UInt64) { all[name]?.until = time }
+    package mutating func postpone(_ name: Name, until time: UInt64) { all[name]?.until = time }
 
-    mutating func setQuestion(_ question: UInt64, for name: Name) { all[name]?.question = question }
+    package mutating func setQuestion(_ question: UInt64, for name: Name) {
+        all[name]?.question = question
+    }
 
     /// Removes and returns the changes that need not wait longer, in the order of their paths.
-    mutating func take(where isDue: (Name, Held) -> Bool) -> [(name: Name, held: Held)] {
+    package mutating func take(where isDue: (Name, Held) -> Bool) -> [(name: Name, held: Held)] {
         if all.isEmpty { return [] }
         let due = all.filter { isDue($0.key, $0.value) }
         for name in due.keys { all[name] = nil }
@@ -130,7 +145,7 @@ struct HeldChanges {
         }
     }
 
-    mutating func discard(of presenter: PresenterID) {
+    package mutating func discard(of presenter: PresenterID) {
         if all.isEmpty { return }
         all = all.filter { $0.key.presenter != presenter }
     }

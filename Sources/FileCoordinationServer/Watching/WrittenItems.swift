@@ -4,17 +4,26 @@
 // moves its items has other paths at its end than when its accessor began. The claimant then says
 // what was and is at the paths of the beginning, because only those are free of the move.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 import FileCoordinationLedger
-import FileCoordinationWatching
+package import FileCoordinationWatching
 import FileCoordinationWire
 
 /// What a write did at one path.
-struct WrittenPath {
+package struct WrittenPath {
     let path: ItemPath
     /// What was at the path before and after the accessor; nil if that is not known.
     let change: (before: ObservedFile?, after: ObservedFile?)?
     let hasChanged: Bool
+
+    /// Creates a description of what a write did.
+    package init(
+        path: ItemPath, change: (before: ObservedFile?, after: ObservedFile?)?, hasChanged: Bool
+    ) {
+        self.path = path
+        self.change = change
+        self.hasChanged = hasChanged
+    }
 }
 
 /// What a claimant saw of its items.

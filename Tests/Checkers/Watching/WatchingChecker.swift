@@ -276,7 +276,7 @@ package struct WatchingChecker {
         let isForeign = life.foreign.contains(where: concerns)
         let isOwn = life.own.contains(where: concerns)
         life.foreign = life.foreign.filter { !concerns($0) }
-        if !isForeign, isOwn {
+        if !isForeign, isOwn, !isExcused {
             tally.echoes += 1
             if blamesEchoes {
                 blame(.echo, "presenter \(key) was told of \(about), which its own side changed")

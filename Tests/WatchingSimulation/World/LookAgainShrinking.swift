@@ -7,12 +7,14 @@ import CoordinationCheckers
 
 extension LookAgainWorld {
     /// The steps of a world that fails, as few as are found; nil if the world does not fail.
-    package static func shrunk(seed: UInt64, operations: Int) -> [UInt64]? {
-        var world = LookAgainWorld(seed: seed)
+    package static func shrunk(
+        seed: UInt64, operations: Int, blamesEchoes: Bool = false
+    ) -> [UInt64]? {
+        var world = LookAgainWorld(seed: seed, blamesEchoes: blamesEchoes)
         let first = world.run(operations: operations)
         guard first.hasFailed else { return nil }
         func fails(_ steps: [UInt64]) -> Bool {
-            var world = LookAgainWorld(seed: seed)
+            var world = LookAgainWorld(seed: seed, blamesEchoes: blamesEchoes)
             let outcome = world.run(steps: steps)
             return outcome.violations.first?.kind == first.violations.first?.kind
                 && (outcome.complaint == nil) == (first.complaint == nil)

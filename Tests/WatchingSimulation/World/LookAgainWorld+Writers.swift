@@ -10,6 +10,7 @@ import FileCoordinationWatching
 /// A coordinated write under way.
 struct ModelClaim {
     let number: UInt64
+    let purpose: String
     let paths: [[String]]
     let before: [ObservedFile?]
     var isDone = false
@@ -63,7 +64,11 @@ extension LookAgainWorld {
     }
 
     private mutating func change(_ body: (inout ModelFileSystem) -> Bool) {
+        // Time goes on, so that stamps tell what was before the end of a claim.
+        now += 100_000
+        files.advance(to: now)
         guard body(&files) else { return }
+        now += 100_000
         outcome.operations += 1
         recordChanges()
     }
@@ -115,12 +120,16 @@ extension LookAgainWorld {
                 paths.append(other)
             }
         }
+        // Longer than stamps may lag behind.
+        now += 25_000_000
         let claim = ModelClaim(
-            number: nextClaim, paths: paths, before: paths.map(files.observed))
+            number: nextClaim, purpose: dice.one(of: ["a", "b", "c"]) ?? "", paths: paths,
+            before: paths.map(files.observed))
         nextClaim += 1
         record(
             .claimBegan(
-                ClaimKey(claim.number), purpose: "writer", places: paths.map(Self.place)))
+                ClaimKey(claim.number), purpose: claim.purpose, places: paths.map(Self.place)))
+        server.begin(claim, at: now)
         claims.append(claim)
     }
 
@@ -132,7 +141,7 @@ extension LookAgainWorld {
         if claim.paths.count > 1 {
             let operations = outcome.operations
             change { $0.rename(path, claim.paths[1]) }
-            claims[index].hasMoved = outcome.operations > operations
+            if outcome.operations > operations { announceMove(index) }
         } else if files.find(path) != nil, !isFile(path) {
             let inside = path + [["a", "f"][dice.below(2)]]
             perform(dice.below(11), inside, inside)
@@ -141,30 +150,59 @@ extension LookAgainWorld {
         }
     }
 
-    /// A claim ends, and the server tells presenters what it has changed (Rules 7.3 to 7.6, 11.2).
+    /// A writer announces its move, and the server tells presenters (Rules 11.2 to 11.4).
+    private mutating func announceMove(_ index: Int) {
+        claims[index].hasMoved = true
+        let claim = claims[index]
+        let (old, new) = (claim.paths[0], claim.paths[1])
+        server.announceMove(by: claim, at: now)
+        for (id, presenter) in presenters.sorted(by: { $0.key < $1.key }) {
+            let isOwn = presenter.purpose == claim.purpose
+            if presenter.path.starts(with: old) {
+                let path = new + presenter.path.dropFirst(old.count)
+                server.follow(id, from: presenter.path, to: path)
+                presenters[id]?.path = path
+                watcher.relocate(id, to: path, at: now)
+                if !isOwn {
+                    record(
+                        .told(
+                            PresenterKey(id),
+                            .moved(Self.place(presenter.path), to: Self.place(path))))
+                }
+            } else if presenter.isListening, !isOwn {
+                switch (presenter.concerns(old), presenter.concerns(new)) {
+                case (true, true): tell(id, .moved(Self.place(old), to: Self.place(new)))
+                case (true, false): tell(id, .look(Self.place(old)))
+                case (false, true): tell(id, .look(Self.place(new)))
+                case (false, false): break
+                }
+            }
+        }
+    }
+
+    /// A claim ends, and the server tells presenters what it has changed (Rules 7.3 to 7.6).
     mutating func finish(_ number: UInt64) {
         guard let index = claims.firstIndex(where: { $0.number == number }) else { return }
         let claim = claims.remove(at: index)
+        let after = claim.paths.map(files.observed)
         record(.claimEnded(ClaimKey(number)))
-        let places = claim.paths.map(Self.place)
-        let isChanged = zip(claim.paths, claim.before).map { files.observed(at: $0) != $1 }
+        server.end(claim, after: after, at: now)
+        let isChanged = zip(claim.before, after).map { $0 != $1 }
+        // A move was told when it was announced.
+        if claim.hasMoved { return }
         for (id, presenter) in presenters.sorted(by: { $0.key < $1.key })
-        where presenter.isListening {
-            func concerns(_ path: [String]) -> Bool {
-                path == presenter.path
-                    || presenter.kind != .file && path.starts(with: presenter.path)
-            }
-            // A presenter whose own item has moved is told that by the watcher.
-            if claim.hasMoved, concerns(claim.paths[0]), concerns(claim.paths[1]),
-                claim.paths[0] != presenter.path
-            {
-                tell(id, .moved(places[0], to: places[1]))
-                continue
-            }
+        where presenter.isListening && presenter.purpose != claim.purpose {
             for (path, hasChanged) in zip(claim.paths, isChanged)
-            where hasChanged && concerns(path) {
+            where hasChanged && presenter.concerns(path) {
                 tell(id, .look(Self.place(path)))
             }
         }
+    }
+}
+
+extension LookAgainWorld.ModelPresenter {
+    /// Whether the item at a path is presented.
+    fileprivate func concerns(_ other: [String]) -> Bool {
+        other == path || kind != .file && other.starts(with: path)
     }
 }

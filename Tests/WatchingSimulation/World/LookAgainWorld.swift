@@ -45,6 +45,7 @@ package struct LookAgainWorld {
     var files = ModelFileSystem()
     var checker = WatchingChecker()
     var watcher: ModelWatcher
+    var server = ModelServer()
     /// What registered presenters present, and whether they listen.
     var presenters: [UInt64: ModelPresenter] = [:]
     var claims: [ModelClaim] = []
@@ -60,11 +61,13 @@ package struct LookAgainWorld {
     struct ModelPresenter {
         var path: [String]
         let kind: PresentedKind
+        let purpose: String
         var isListening = false
     }
 
-    /// Makes a world, and keeps what happens as text if wanted.
-    package init(seed: UInt64, keepsLog: Bool = false) {
+    /// Makes a world, and keeps what happens as text if wanted; each echo may be a violation.
+    package init(seed: UInt64, keepsLog: Bool = false, blamesEchoes: Bool = false) {
+        checker.blamesEchoes = blamesEchoes
         self.seed = seed
         self.keepsLog = keepsLog
         dice = WatchingDice(seed: seed)
@@ -157,18 +160,21 @@ package struct LookAgainWorld {
         guard let (path, kind) = dice.one(of: places) else { return }
         let id = nextPresenter
         nextPresenter += 1
-        presenters[id] = ModelPresenter(path: path, kind: kind)
+        // Some have the purpose of a writer.
+        let purpose = dice.one(of: ["a", "b", "p\(id)"]) ?? ""
+        presenters[id] = ModelPresenter(path: path, kind: kind, purpose: purpose)
         record(
             .presented(
                 WatchingPresenter(
-                    PresenterKey(id), at: Self.place(path),
-                    kind == .file ? .file : .directory)))
+                    PresenterKey(id), at: Self.place(path), kind == .file ? .file : .directory,
+                    purpose: purpose)))
         watcher.present(id, path, kind, at: now)
     }
 
     private mutating func removePresenter() {
         guard let id = dice.one(of: presenters.keys.sorted()) else { return }
         presenters[id] = nil
+        server.discard(id)
         record(.unpresented(PresenterKey(id)))
         watcher.unpresent(id, at: now)
     }
@@ -178,6 +184,7 @@ package struct LookAgainWorld {
     // MARK: The kernel and the watcher
 
     mutating func deliver(_ count: Int) {
+        files.advance(to: now)
         for _ in 0..<count {
             guard let input = files.kernel.take() else { break }
             writeLog("  \(ModelWatcher.summary(input))")
@@ -209,9 +216,29 @@ package struct LookAgainWorld {
                 presenters[id]?.isListening = true
                 record(.listening(PresenterKey(id)))
             case .told(let message): tell(id, message)
-            case .change(let change): tell(id, change.message)
+            case .change(let change):
+                guard let listener = listener(id) else { continue }
+                writeLog("  seen for \(id): \(change.summary)")
+                for message in server.consider(change, listener, at: now) { tell(id, message) }
             }
         }
+        if let question = server.question() { watcher.ask(question, at: now) }
+        let presenters = presenters
+        let due = server.release(answered: watcher.lastAnswered, at: now) {
+            Self.listener($0, presenters[$0])
+        }
+        for (id, message) in due { tell(id, message) }
+    }
+
+    private func listener(_ id: UInt64) -> ModelServer.Listener? {
+        Self.listener(id, presenters[id])
+    }
+
+    private static func listener(
+        _ id: UInt64, _ presenter: ModelPresenter?
+    ) -> ModelServer.Listener? {
+        guard let presenter, let path = ItemPath(texts: presenter.path) else { return nil }
+        return ModelServer.Listener(id: id, path: path, purpose: Purpose(presenter.purpose))
     }
 
     /// Tells a presenter, which follows its item.
@@ -219,7 +246,9 @@ package struct LookAgainWorld {
         if case .moved(let former, let place) = message, let path = presenters[id]?.path,
             former == Self.place(path)
         {
-            presenters[id]?.path = place.split(separator: "/").map { String($0) }
+            let next = place.split(separator: "/").map { String($0) }
+            server.follow(id, from: path, to: next)
+            presenters[id]?.path = next
         }
         record(.told(PresenterKey(id), message))
     }
@@ -235,7 +264,8 @@ package struct LookAgainWorld {
         var idle = 0
         repeat {
             rounds += 1
-            let isBusy = !files.kernel.isDrained || watcher.hasOrders
+            let isBusy =
+                !files.kernel.isDrained || watcher.hasOrders || server.isWaiting
             let messages = checker.tally.messages
             deliver(64)
             carryOut(64)

@@ -95,6 +95,9 @@ struct ModelFileSystem {
     /// Whether an item has, or ever had, two names; true also of one that is gone.
     func wasLinked(_ handle: UInt64) -> Bool { items[handle]?.wasLinked ?? true }
 
+    /// Lets time pass: what changes has stamps from then on.
+    mutating func advance(to now: UInt64) { clock = max(clock, Int64(now)) }
+
     private mutating func tick() -> Int64 {
         clock += 1
         return clock
@@ -142,16 +145,15 @@ struct ModelFileSystem {
         guard let handle = find(path), !path.isEmpty else { return false }
         let former = self[handle].mode
         self[handle].mode = (self[handle].mode & 0o170000) | mode
+        // Only the rights of a directory are compared.
+        if self[handle].isDirectory, self[handle].mode == former { return false }
         self[handle].changed = tick()
-        let isChanged = !self[handle].isDirectory || self[handle].mode != former
-        notifyChange(path, handle, isChanged: isChanged)
+        notifyChange(path, handle)
         return true
     }
 
-    private mutating func notifyChange(
-        _ path: [String], _ handle: UInt64, isChanged: Bool = true
-    ) {
-        if isChanged { facts.append(.changed(place(path), by: author)) }
+    private mutating func notifyChange(_ path: [String], _ handle: UInt64) {
+        facts.append(.changed(place(path), by: author))
         if let name = path.last, let parent = find(Array(path.dropLast())) {
             kernel.notify(parent, .changed, name)
         }

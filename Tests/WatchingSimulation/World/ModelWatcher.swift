@@ -32,6 +32,18 @@ struct ModelWatcher {
         reconciler.handle(.presented(id, place, kind, since: nil), at: now)
     }
 
+    /// The server asks to be told when everything up to now has been told.
+    mutating func ask(_ question: UInt64, at now: UInt64) {
+        reconciler.handle(.asked(question), at: now)
+    }
+
+    var lastAnswered: UInt64 { reconciler.lastAnswered }
+
+    mutating func relocate(_ id: UInt64, to path: [String], at now: UInt64) {
+        guard let place = ItemPath(texts: path) else { return }
+        reconciler.handle(.relocated(id, place), at: now)
+    }
+
     mutating func unpresent(_ id: UInt64, at now: UInt64) {
         reconciler.handle(.unpresented(id), at: now)
     }
@@ -135,10 +147,24 @@ extension ModelFileSystem {
 }
 
 extension ItemPath {
-    fileprivate var text: String { "/" + texts.joined(separator: "/") }
+    /// The path as the checker writes it.
+    var text: String { "/" + texts.joined(separator: "/") }
 }
 
 extension WatchedChange {
+    /// A short text for a world's log.
+    var summary: String {
+        let text =
+            switch what {
+            case .appeared: "appeared"
+            case .changed: "changed"
+            case .deleted: "deleted"
+            case .moved(let former): "moved from \(former)"
+            }
+        return "\(path) \(text), earlier \(earlier.map { "#\($0.identity.inode)" } ?? "none"), now "
+            + "\(observed.map { "#\($0.identity.inode)" } ?? "none")"
+    }
+
     /// What a presenter is told.
     var message: WatchingMessage {
         if case .moved(let former) = what { return .moved(former.text, to: path.text) }

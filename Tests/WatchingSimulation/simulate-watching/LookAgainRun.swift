@@ -9,10 +9,12 @@ import WatchingSimulation
 struct LookAgainRun {
     private let numbers: [UInt64]
     private let isReplay: Bool
+    private let blamesEchoes: Bool
 
     init(_ words: ArraySlice<String>) {
         numbers = words.compactMap { UInt64($0) }
         isReplay = words.contains("--replay")
+        blamesEchoes = words.contains("--echoes")
     }
 
     func run() {
@@ -26,7 +28,7 @@ struct LookAgainRun {
         var (failures, kinds) = (0, [String: Int]())
         let began = ContinuousClock.now
         while operations < most, failures < tolerated {
-            var world = LookAgainWorld(seed: seed)
+            var world = LookAgainWorld(seed: seed, blamesEchoes: blamesEchoes)
             let outcome = world.run(operations: perWorld)
             operations += outcome.operations
             quietMoments += outcome.quietMoments
@@ -59,11 +61,14 @@ struct LookAgainRun {
 
     private func replay() {
         let (seed, operations) = (number(0, 1), Int(number(1, 500)))
-        guard let steps = LookAgainWorld.shrunk(seed: seed, operations: operations) else {
+        guard
+            let steps = LookAgainWorld.shrunk(
+                seed: seed, operations: operations, blamesEchoes: blamesEchoes)
+        else {
             print("seed \(seed) does not fail")
             return
         }
-        var world = LookAgainWorld(seed: seed, keepsLog: true)
+        var world = LookAgainWorld(seed: seed, keepsLog: true, blamesEchoes: blamesEchoes)
         let outcome = world.run(steps: steps)
         for line in outcome.log { print(line) }
         if let complaint = outcome.complaint { print(complaint) }
