@@ -228,7 +228,7 @@ let package = Package(
             name: "FileCoordinationWatchingTests",
             dependencies: [
                 "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "WatchingSimulation", "TestHome",
+                "WatchingSimulation", "CoordinationCheckers", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -48,7 +48,10 @@ struct WatchExecutor {
             return .listed(node, list(path, expected))
         case .check(let node, let name, let path, let expected):
             let found = check(name, path, expected)
-            return .checked(node, found, isRecent: isRecent(found))
+            // Whatever has left the directory has changed its time.
+            let goneBy =
+                found == .seen(nil) ? (try? last?.item.properties())?.changed : nil
+            return .checked(node, found, isRecent: isRecent(found), goneBy: goneBy)
         }
     }
 

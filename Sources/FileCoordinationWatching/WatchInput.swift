@@ -152,8 +152,9 @@ public enum WatchInput: Hashable, Sendable {
     /// A check of a node's name was carried out.
     ///
     /// `isRecent` tells that the item was changed so recently that its times may be the same after
-    /// another change.
-    case checked(WatchNodeID, Found<ObservedFile?>, isRecent: Bool = false)
+    /// another change; `goneBy` is the time of the directory in which nothing was found.
+    case checked(
+        WatchNodeID, Found<ObservedFile?>, isRecent: Bool = false, goneBy: Int64? = nil)
     /// A directory was listed.
     case listed(WatchNodeID, Found<[[UInt8]]>)
     /// Adding a watch was attempted in this mode.

@@ -42,19 +42,25 @@ public struct WatchedChange: Hashable, Sendable {
     public var path: ItemPath
     /// What is there now, or nil if nothing is.
     public var observed: ObservedFile?
-    /// What presenters were last told is there; of a moved item, at its former path.
-    ///
-    /// It is nil if they were told of nothing.
+    /// What presenters were last told is there; nil if nothing.
     public var earlier: ObservedFile?
+    /// The real time by which the item had left, as the directory's time of change tells; nil if
+    /// it is there, or if that is not known.
+    public var goneBy: Int64?
     /// When the watcher found it, by the monotonic clock.
     public var seenAt: UInt64
+    /// Everything until then was told before this change.
+    public var since: UInt64 = 0
+    /// Whether it matters only to a presenter that a claim has told of something here.
+    public var isDoubted = false
 
     /// Makes a change.
     public init(
         what: What, path: ItemPath, observed: ObservedFile?, earlier: ObservedFile? = nil,
-        seenAt: UInt64 = 0
+        goneBy: Int64? = nil, seenAt: UInt64 = 0
     ) {
         self.seenAt = seenAt
+        self.goneBy = goneBy
         self.what = what
         self.path = path
         self.observed = observed

@@ -49,6 +49,8 @@ struct WatchNode {
         var former: Former?
         /// The item that was at the name before; while it is missing, it may have been moved.
         var awaited: WatchNodeID?
+        /// Whether a move tells that nothing is there.
+        var isToldByMove = false
         /// When it was found last.
         var seenAt: UInt64 = 0
     }
@@ -92,6 +94,8 @@ struct WatchNode {
         static let writtenAgain = Flags(rawValue: 1 << 15)
         /// The item has left the name, as the kernel said, and that was not looked at yet.
         static let left = Flags(rawValue: 1 << 16)
+        /// Only claims may have told its presenters of something at the name.
+        static let doubted = Flags(rawValue: 1 << 17)
     }
 
     var name: [UInt8]
@@ -100,6 +104,8 @@ struct WatchNode {
     var place = Place.attached
     /// What is there, or nil if nothing is.
     var now: ObservedFile?
+    /// The time of the directory when nothing was found there.
+    var goneBy: Int64?
     /// What is to be told; nil if nothing.
     var change: Change?
     /// Where presenters know a missing item; nil if they were not told of it.
@@ -296,6 +302,11 @@ struct WatchNodeTable {
             next = self[node].parent
         }
         return false
+    }
+
+    /// The real time by which the item of a node, or a directory above it, had left.
+    func goneBy(_ id: WatchNodeID) -> Int64? {
+        ancestry(of: id).prefix { self[$0].now == nil }.lazy.compactMap { self[$0].goneBy }.first
     }
 
     /// Whether presenters may have to be told of what is at a name.

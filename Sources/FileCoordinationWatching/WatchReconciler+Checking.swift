@@ -9,7 +9,7 @@
 extension WatchReconciler {
     /// Applies the result of a check.
     mutating func checked(
-        _ node: WatchNodeID, _ found: Found<ObservedFile?>, isRecent: Bool
+        _ node: WatchNodeID, _ found: Found<ObservedFile?>, isRecent: Bool, goneBy: Int64?
     ) {
         queue.unanswered -= 1
         guard nodes.contains(node), nodes[node].flags.contains(.checking) else { return }
@@ -21,7 +21,7 @@ extension WatchReconciler {
         guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
         switch found {
         case .seen(let observed):
-            settle(node, observed)
+            settle(node, observed, goneBy: goneBy)
             guard nodes.contains(node) else { return }
             nodes[node].flags.subtract([.writtenAgain, .recent])
             if isRecent { nodes[node].flags.insert(.recent) }
@@ -36,25 +36,30 @@ extension WatchReconciler {
     }
 
     /// Compares the result of a check with the node, and updates the node.
-    mutating func settle(_ node: WatchNodeID, _ observed: ObservedFile?) {
+    mutating func settle(
+        _ node: WatchNodeID, _ observed: ObservedFile?, goneBy: Int64? = nil
+    ) {
         switch (nodes[node].now, observed) {
         case (nil, nil):
+            nodes[node].goneBy = goneBy
             // Something came and went. Presenters may have seen it, and what was inside.
             let hasPassed = nodes[node].flags.contains(.came)
             for below in nodes.subtree(of: node) {
                 clearBaseline(below)
-                nodes[below].flags.remove(.came)
-                guard hasPassed, below != node else { continue }
+                let isConcerned = hasPassed || nodes[below].flags.contains(.came)
+                let isDoubted = nodes[below].flags.contains(.doubted)
+                nodes[below].flags.subtract([.came, .doubted])
+                guard isDoubted || isConcerned && below != node else { continue }
                 for id in nodes[below].anchors where isTold(of: below)(id) {
-                    tellOwnChange(to: id)
+                    tellOwnChange(to: id, isDoubted: !isConcerned)
                 }
             }
-            if hasPassed { markChanged(node, earlier: nil) }
+            if hasPassed { markPassed(node) }
             nodes[node].flags.subtract([.verified, .left])
             tidy(node)
         case (.some(let old), .some(let new)) where new.isSameItem(as: old):
             refresh(node, from: old, to: new)
-        case (.some, nil): vacate(node)
+        case (.some, nil): if let slot = vacate(node) { nodes[slot].goneBy = goneBy }
         case (.some, .some(let new)): if let slot = vacate(node) { fill(slot, new) }
         case (nil, .some(let new)): fill(node, new)
         }
@@ -72,7 +77,7 @@ extension WatchReconciler {
         let isWrittenAgain =
             nodes[node].flags.contains(.writtenAgain)
             && (!new.isDirectory || new.stamp.changed != old.stamp.changed)
-        nodes[node].flags.subtract([.removed, .verified, .came, .left])
+        nodes[node].flags.subtract([.removed, .verified, .came, .left, .doubted])
         if new.isDirectory, !new.stamp.hasSameRights(as: old.stamp) { rightsChanged(at: node) }
         let difference = new.difference(from: old)
         if difference != nil || isWrittenAgain || hasReturned { markChanged(node, earlier: old) }
@@ -99,7 +104,14 @@ extension WatchReconciler {
             nodes[node].change = WatchNode.Change(earlier: earlier)
             changed.append(node)
         }
+        nodes[node].change?.isToldByMove = false
         nodes[node].change?.seenAt = pace.now
+    }
+
+    /// Records that something came to a name and went.
+    private mutating func markPassed(_ node: WatchNodeID) {
+        if nodes[node].change?.isToldByMove == true { nodes[node].change?.earlier = nil }
+        markChanged(node, earlier: nil)
     }
 
     /// Detaches a node whose item is no longer at its name.
@@ -189,7 +201,7 @@ extension WatchReconciler {
             return markDirty(slot)
         }
         nodes[slot].now = observed
-        nodes[slot].flags.subtract([.verified, .removed, .came, .left, .untouched])
+        nodes[slot].flags.subtract([.verified, .removed, .came, .left, .untouched, .doubted])
         hold(slot, as: observed.identity)
         rememberMount(at: slot, observed)
         if !nodes[slot].flags.contains(.baseline) || hasListener(slot) {
@@ -214,7 +226,7 @@ extension WatchReconciler {
         nodes.attach(node, to: parent, named: name)
         let old = nodes[node].now
         nodes[node].now = observed
-        nodes[node].flags.subtract([.removed, .verified, .came])
+        nodes[node].flags.subtract([.removed, .verified, .came, .doubted])
         nodes[node].movedFrom = nil
         if let old { comparePolled(node, from: old, to: observed) }
         var former = nodes[node].former
@@ -226,9 +238,10 @@ extension WatchReconciler {
                 former = nil
             } else if nodes[child].now == nil, nodes[child].change?.awaited == node {
                 // That nothing is there is told by the move.
-                nodes[child].change = nil
+                nodes[child].change?.awaited = nil
+                nodes[child].change?.isToldByMove = true
                 if nodes[child].flags.contains(.came), !nodes[child].isPending {
-                    markChanged(child, earlier: nil)
+                    markPassed(child)
                 }
             }
         }
@@ -240,7 +253,12 @@ extension WatchReconciler {
             let id = use.presenter
             // Its item has come along with the directory.
             if use.role == .place, !use.names.isEmpty, !presenters[id].isStarting {
-                tellOwnDifference(to: id)
+                if nodes[presenters[id].place].isPending {
+                    presenters[id].slot = presenters[id].slot ?? presenters[id].place
+                    presenters.unsettled.insert(id)
+                } else {
+                    tellOwnDifference(to: id)
+                }
             }
         }
         for below in nodes.subtree(of: node) {

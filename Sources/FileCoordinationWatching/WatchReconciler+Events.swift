@@ -89,12 +89,15 @@ extension WatchReconciler {
     private mutating func note(_ event: KernelEvent, at child: WatchNodeID, isNew: Bool) {
         markWritten(child, event)
         let comes = !event.what.isDisjoint(with: [.created, .movedTo])
-        if comes || isNew { nodes[child].flags.insert(.came) }
-        if !event.what.isDisjoint(with: [.movedFrom, .removed]) {
-            nodes[child].flags.insert(.left)
-        }
+        // What was moved away, or what has come since, was not removed.
+        let isFirst = nodes[child].flags.isDisjoint(with: [.came, .left])
+        let leaves = !event.what.isDisjoint(with: [.movedFrom, .removed])
+        // What leaves a name at which nothing was seen has come before.
+        let isUnseen = nodes[child].now == nil && !nodes[child].flags.contains(.untouched)
+        if comes || isNew || leaves && isUnseen { nodes[child].flags.insert(.came) }
+        if leaves { nodes[child].flags.insert(.left) }
         if event.what.contains(.removed) {
-            nodes[child].flags.insert(.removed)
+            if isFirst { nodes[child].flags.insert(.removed) }
             // A check was faster than this event: its item is not elsewhere.
             if nodes[child].flags.contains(.untouched), let item = nodes[child].change?.awaited,
                 nodes.contains(item), !nodes[item].isAttached
@@ -189,8 +192,6 @@ extension WatchReconciler {
             presenters.owe(id, .overflow)
         }
         for node in nodes.all {
-            // What came and went where a presented file is missing was not reported either.
-            if nodes[node].now == nil, nodes[node].below > 0 { nodes[node].flags.insert(.came) }
             if nodes[node].flags.contains(.recent) { nodes[node].flags.insert(.writtenAgain) }
             // The notification that its watch has ended may have been dropped.
             renewWatch(node)

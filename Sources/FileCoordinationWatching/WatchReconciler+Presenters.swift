@@ -19,6 +19,8 @@ struct Presenter {
     var slot: WatchNodeID?
     /// The time until which another item may take the path.
     var settleAt: UInt64 = 0
+    /// When it was told something last.
+    var toldAt: UInt64 = 0
     /// The place of the item before its last move, and the time until which it matters.
     var former: (node: WatchNodeID, path: ItemPath, until: UInt64)?
     /// Whether something in its item has not been checked for the first time yet.
@@ -336,9 +338,14 @@ extension WatchReconciler {
             let place = nodes[presenters[id].place]
             let mayHaveSeen =
                 presenters[id].item != nil || place.flags.contains(.came) || place.isPending
+                || place.change != nil
                 || nodes.existing(place.parent).map { nodes[$0].flags.contains(.polled) } ?? false
-            setPlace(of: id, to: nodes.existing(presenters[id].slot) ?? slot)
-            if mayHaveSeen, !presenters[id].isStarting { tellOwnChange(to: id) }
+            let slot = nodes.existing(presenters[id].slot) ?? slot
+            setPlace(of: id, to: slot)
+            if presenters[id].isStarting { return }
+            // It is told once it is known what is there.
+            nodes[slot].flags.insert(mayHaveSeen ? .came : .doubted)
+            markDirty(slot)
             return
         }
         presenters[id].settleAt = pace.now + limits.settling
@@ -386,21 +393,35 @@ extension WatchReconciler {
     private mutating func settle(_ id: UInt64) -> Bool {
         let presenter = presenters[id]
         guard let slot = nodes.existing(presenter.slot) else { return true }
+        if nodes[slot].isPending || nodes.isPendingAbove(slot) { return false }
         if slot != presenter.place, nodes[slot].now != nil {
             setPlace(of: id, to: slot)
-            // If the change of the name is still to be told, that tells the presenter, too.
-            if nodes[slot].change == nil { tellOwnChange(to: id) }
+            // It is told with the change of the name, once a directory there is watched.
+            if nodes[slot].change == nil { markChanged(slot, earlier: presenter.item) }
             return true
         }
         guard let path = nodes.path(presenter.place) else { return false }
         if path == presenter.path {
+            if nodes[presenter.place].isPending { return false }
             setPlace(of: id, to: presenter.place)
+            // A presenter that was told something meanwhile has looked there, and found nothing.
+            if presenter.toldAt + limits.settling + limits.pause >= presenter.settleAt,
+                presenter.item != nil || nodes[presenter.place].now != nil
+            {
+                tellOwnChange(to: id, as: .appeared)
+            } else {
+                tellOwnDifference(to: id)
+            }
+            return true
+        }
+        guard presenter.settleAt <= pace.now, !nodes[presenter.place].isPending,
+            !nodes.isPendingAbove(presenter.place)
+        else { return false }
+        guard nodes[presenter.place].now != nil else {
+            setPlace(of: id, to: slot)
             tellOwnDifference(to: id)
             return true
         }
-        guard presenter.settleAt <= pace.now, !nodes[slot].isPending,
-            !nodes[presenter.place].isPending, !nodes.isPendingAbove(presenter.place)
-        else { return false }
         tellMove(of: id, to: path)
         dropFormer(of: id)
         presenters[id].former = (slot, presenter.path, pace.now + limits.returning)
@@ -428,24 +449,31 @@ extension WatchReconciler {
         if presenters[id].owesChange || !isSame { tellOwnChange(to: id) }
     }
 
-    /// Tells a presenter of what is at its path.
-    mutating func tellOwnChange(to id: UInt64) {
+    /// Tells a presenter of what is at its path; what has come is new with everything inside.
+    mutating func tellOwnChange(
+        to id: UInt64, as what: WatchedChange.What = .changed(.content), isDoubted: Bool = false
+    ) {
         let now = nodes[presenters[id].place].now
-        tellOwn(
-            WatchedChange(
-                what: now == nil ? .deleted : .changed(.content), path: presenters[id].path,
-                observed: now, earlier: presenters[id].item, seenAt: pace.now), to: id)
+        var change = WatchedChange(
+            what: now == nil ? .deleted : what, path: presenters[id].path, observed: now,
+            earlier: presenters[id].item, goneBy: nodes.goneBy(presenters[id].place),
+            seenAt: pace.now)
+        change.isDoubted = isDoubted
+        tellOwn(change, to: id)
     }
 
     /// Tells a presenter of a change of its item; another item than it knows is a new one.
     mutating func tellOwn(_ change: WatchedChange, to id: UInt64) {
         var change = change
-        if let now = change.observed {
-            let isSame = presenters[id].item.map { now.isSameItem(as: $0) } ?? false
-            switch change.what {
-            case .appeared, .changed: change.what = isSame ? .changed(.content) : .appeared
-            case .deleted, .moved: break
-            }
+        let item = presenters[id].item
+        if let now = change.observed, change.what != .appeared {
+            if item.map({ !now.isSameItem(as: $0) }) ?? true { change.what = .appeared }
+        }
+        // A file has nothing inside: whatever is there, it has changed.
+        if change.what == .appeared, let item, !item.isDirectory,
+            change.observed?.isDirectory == false
+        {
+            change.what = .changed(.content)
         }
         presenters[id].item = change.observed
         presenters[id].own.append(change)

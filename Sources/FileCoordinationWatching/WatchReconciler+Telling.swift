@@ -27,12 +27,16 @@ extension WatchReconciler {
         runTimers()
         startPresenters()
         tellTroubles()
+        if isQuiet { questions.wasRead(at: pace.now) }
         if isDueNow {
             settlePresenters()
             tellChanges()
             answerQuestions()
+            if isSettled { pace.toldUntil = pace.drainedAt }
         }
         pace.isBehind = false
+        if let time = pace.refreshAt, time <= pace.now { pace.refreshAt = nil }
+        if !news.isEmpty { pace.refreshAt = pace.now + limits.pause }
         defer { news = [] }
         return news
     }
@@ -40,14 +44,15 @@ extension WatchReconciler {
     /// The time by which the next turn must end, or nil if only new facts can cause one.
     public var nextDeadline: UInt64? {
         if hasOrders { return pace.now }
-        var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
+        var times = [polled.next, pace.nextBarrier, pace.rescanUntil, pace.refreshAt]
         let isWaiting =
             !changed.isEmpty || !presenters.unsettled.isEmpty || !presenters.owed.isEmpty
         if isWaiting, let last = pace.lastTold, last + limits.pause > pace.now {
             times.append(last + limits.pause)
         }
         if !questions.isEmpty {
-            times.append(max(pace.now, mayAnswer ? 0 : questions.askedAt + limits.settling))
+            times.append(
+                max(pace.now, mayAnswer ? 0 : (questions.readAt ?? 0) + limits.settling))
         }
         for node in missing where nodes.contains(node) {
             if case .missing(let until) = nodes[node].place { times.append(until) }
@@ -66,13 +71,20 @@ extension WatchReconciler {
         return last + limits.pause <= pace.now
     }
 
-    /// Whether all that was done before the questions has been told, after ``tellChanges()``.
+    /// Whether all that was done before the first question has been told, after ``tellChanges()``.
     private var mayAnswer: Bool {
-        isQuiet && (missing.isEmpty || questions.askedAt + limits.settling <= pace.now)
+        guard isQuiet, let readAt = questions.readAt else { return false }
+        return missing.isEmpty || readAt + limits.settling <= pace.now
+    }
+
+    /// Whether nothing that was read is still to be told.
+    private var isSettled: Bool {
+        isQuiet && missing.isEmpty && changed.isEmpty && presenters.unsettled.isEmpty
+            && presenters.owed.isEmpty && polled.nodes.isEmpty && !polled.isSilent
     }
 
     private mutating func answerQuestions() {
-        if questions.isDrained, mayAnswer { questions.answerDrained() }
+        if mayAnswer { questions.answerDrained() }
     }
 
     /// Tells presenters that changes are told from now on, once all their items have been checked.
@@ -83,6 +95,7 @@ extension WatchReconciler {
             guard isSeen(place) else { continue }
             // It reads everything now.
             presenters[id].isStarting = false
+            presenters[id].toldAt = pace.now
             presenters[id].whole = nil
             presenters.unsettled.remove(id)
             presenters.owed.remove(id)
@@ -157,14 +170,18 @@ extension WatchReconciler {
     private mutating func distribute(_ node: WatchNodeID, into outbox: inout TurnOutbox) {
         guard let path = nodes.path(node), let change = nodes[node].change else { return }
         let now = nodes[node].now
+        if now == nil, change.isToldByMove { return }
         let what: WatchedChange.What =
             switch (change.earlier, now) {
             case (_, nil): .deleted
             case (nil, _?): .appeared
-            case (let earlier?, let now?): .changed(now.difference(from: earlier) ?? .attributes)
+            case (let earlier?, let now?):
+                .changed(
+                    now.difference(from: earlier) ?? (now.isDirectory ? .attributes : .content))
             }
         let plain = WatchedChange(
-            what: what, path: path, observed: now, earlier: change.earlier, seenAt: change.seenAt)
+            what: what, path: path, observed: now, earlier: change.earlier,
+            goneBy: nodes.goneBy(node), seenAt: change.seenAt)
         let listeners = listenersAbove(nodes[node].parent)
         let left = change.former.map { formerPaths(of: $0, for: listeners) } ?? [:]
         let taken = change.former.flatMap(pathTaken)
@@ -173,10 +190,14 @@ extension WatchReconciler {
             // What has taken the former path is told there.
             if !isMove, from == taken { continue }
             outbox.add(
-                WatchedChange(
-                    what: isMove ? .moved(former: from) : .deleted, path: isMove ? path : from,
-                    observed: isMove ? now : nil, earlier: change.former?.observed,
-                    seenAt: change.seenAt), to: id)
+                isMove
+                    ? WatchedChange(
+                        what: .moved(former: from), path: path, observed: now,
+                        earlier: change.earlier, seenAt: change.seenAt)
+                    : WatchedChange(
+                        what: .deleted, path: from, observed: nil,
+                        earlier: change.former?.observed, goneBy: now?.stamp.changed,
+                        seenAt: change.seenAt), to: id)
         }
         for id in listeners where left[id] == nil || left[id] == path {
             outbox.add(plain, to: id)
@@ -255,18 +276,24 @@ extension WatchReconciler {
         let told = presenters.owed.union(outbox.changes.keys)
         for id in told.sorted() where !presenters[id].isStarting {
             let own = presenters[id].own
-            let all = own + (outbox.changes[id] ?? [])
+            let all = (own + (outbox.changes[id] ?? [])).map { change in
+                var change = change
+                change.since = pace.toldUntil
+                return change
+            }
             var whole = presenters[id].whole
             if all.count > limits.changesPerMessage {
                 whole = max(whole ?? .manyChanges, .manyChanges)
             }
-            let changes = whole == nil ? all : own.filter { $0.what.isDeparture }
+            let changes =
+                whole == nil ? all : all.prefix(own.count).filter { $0.what.isDeparture }
             if !changes.isEmpty { news.append(WatchNews(presenter: id, body: .changes(changes))) }
             if let whole {
                 news.append(WatchNews(presenter: id, body: .wholeMayHaveChanged(whole)))
             }
             presenters[id].own = []
             presenters[id].whole = nil
+            presenters[id].toldAt = pace.now
             presenters.owed.remove(id)
         }
         if !told.isEmpty { pace.lastTold = pace.now }

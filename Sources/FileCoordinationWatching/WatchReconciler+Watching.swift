@@ -105,9 +105,9 @@ extension WatchReconciler {
             if case .watchingLocalChanges = outcome {
                 nodes[node].flags.insert(.localChangesOnly)
                 poll(node, because: .remote)
-            } else if nodes[node].flags.contains(.polled) {
-                nodes[node].flags.subtract([.polled, .localChangesOnly])
-                polled.isChanged = true
+            } else {
+                // It is polled once more, for what was done before the watch.
+                nodes[node].flags.remove(.localChangesOnly)
             }
         case .failed(let trouble):
             release(active, of: node)

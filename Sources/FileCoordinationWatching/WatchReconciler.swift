@@ -94,13 +94,16 @@ public struct WatchReconciler: Sendable {
         case .relocated(let id, let path): relocate(id, to: path)
         case .notified(let event): notify(event)
         case .overflowed: overflow()
-        case .drained: questions.drained()
+        case .drained:
+            questions.drained()
+            pace.drainedAt = pace.now
         case .behind: pace.isBehind = true
-        case .checked(let node, let found, let isRecent): checked(node, found, isRecent: isRecent)
+        case .checked(let node, let found, let isRecent, let goneBy):
+            checked(node, found, isRecent: isRecent, goneBy: goneBy)
         case .listed(let node, let found): listed(node, found)
         case .watched(let node, let outcome, let mode): watched(node, outcome, as: mode)
         case .eventsArrive(let arrive): eventsArrive(arrive)
-        case .asked(let number): questions.add(number, at: pace.now)
+        case .asked(let number): questions.add(number)
         }
     }
 
@@ -178,20 +181,25 @@ struct CheckQueue {
 
 /// The server's questions that are not answered yet.
 struct WatchQuestions {
-    private var open: [(number: UInt64, at: UInt64, isDrained: Bool)] = []
+    private var open: [(number: UInt64, isDrained: Bool)] = []
+    /// When all that the kernel's queue had held was looked at; nil if that is still to come.
+    private(set) var readAt: UInt64?
     /// The number of the last question that was answered.
     private(set) var answered: UInt64 = 0
 
     var isEmpty: Bool { open.isEmpty }
     /// Whether the kernel's queue has been empty since the first question.
     var isDrained: Bool { open.first?.isDrained == true }
-    /// When the first question was asked.
-    var askedAt: UInt64 { open.first?.at ?? 0 }
 
-    mutating func add(_ number: UInt64, at now: UInt64) { open.append((number, now, false)) }
+    mutating func add(_ number: UInt64) { open.append((number, false)) }
 
     mutating func drained() {
         for index in open.indices { open[index].isDrained = true }
+    }
+
+    /// Records that everything that was read has been looked at.
+    mutating func wasRead(at now: UInt64) {
+        if isDrained { readAt = readAt ?? now }
     }
 
     mutating func answerDrained() {
@@ -199,6 +207,7 @@ struct WatchQuestions {
             answered = max(answered, first.number)
             open.removeFirst()
         }
+        readAt = nil
     }
 }
 
@@ -215,4 +224,10 @@ struct Pace {
     var baselines = 0
     /// Whether the kernel's queue is not empty at the end of this turn.
     var isBehind = false
+    /// When the kernel's queue was empty last.
+    var drainedAt: UInt64 = 0
+    /// Everything that was done until then has been told.
+    var toldUntil: UInt64 = 0
+    /// When to find out that the kernel's queue is empty, because presenters look since a message.
+    var refreshAt: UInt64?
 }

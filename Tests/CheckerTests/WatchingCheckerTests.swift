@@ -47,7 +47,7 @@ import Testing
         var result: [WatchingFact] = [.told(folder, message), .told(own, message)]
         switch message {
         case .look("/d/f"), .moved("/d/f", _): result.append(.told(file, message))
-        case .look, .lookAtAll, .moved: break
+        case .look, .lookInside, .lookAtAll, .moved: break
         }
         return result
     }
@@ -316,6 +316,86 @@ import Testing
         #expect(findings(begun + done + temporary + after + [.quiet]).contains(.temporary))
         let asMove = told(.moved("/d/t", to: "/d/f"))
         #expect(findings(begun + done + asMove + [.quiet]).contains(.temporary))
+    }
+
+    @Test func `A temporary may be told to those who were told to look inside meanwhile`() {
+        let begun: [WatchingFact] = [
+            .claimBegan(access, purpose: "other", places: ["/d/e/f"]),
+            .created("/d/e/t", item: 7, isDirectory: false, by: access),
+        ]
+        let done: [WatchingFact] = [
+            .removed("/d/e/t", by: access), .claimEnded(access), .told(folder, .look("/d/e/t")),
+            .quiet,
+        ]
+        #expect(findings(begun + done).contains(.temporary))
+        let looked: [WatchingFact] = [.told(folder, .lookInside("/d/e"))]
+        #expect(!findings(begun + looked + done).contains(.temporary))
+    }
+
+    @Test func `What a plain program had made is no temporary of a claim`() {
+        let facts: [WatchingFact] = [
+            .created("/d/t", item: 7, isDirectory: false, by: nil), .told(folder, .look("/d/t")),
+            .removed("/d/t", by: nil), .claimBegan(access, purpose: "other", places: ["/d/f"]),
+            .created("/d/t", item: 8, isDirectory: false, by: access),
+            .removed("/d/t", by: access), .claimEnded(access), .told(folder, .look("/d/t")), .quiet,
+        ]
+        #expect(findings(facts) == [])
+    }
+
+    // MARK: Excuses
+
+    @Test func `What came and went beside a claim need not be told, and elsewhere it must`() {
+        func facts(claim place: String) -> [WatchingFact] {
+            [
+                .claimBegan(access, purpose: "other", places: [place]), .claimEnded(access),
+                .created("/d/e/y", item: 7, isDirectory: false, by: nil),
+                .told(folder, .lookInside("/d/e")), .told(own, .lookInside("/d/e")),
+                .removed("/d/e/y", by: nil), .quiet,
+            ]
+        }
+        #expect(findings(facts(claim: "/d/e/x")) == [])
+        #expect(findings(facts(claim: "/o/z")) == [.missing])
+    }
+
+    @Test func `What goes just before an own claim of the directory may count as the claim's`() {
+        func facts(of purpose: String) -> [WatchingFact] {
+            [
+                .removed("/d/e/x", by: nil), .told(folder, .look("/d/e/x")),
+                .claimBegan(access, purpose: purpose, places: ["/d/e"]), .claimEnded(access), .quiet,
+            ]
+        }
+        #expect(findings(facts(of: "own")) == [])
+        #expect(findings(facts(of: "other")) == [.missing])
+    }
+
+    @Test func `Presenters that have just begun may be told too much, and not too little`() {
+        let new = PresenterKey(4)
+        let begun: [WatchingFact] = [
+            .presented(WatchingPresenter(new, at: "/d", .directory)), .listening(new),
+        ]
+        #expect(findings(begun + [.told(new, .look("/d/g")), .quiet]) == [])
+        #expect(findings(begun + [.quiet, .told(new, .look("/d/g")), .quiet]) == [.tooMany])
+        let changed: [WatchingFact] = [.removed("/d/g", by: nil)] + told(.look("/d/g"))
+        #expect(findings(begun + changed + [.quiet]) == [.missing])
+    }
+
+    @Test func `A presenter that was removed is told nothing`() {
+        let facts: [WatchingFact] = [.unpresented(own), .changed("/d/g", by: nil)]
+        let rest: [WatchingFact] = [.told(folder, .look("/d/g")), .quiet]
+        #expect(findings(facts + rest) == [])
+        #expect(findings(facts + [.told(own, .look("/d/g"))] + rest) == [.missing])
+    }
+
+    @Test func `An overflow excuses echoes and many messages until the next quiet moment only`() {
+        let many = told(.lookAtAll("/d")) + told(.look("/d/g")) + told(.look("/d/g"))
+        #expect(findings([.notificationsLost] + many + [.quiet]) == [])
+        #expect(findings([.notificationsLost, .quiet] + many + [.quiet]) != [])
+    }
+
+    @Test func `What is inside an item that is told as gone is gone, and what stays is not`() {
+        let gone: [WatchingFact] = [.removed("/d/e/x", by: nil), .removed("/d/e", by: nil)]
+        #expect(findings(gone + told(.look("/d/e")) + [.quiet]) == [])
+        #expect(findings(gone + told(.look("/d/g")) + [.quiet]) == [.missing])
     }
 
     @Test func `A temporary of a long claim may be told`() {

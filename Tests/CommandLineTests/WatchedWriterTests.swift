@@ -165,21 +165,6 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
-    /// Rule 1.15: no time passes between the move and the read.
-    func testAPresenterIsAskedAtThePlaceToWhichItsFileWasJustMoved() throws {
-        try with { sandbox in
-            let rounds = 20
-            let file = try sandbox.makeFile("f0", "0")
-            let command = try sandbox.startPresenting("f0")
-            let filecoord = Sandbox.executables.appendingPathComponent("filecoord").path
-            try sandbox.runPlainly(
-                "for i in $(seq \(rounds)); do mv f$((i - 1)) f$i && '\(filecoord)' read f$i; done")
-            try command.awaitMessage("savePresentedItemChanges", to: file, count: rounds)
-            let saves = try command.heard().filter { $0.message == "savePresentedItemChanges" }
-            XCTAssertEqual(saves.count, rounds)
-        }
-    }
-
     func testAnAnnouncedMoveIsFollowedOnceAndThenPlainOnesFromThere() throws {
         try withEachArbiter { sandbox in
             barriers = 0

@@ -100,7 +100,7 @@ struct HeldChangeTests {
         try awaitMail()
         try world.settle()
         #expect(try presenter.notices() == 0)
-        let isHeld = !world.server.outgoing.watching.held.isEmpty
+        let isHeld = world.server.outgoing.watching.seen.isHolding
         #expect(isHeld)
         try write.end(outcomes: [.unchanged])
         var notices = 0

@@ -407,7 +407,7 @@ struct HandMadeKernel {
         kernel.notify("/a", .movedTo, "old", cookie: 3)
         kernel.notify("/a", .created, "f")
         let told = kernel.turn(after: 1) + kernel.turn()
-        #expect(told.filter { $0.hasPrefix("3") } == ["3 /a/f appeared"])
+        #expect(told.filter { $0.hasPrefix("3") } == ["3 /a/f content"])
         #expect(told.contains("1 /a/old moved from /a/f"))
     }
 
@@ -426,7 +426,7 @@ struct HandMadeKernel {
         _ = kernel.turn(after: 500)
         kernel.there["/a/f~"] = nil
         kernel.notify("/a", .removed, "f~")
-        let back = kernel.turn()
+        let back = kernel.turn(after: 1) + kernel.turn()
         #expect(back.contains("3 /a/f moved from /a/f~"))
     }
 }

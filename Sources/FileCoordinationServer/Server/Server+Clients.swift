@@ -51,7 +51,7 @@ extension Server {
             case .presenter(let presenter): outgoing.watching.unpresent(presenter)
             }
         }
-        outgoing.watching.writes.end(of: client.id, at: .now)
+        outgoing.watching.seen.writes.end(of: client.id, at: .now)
         releaseHeldChanges()
         records.discardAll(of: client.id)
         outgoing.deliveries.remove(client.id)

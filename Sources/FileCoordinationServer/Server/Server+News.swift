@@ -59,7 +59,7 @@ extension Server {
         guard let (outage, endangered) = outgoing.watching.takeEndangered(at: now) else { return }
         if outage == .stuck { configuration.log(.watchingFailed(reason: "it does not go on")) }
         for id in endangered {
-            if let presenter = outgoing.watching[id] { tell(presenter.messagesOfAll, to: id) }
+            tellEverything(to: id)
         }
     }
 
@@ -82,14 +82,14 @@ extension Server {
     mutating func watchWrites(of id: ClaimID, isFound: Bool, movingTo destinations: [ItemPath] = [])
     {
         guard outgoing.watching.isActive, let address = records.address(of: id),
-            !outgoing.watching.writes.runs(address), let claim = arbiter.claim(id),
+            !outgoing.watching.seen.writes.runs(address), let claim = arbiter.claim(id),
             claim.kind == .access, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
         guard (paths + destinations).contains(where: { arbiter.isPresented(around: $0) })
         else { return }
         let now = WriteInstant.now
-        outgoing.watching.writes.begin(
+        outgoing.watching.seen.writes.begin(
             address, at: paths, claim.purpose, isFound ? now.before(age(of: id)) : now,
             // A move that was announced has given the claim other paths.
             isAsBegun: records.relocations.handledBytes(ofClaim: id.rawValue) == 0)
@@ -104,12 +104,12 @@ extension Server {
         guard outgoing.watching.isActive else { return }
         // A write may have begun before its item was presented, or by delegation.
         watchWrites(of: id, isFound: true)
-        guard let address = records.address(of: id), outgoing.watching.writes.runs(address),
+        guard let address = records.address(of: id), outgoing.watching.seen.writes.runs(address),
             let claim = arbiter.claim(id)
         else { return }
         let isComplete = outcomes.count == claim.items.count
         var written = known.paths(
-            of: claim, asBegun: outgoing.watching.writes.pathsAsBegun(address),
+            of: claim, asBegun: outgoing.watching.seen.writes.pathsAsBegun(address),
             isComplete ? outcomes : claim.items.map { _ in .changed })
         if let together, let first = written.first {
             written[0] = WrittenPath(
@@ -120,14 +120,14 @@ extension Server {
                 ), hasChanged: first.hasChanged)
         }
         let now = WriteInstant.now
-        for item in written { outgoing.watching.writes.record(item, by: address, at: now) }
+        for item in written { outgoing.watching.seen.writes.record(item, by: address, at: now) }
         for arrival in known.arrivals {
-            outgoing.watching.writes.record(
+            outgoing.watching.seen.writes.record(
                 WrittenPath(
                     path: arrival.path, change: (before: nil, after: arrival.after),
                     hasChanged: true), by: address, isArrival: true, at: now)
         }
-        outgoing.watching.writes.end(address, at: now)
+        outgoing.watching.seen.writes.end(address, at: now)
     }
 
     /// Records that the writes of a dead client are over.
@@ -143,10 +143,9 @@ extension Server {
 
     /// Records that a claim is over; what it has done was recorded before.
     mutating func endWrites(of claim: ClaimID) {
-        guard !outgoing.watching.writes.isEmpty, let address = records.address(of: claim) else {
-            return
-        }
-        outgoing.watching.writes.end(address, at: .now)
+        guard !outgoing.watching.seen.writes.isEmpty, let address = records.address(of: claim)
+        else { return }
+        outgoing.watching.seen.writes.end(address, at: .now)
     }
 
     /// Records that a writer has moved items.
@@ -155,9 +154,9 @@ extension Server {
         watchWrites(of: id, isFound: true, movingTo: moves.map(\.new))
         let now = WriteInstant.now
         for move in moves {
-            outgoing.watching.writes.record(move, at: now)
+            outgoing.watching.seen.writes.record(move, at: now)
             for (path, isArrival) in [(move.old, false), (move.new, true)] {
-                outgoing.watching.writes.record(
+                outgoing.watching.seen.writes.record(
                     WrittenPath(path: path, change: nil, hasChanged: true), by: address,
                     isArrival: isArrival, at: now)
             }
@@ -174,94 +173,44 @@ extension Server {
             let id = PresenterID(rawValue: news.presenter)
             guard let presenter = outgoing.watching[id] else { continue }
             switch news.body {
-            case .listening: if outgoing.watching.markListening(id) { grantPresenter(id) }
+            case .listening:
+                outgoing.watching.toldEverything(id, at: .now)
+                if outgoing.watching.markListening(id) { grantPresenter(id) }
             case .healed: outgoing.watching.setTrouble(nil, of: id)
             case .degraded(let trouble):
                 outgoing.watching.setTrouble(trouble, of: id)
-                if presenter.isListening { tell(presenter.messagesOfAll, to: id) }
-            case .wholeMayHaveChanged: tell(presenter.messagesOfAll, to: id)
-            case .changes(let changes): for change in changes { consider(change, id) }
+                if presenter.isListening { tellEverything(to: id) }
+            case .wholeMayHaveChanged: tellEverything(to: id)
+            case .changes(let changes):
+                for case let change? in changes.map(\.withoutTemporaries) {
+                    let tellings = outgoing.watching.consider(change, id, at: .now)
+                    for telling in tellings { tell(telling, to: id) }
+                }
             }
         }
         releaseHeldChanges(answered: lastAnswered)
     }
 
-    /// Tells a presenter about a change, or lets the change wait for the end of a write that may
-    /// have made it.
-    private mutating func consider(_ change: WatchedChange, _ id: PresenterID) {
-        guard let change = change.withoutTemporaries, let path = outgoing.watching[id]?.path
-        else { return }
-        // The watcher and the arbiter must agree on where the presenter's item is.
-        if case .moved(let former) = change.what, former == path {
-            return tell([.moved(to: change.path)], to: id)
-        }
-        // The watcher may have read the notifications of a claim after its end.
-        if HeldChanges.isNothing(change), change.path != path,
-            outgoing.watching.writes.mayHaveBeenTemporary(change.path),
-            !outgoing.watching.held.contains(
-                HeldChanges.Name(presenter: id, path: change.path))
-        {
-            return
-        }
-        if outgoing.watching.mustHold(change, id) {
-            return outgoing.watching.held.add(change, to: id, at: MonotonicClock.now)
-        }
-        tellUnexplained(change, id)
-    }
-
     /// Tells the changes that wait no longer, unless claims have told them.
     mutating func releaseHeldChanges(answered: UInt64 = 0) {
-        for (name, held) in outgoing.watching.takeDue(answered: answered, at: MonotonicClock.now) {
-            guard let presenter = outgoing.watching[name.presenter],
-                // If a claim has told of it, or it is the presenter's item, it was not untold.
-                !HeldChanges.isNothing(held.change) || name.path == presenter.path
-                    || outgoing.watching.writes.haveLeftItem(at: name.path)
-            else { continue }
-            tellUnexplained(held.change, name.presenter, isFormerUntold: held.isFormerUntold)
-        }
+        let due = outgoing.watching.release(answered: answered, at: .now)
+        for (id, telling) in due { tell(telling, to: id) }
     }
 
-    /// Tells a presenter about a change, as far as no coordinated write explains it.
-    private mutating func tellUnexplained(
-        _ change: WatchedChange, _ id: PresenterID, isFormerUntold: Bool = false
-    ) {
+    private mutating func tell(_ telling: SeenChanges.Telling, to id: PresenterID) {
+        // One change may move the presenter's item.
         guard let presenter = outgoing.watching[id] else { return }
-        let writes = outgoing.watching.writes
-        let isExplained = writes.explain(
-            change, at: change.path, to: presenter.purpose,
-            isPresented: change.path == presenter.path)
-        guard case .moved(let former) = change.what else {
-            if !isExplained { tell(change, to: id) }
-            return
+        switch telling {
+        case .everything: tellEverything(to: id)
+        case .change(let change): tell(presenter.messages(of: change), to: id)
         }
-        // The watcher and the arbiter must agree on where the presenter's item is.
-        if former == presenter.path { return tell([.moved(to: change.path)], to: id) }
-        let isLeft =
-            isFormerUntold || writes.explain(change, at: former, to: presenter.purpose)
-        // A claim has told of the item at its present path; a move is told once more.
-        if !isLeft { return tell(change, to: id) }
-        if isExplained { return }
-        // The watcher does not tell everything in a directory that has moved.
-        if change.observed?.isDirectory == true { return tell(presenter.messagesOfAll, to: id) }
-        var rest = change
-        rest.what = .appeared
-        tell(rest, to: id)
     }
 
-    /// Tells a presenter about a change, also by the path that it knows from a move that the watcher
-    /// did not know.
-    private mutating func tell(_ change: WatchedChange, to id: PresenterID) {
-        let others = outgoing.watching.writes.announcedPaths(
-            of: change.path, at: MonotonicClock.now)
-        for path in [change.path] + others {
-            // One change may move the presenter's item.
-            guard let presenter = outgoing.watching[id],
-                others.isEmpty || path == presenter.path || presenter.path.contains(path)
-            else { continue }
-            var change = change
-            change.path = path
-            tell(presenter.messages(of: change), to: id)
-        }
+    /// Has a presenter look at its whole item.
+    private mutating func tellEverything(to id: PresenterID) {
+        guard let presenter = outgoing.watching[id] else { return }
+        outgoing.watching.toldEverything(id, at: .now)
+        tell(presenter.messagesOfAll, to: id)
     }
 
     /// Tells a presenter about changes made by programs that do not coordinate.
@@ -270,7 +219,7 @@ extension Server {
             guard message.isTellable else {
                 // A directory was moved deep into another one, or a program works in one by a short
                 // relative path. The presenter is told to look, and goes nowhere.
-                if let presenter = outgoing.watching[id] { tell(presenter.messagesOfAll, to: id) }
+                tellEverything(to: id)
                 continue
             }
             switch message {
@@ -304,14 +253,14 @@ extension Server {
             for snapshot in client.ledger.localClaims() + client.ledger.endedClaims()
             where snapshot.hasSomethingToTell && snapshot.flags.contains(.unreported) {
                 let address = RecordAddress(client: id, record: snapshot.reference)
-                guard !outgoing.watching.writes.runs(address),
+                guard !outgoing.watching.seen.writes.runs(address),
                     records.identity(of: snapshot.reference, of: id) == nil,
                     // The end of that write has been handled: nothing more follows from it.
                     !isActedOn(snapshot.reference, of: id),
                     let body = client.ledger.claimBody(snapshot.reference), body.items.count == 1,
                     places[body.items[0].path] == id, makeKnown(snapshot, client)
                 else { continue }
-                outgoing.watching.writes.begin(
+                outgoing.watching.seen.writes.begin(
                     address, at: [body.items[0].path], Purpose(bytes: body.purpose),
                     WriteInstant.now.before(snapshot.age), isAsBegun: true)
             }

@@ -195,7 +195,7 @@ extension Server {
             snapshot.reference == check.record,
             snapshot.flags.isSuperset(of: [.unreported, .reportsRelease]),
             snapshot.state == .granted || snapshot.state == .released
-        else { return outgoing.watching.writes.end(check.address, at: .now) }
+        else { return outgoing.watching.seen.writes.end(check.address, at: .now) }
         if let former = records.known(at: check.record.index, of: client.id) {
             if former.isOf(snapshot) { return }
             deregister(former.identity, at: check.record.index, of: client)
@@ -221,7 +221,8 @@ extension Server {
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
         for record in (series?.others ?? []) + [check.record] {
-            outgoing.watching.writes.end(RecordAddress(client: client.id, record: record), at: .now)
+            let address = RecordAddress(client: client.id, record: record)
+            outgoing.watching.seen.writes.end(address, at: .now)
             giveBack(record, client, mayHideOthers: hidesOthers)
         }
         releaseHeldChanges()

@@ -45,27 +45,33 @@ package struct CoordinatedWrites {
         let isAsBegun: Bool
     }
 
-    /// The writes to one path that are over, each of which found what the one before it had left.
+    /// A write to one path that is over, or several of one purpose, each of which found what the
+    /// one before it had left.
     private struct Ended {
-        /// What was there before the first and after the last; nil if that is not known.
+        let purpose: Purpose
+        /// What was there before and after; nil if that is not known.
         var states: (before: ObservedFile?, after: ObservedFile?)?
         let begin: WriteInstant
-        /// For each purpose, what its last write left, and when it ended.
-        var ends: [Purpose: (after: ObservedFile??, at: WriteInstant)] = [:]
+        var end: WriteInstant
+        /// Whether the path has changed, so that presenters of other purposes were told.
+        var hasChanged: Bool
         /// Whether a writer moved an item here, with everything inside.
         var isArrival: Bool
-        var until: UInt64
+
+        /// Whether it may have ended after everything until a time was told, and begun before
+        /// the watcher saw a change.
+        func mayHaveMade(_ change: WatchedChange) -> Bool {
+            change.since <= end.monotonic && begin.monotonic <= change.seenAt
+        }
     }
 
     /// How long ended writes are kept, in nanoseconds: longer than the watcher takes.
     private static let retention: UInt64 = 3_000_000_000
-    /// How long after the end of a write the watcher may see what it has removed, in nanoseconds.
-    ///
-    /// What a plain program removes in that time counts as the write's, so it is short.
-    private static let sight: UInt64 = 10_000_000
+    /// The most writes that are kept of one path.
+    private static let mostOfPath = 64
 
     private var running: [RecordAddress: Running] = [:]
-    private var ended: [ItemPath: Ended] = [:]
+    private var ended: [ItemPath: [Ended]] = [:]
     /// Directory → the paths inside, at any depth, that are written or were lately.
     private var inside: [ItemPath: Set<ItemPath>] = [:]
     private var writers: [ItemPath: Set<RecordAddress>] = [:]
@@ -120,26 +126,46 @@ package struct CoordinatedWrites {
         _ written: WrittenPath, by write: RecordAddress, isArrival: Bool = false,
         at now: WriteInstant
     ) {
-        // A write that changed nothing is not announced.
-        guard let former = running[write], written.hasChanged else { return }
-        var entry = Ended(
-            states: written.change, begin: former.begin, isArrival: isArrival, until: 0)
-        if var earlier = ended[written.path], earlier.until > now.monotonic {
-            if let old = earlier.states, let new = written.change,
-                old.after.isSameVersion(as: new.before)
-            {
-                earlier.states?.after = new.after
-                earlier.isArrival = isArrival
-                entry = earlier
-            } else if earlier.isArrival, earlier.begin.monotonic == former.begin.monotonic {
-                // The write has announced the move before it said what it left.
-                entry.isArrival = true
-            }
+        guard let former = running[write] else { return }
+        let entry = Ended(
+            purpose: former.purpose, states: written.change, begin: former.begin, end: now,
+            hasChanged: written.hasChanged, isArrival: isArrival)
+        var entries = (ended[written.path] ?? []).filter { isKept($0, at: now.monotonic) }
+        if let last = entries.last, let one = Self.joined(last, entry) {
+            entries[entries.count - 1] = one
+        } else {
+            if entries.count >= Self.mostOfPath { entries.removeFirst() }
+            entries.append(entry)
         }
-        entry.ends[former.purpose] = (written.change.map { $0.after }, now)
-        entry.until = now.monotonic + Self.retention
-        ended[written.path] = entry
+        ended[written.path] = entries
         enter(written.path)
+    }
+
+    private func isKept(_ entry: Ended, at now: UInt64) -> Bool {
+        entry.end.monotonic + Self.retention > now
+    }
+
+    /// Returns two writes of one purpose as one, if nothing is lost by that.
+    private static func joined(_ first: Ended, _ second: Ended) -> Ended? {
+        guard first.purpose == second.purpose else { return nil }
+        var joined = first
+        joined.end = second.end
+        if first.begin.monotonic == second.begin.monotonic {
+            // A write has announced a move before it said what it left.
+            joined.states = second.states ?? first.states
+            joined.hasChanged = first.hasChanged || second.hasChanged
+            joined.isArrival = first.isArrival || second.isArrival
+            return joined
+        }
+        if !first.hasChanged, !second.hasChanged { return second }
+        guard first.hasChanged, second.hasChanged, let old = first.states, let new = second.states,
+            // What presenters knew may be any state between, or that nothing was there.
+            old.after.isSameVersion(as: new.before), old.before?.isDirectory == false,
+            new.before != nil, new.after != nil
+        else { return nil }
+        joined.states?.after = new.after
+        joined.isArrival = second.isArrival
+        return joined
     }
 
     /// Records a move that a writer has announced.
@@ -156,7 +182,10 @@ package struct CoordinatedWrites {
     private mutating func age(at now: UInt64) {
         guard agedAt + Self.retention <= now else { return }
         agedAt = now
-        ended = ended.filter { $0.value.until > now }
+        ended = ended.compactMapValues { entries in
+            let kept = entries.filter { isKept($0, at: now) }
+            return kept.isEmpty ? nil : kept
+        }
         inside = [:]
         for path in ended.keys { enter(path) }
         for write in running.values { write.paths.forEach { enter($0) } }
@@ -187,24 +216,33 @@ package struct CoordinatedWrites {
     package func mayHaveRun(concerning change: WatchedChange) -> Bool {
         change.paths.contains { path in
             paths(concerning: path).contains { written in
-                ended[written]?.ends.values.contains { change.seenAt < $0.at.monotonic } ?? false
+                ended[written]?.contains { change.seenAt < $0.end.monotonic } ?? false
             }
         }
     }
 
     /// Whether a write has left something at a path, and its claim has told so.
-    package func haveLeftItem(at path: ItemPath) -> Bool {
-        guard let ended = ended[path] else { return false }
-        return ended.ends.values.contains { end in
-            guard let after = end.after else { return true }
-            return after != nil
-        }
+    package func haveLeftItem(_ change: WatchedChange) -> Bool {
+        ended[change.path]?.contains {
+            $0.hasChanged && $0.mayHaveMade(change) && $0.states.map { $0.after != nil } ?? true
+        } ?? false
     }
 
     /// Whether what came and went may have been a temporary of a write, of which no one need be
     /// told.
-    package func mayHaveBeenTemporary(_ path: ItemPath) -> Bool {
-        !haveLeftItem(at: path) && !paths(concerning: path).isEmpty
+    package func mayHaveBeenTemporary(_ change: WatchedChange) -> Bool {
+        paths(concerning: change.path).contains { path in
+            writers[path] != nil || ended[path]?.contains { $0.mayHaveMade(change) } ?? false
+        }
+    }
+
+    /// When the first of the writes began that concern a change and may have made it; nil if there
+    /// is none.
+    func begin(concerning change: WatchedChange) -> UInt64? {
+        paths(concerning: change.path).flatMap { path in
+            (writers[path] ?? []).compactMap { running[$0]?.begin.monotonic }
+                + (ended[path] ?? []).filter { $0.mayHaveMade(change) }.map(\.begin.monotonic)
+        }.min()
     }
 
     /// Whether a presenter's own side writes what has changed, or the directory above it.
@@ -224,88 +262,81 @@ package struct CoordinatedWrites {
 
     // MARK: Explaining changes
 
-    /// Whether a presenter of this purpose need not be told of what the watcher saw at a path,
-    /// because a claim has told it, or its own side has done it.
+    /// Whether a presenter need not be told of what the watcher saw, because a claim has told it, or
+    /// its own side has done it.
     ///
-    /// `isPresented` says that the path is that of the presenter's own item: of what comes with a
-    /// directory, no claim tells whoever presents it.
+    /// - Parameters:
+    ///   - change: what was seen; not a move.
+    ///   - purpose: the presenter's purpose.
+    ///   - isPresented: whether the path is that of the presenter's own item: of what comes with a
+    ///     directory, no claim tells whoever presents it.
+    ///   - toldAt: when the presenter was told of the path last; what was told before is no longer
+    ///     what it knows.
     package func explain(
-        _ change: WatchedChange, at path: ItemPath, to purpose: Purpose, isPresented: Bool = false
+        _ change: WatchedChange, to purpose: Purpose, isPresented: Bool = false,
+        toldAt: UInt64 = 0
     ) -> Bool {
-        if isEmpty { return false }
-        let now = path == change.path ? change.observed : nil
-        if let ended = ended[path] {
-            for (writer, end) in ended.ends where writer != purpose {
-                if explains(now, change, end.after, ended.begin, end.at) { return true }
-            }
-            if let own = ended.ends[purpose],
-                explains(now, change, ended.states.map { $0.after }, ended.begin, own.at),
-                isContinued(change, at: path, ended)
-            {
-                return true
+        if ended.isEmpty { return false }
+        func relevant(_ path: ItemPath) -> [Ended] {
+            (ended[path] ?? []).filter { $0.end.monotonic >= max(change.since, toldAt) }
+        }
+        if leads(to: change, relevant(change.path), purpose) { return true }
+        for depth in 1..<max(1, change.path.depth) {
+            for write in relevant(change.path.prefix(depth: depth)) {
+                let isOwn = write.purpose == purpose
+                if isOwn, isMade(change, since: write.begin, by: write.end) { return true }
+                // It came with the directory that a writer has moved.
+                if write.isArrival, change.what == .appeared, isOwn || !isPresented,
+                    isMade(change, by: write.end)
+                {
+                    return true
+                }
             }
         }
-        for depth in 1..<max(1, path.depth) {
-            guard let above = ended[path.prefix(depth: depth)] else { continue }
-            // It came with the directory that a writer has moved.
-            if !isPresented, above.isArrival, change.what == .appeared,
-                above.ends.values.contains(where: { isMade(now, change, by: $0.at) })
-            {
-                return true
-            }
-            if let own = above.ends[purpose], isMade(now, change, since: above.begin, by: own.at) {
-                return true
-            }
-        }
-        return isFolderMade(change, at: path, by: purpose)
+        return isFolderMade(change, by: purpose)
     }
 
-    /// Whether the end of a write shows what the watcher saw, or something later.
-    private func explains(
-        _ now: ObservedFile?, _ change: WatchedChange, _ after: ObservedFile??,
-        _ begin: WriteInstant, _ end: WriteInstant
+    /// Whether a presenter knows what was seen, because these writes have led there from what it
+    /// knew.
+    ///
+    /// Of a foreign one, its claim has told. An own one is known if it found what the presenter
+    /// knew: else a plain program has changed the item before.
+    private func leads(
+        to change: WatchedChange, _ writes: [Ended], _ purpose: Purpose
     ) -> Bool {
-        guard let after else { return isMade(now, change, by: end) }
-        switch (now, after) {
-        case (nil, nil):
-            // Presenters were told so later than of what was there.
-            return change.earlier.map { $0.stamp.changed <= end.real }
-                ?? isMade(nil, change, by: end)
-        case (let now?, let after?):
-            return now.isSameItem(as: after)
-                && (now.stamp.changed <= after.stamp.changed || now.isSameVersion(after))
+        var (known, end) = (change.earlier, WriteInstant?.none)
+        for write in writes where write.hasChanged {
+            guard let states = write.states else {
+                if isMade(change, by: write.end) { return true }
+                continue
+            }
+            let isKnown =
+                write.purpose != purpose || write.isArrival
+                || states.before.isSameVersion(as: known)
+                || known.map { $0.stamp.changed >= write.begin.real } ?? false
+            if isKnown { (known, end) = (states.after, write.end) }
+        }
+        guard let end else { return false }
+        switch (change.observed, known) {
+        case (nil, nil): return isMade(change, by: end)
+        case (let now?, let known?):
+            return now.isSameItem(as: known)
+                && (now.stamp.changed <= known.stamp.changed || now.difference(from: known) == nil)
         // What the watcher saw while the write ran has waited, and is not what it left.
         case (nil, _?), (_?, nil): return false
         }
     }
 
-    /// Whether no plain program has changed the item between what presenters were told of it and
-    /// the first of their own side's writes.
-    private func isContinued(_ change: WatchedChange, at path: ItemPath, _ writes: Ended) -> Bool {
-        if case .moved = change.what { return true }
-        guard let states = writes.states else { return true }
-        // Something was there before the first of them, of which presenters were not told yet.
-        guard let earlier = change.earlier else { return states.before == nil }
-        return states.before.isSameVersion(as: earlier)
-            || isStamped(earlier.stamp.changed, since: writes.begin)
-    }
-
-    /// Whether a change may have been made by a time, and since another.
+    /// Whether a change was made by a time, and since another.
     private func isMade(
-        _ now: ObservedFile?, _ change: WatchedChange, since begin: WriteInstant? = nil,
-        by end: WriteInstant
+        _ change: WatchedChange, since begin: WriteInstant? = nil, by end: WriteInstant
     ) -> Bool {
-        var stamp = now?.stamp.changed
-        // A rename changes the item's time.
-        if case .moved = change.what { stamp = change.observed?.stamp.changed }
-        guard let changed = stamp else {
-            return change.seenAt <= end.monotonic + Self.sight
-                && begin.map { $0.monotonic <= change.seenAt } ?? true
+        guard let time = change.observed?.stamp.changed ?? change.goneBy else {
+            return false
         }
         // The clock of a file server may be ahead.
-        let isAhead = changed > RealTimeClock.now
-        return (changed <= end.real || isAhead)
-            && (begin.map { isStamped(changed, since: $0) } ?? true)
+        return (time <= end.real || time > RealTimeClock.now)
+            && begin.map { isStamped(time, since: $0) } ?? true
     }
 
     /// Whether a stamp is not older than an instant, but for the tick of the file system's clock.
@@ -315,24 +346,19 @@ package struct CoordinatedWrites {
     }
 
     /// Whether a presenter's own side has made a folder for what it wrote inside.
-    private func isFolderMade(
-        _ change: WatchedChange, at path: ItemPath, by purpose: Purpose
-    ) -> Bool {
-        guard var now = change.observed, now.isDirectory, change.path == path,
-            case .appeared = change.what, change.earlier == nil
+    private func isFolderMade(_ change: WatchedChange, by purpose: Purpose) -> Bool {
+        guard change.observed?.isDirectory == true, case .appeared = change.what,
+            change.earlier == nil
         else { return false }
+        var made = change
         // What is made inside a directory changes it, too.
-        now.stamp.changed = now.identity.born ?? now.stamp.changed
-        return (inside[path] ?? []).contains { written in
-            guard let writes = ended[written], let end = writes.ends[purpose] else { return false }
-            return isMade(now, change, since: writes.begin, by: end.at)
+        if let born = change.observed?.identity.born { made.observed?.stamp.changed = born }
+        return (inside[change.path] ?? []).contains { path in
+            (ended[path] ?? []).contains {
+                $0.purpose == purpose && $0.hasChanged && $0.mayHaveMade(change)
+                    && isMade(made, since: $0.begin, by: $0.end)
+            }
         }
-    }
-}
-
-extension ObservedFile {
-    fileprivate func isSameVersion(_ other: ObservedFile) -> Bool {
-        Optional(self).isSameVersion(as: other)
     }
 }
 
@@ -341,5 +367,16 @@ extension WatchedChange {
     package var paths: [ItemPath] {
         if case .moved(let former) = what { return [path, former] }
         return [path]
+    }
+
+    /// Of a moved item, that it has left its former path; nil for others.
+    package var departure: WatchedChange? {
+        guard case .moved(let former) = what else { return nil }
+        // A rename changes the item's time.
+        var departure = WatchedChange(
+            what: .deleted, path: former, observed: nil, earlier: observed,
+            goneBy: observed?.stamp.changed, seenAt: seenAt)
+        departure.since = since
+        return departure
     }
 }

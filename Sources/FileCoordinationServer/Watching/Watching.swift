@@ -30,8 +30,7 @@ struct Watching: ~Copyable {
     private var troubles: [PresenterID: WatchTrouble] = [:]
     /// Presenters whose registration waits for the watcher, and until when.
     private var unanswered: [PresenterID: UInt64] = [:]
-    var writes = CoordinatedWrites()
-    var held = HeldChanges()
+    var seen = SeenChanges()
     private var retryAt: UInt64?
     /// The real time since which there is no watcher although there are presenters.
     private var unwatchedSince: Int64?
@@ -188,7 +187,7 @@ struct Watching: ~Copyable {
 
     /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
-        var next = MonotonicClock.earlier(unanswered.values.min(), held.nextDeadline)
+        var next = MonotonicClock.earlier(unanswered.values.min(), seen.nextDeadline)
         guard !presenters.isEmpty else { return next }
         next = MonotonicClock.earlier(next, supervision.next)
         return isWanted && watcher == nil ? MonotonicClock.earlier(next, retryAt ?? 0) : next
@@ -198,7 +197,7 @@ struct Watching: ~Copyable {
     mutating func unpresent(_ id: PresenterID) {
         unanswered[id] = nil
         troubles[id] = nil
-        held.discard(of: id)
+        seen.discard(id)
         guard presenters.removeValue(forKey: id) != nil else { return }
         watcher?.unpresent(id.rawValue)
     }
@@ -209,7 +208,7 @@ struct Watching: ~Copyable {
     mutating func followMove(of id: PresenterID, to path: ItemPath, isAnnounced: Bool) {
         guard let former = presenters[id]?.path, former != path else { return }
         presenters[id]?.path = path
-        held.follow(id, from: former, to: path)
+        seen.follow(id, from: former, to: path)
         if isAnnounced { watcher?.move(id.rawValue, to: path) }
     }
 
@@ -219,46 +218,39 @@ struct Watching: ~Copyable {
         if presenters[id] != nil { troubles[id] = trouble }
     }
 
-    // MARK: Held changes
+    // MARK: Seen changes
 
-    /// Whether a change must wait for the end of a write that may have made it, or for what the
-    /// watcher has seen until then.
-    func mustHold(_ change: WatchedChange, _ presenter: PresenterID) -> Bool {
-        if !held.isEmpty {
-            let paths = change.paths + [change.path.prefix(depth: change.path.depth - 1)]
-            if paths.contains(where: {
-                held.contains(HeldChanges.Name(presenter: presenter, path: $0))
-            }) {
-                return true
-            }
-        }
-        return !writes.isEmpty
-            && (writes.runs(concerning: change) || writes.mayHaveRun(concerning: change))
+    /// Takes a change in, and returns what to tell a presenter now.
+    mutating func consider(
+        _ change: WatchedChange, _ id: PresenterID, at now: WriteInstant
+    ) -> [SeenChanges.Telling] {
+        guard let listener = listener(id) else { return [] }
+        return seen.consider(change, listener, at: now)
     }
 
-    /// Removes and returns the changes that wait no longer; `answered` is the last question that the
-    /// watcher has answered.
-    mutating func takeDue(
-        answered: UInt64, at now: UInt64
-    ) -> [(name: HeldChanges.Name, held: HeldChanges.Held)] {
-        if held.isEmpty { return [] }
-        let over = held.all.filter { name, held in
-            held.question == nil && !writes.runs(concerning: held.change)
-        }.map(\.key)
-        if !over.isEmpty, let watcher {
-            let question = watcher.ask()
-            for name in over { held.setQuestion(question, for: name) }
-        }
-        // While the presenter's own side writes there, the end of that decides.
-        let own = held.all.keys.filter { name in
-            presenters[name.presenter].map {
-                writes.isOwnWriteRunning(at: name.path, $0.purpose)
-            } ?? false
-        }
-        for name in own { held.postpone(name, until: now + HeldChanges.patience) }
-        return held.take { name, change in
-            !own.contains(name)
-                && (change.until <= now || change.question.map { $0 <= answered } ?? false)
-        }
+    /// Records that a presenter looks at its whole item.
+    mutating func toldEverything(_ id: PresenterID, at now: WriteInstant) {
+        if let listener = listener(id) { seen.toldEverything(listener, at: now) }
+    }
+
+    /// Returns what to tell of the changes that wait no longer; `answered` is the last question that
+    /// the watcher has answered.
+    mutating func release(
+        answered: UInt64, at now: WriteInstant
+    ) -> [(id: PresenterID, telling: SeenChanges.Telling)] {
+        let (presenters, watcher) = (presenters, watcher)
+        return seen.release(
+            answered: answered, at: now, { presenters[$0]?.listener($0) },
+            ask: { watcher?.ask() })
+    }
+
+    private func listener(_ id: PresenterID) -> SeenChanges.Listener? {
+        presenters[id]?.listener(id)
+    }
+}
+
+extension WatchedPresenter {
+    fileprivate func listener(_ id: PresenterID) -> SeenChanges.Listener {
+        SeenChanges.Listener(id: id, path: path, purpose: purpose)
     }
 }

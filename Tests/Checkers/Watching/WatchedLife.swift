@@ -15,6 +15,14 @@ struct WatchedLife {
     var own: Set<String> = []
     /// The places that were changed since the last quiet moment.
     var touched: Set<String> = []
+    /// Where its own side had claims since then, and the items that were changed meanwhile: inside
+    /// these places, changes may count as the claims'.
+    private var ownClaimed: Set<String> = []
+    var duringOwn: Set<UInt64> = []
+    /// The places that were changed since then and concern its item, also those above it.
+    var stirred: Set<String> = []
+    /// The directories of which it was told to look at everything inside, since then.
+    private var lookedInside: Set<String> = []
     /// Since the last quiet moment.
     var changes = 0
     var messages = 0
@@ -33,6 +41,7 @@ struct WatchedLife {
     private var misplaced: [String] = []
     /// What was in view at the last quiet moment, or when it began to listen.
     private var formerItems: Set<UInt64> = []
+    private var startItems: [String: UInt64] = [:]
     /// The places that were named in messages when something was there.
     private var named: Set<String> = []
     private var moves: [UInt64: MoveLife] = [:]
@@ -88,6 +97,11 @@ struct WatchedLife {
             }
     }
 
+    /// Whether only its own side has changed anything since the last quiet moment.
+    ///
+    /// What others do just before may be told once more with that.
+    var isUndisturbed: Bool { !isNew && stirred.isEmpty && !hasFollowed }
+
     // MARK: Quiet moments
 
     /// Begins to listen, having read everything.
@@ -100,34 +114,37 @@ struct WatchedLife {
     /// Begins to count anew.
     mutating func settle(_ places: WatchedPlaces) {
         isNew = false
-        (stale, foreign, own, named, touched) = ([:], [], [], [], [])
-        (changes, messages) = (0, 0)
+        (stale, foreign, own, named, touched, stirred) = ([:], [], [], [], [], [])
+        (changes, messages, lookedInside) = (0, 0, [])
+        (ownClaimed, duringOwn) = ([], [])
         (moves, toldMoves) = ([:], [])
         start = presenter.place
         (misplaced, hasReturned) = ([], false)
         (candidates, announced) = ([:], [])
         recordItem(places, isKnown: true)
+        startItems = places.states.filter { isInView($0.key) }.mapValues(\.item)
         formerItems = Set(places.states.filter { isInView($0.key) }.map(\.value.item))
     }
 
     /// What it should know by now and was not told.
     ///
-    /// Temporaries need not be told, although it may have read them. If it began to listen beside a
-    /// claim, what goes before the directory is listed may be one.
+    /// What came and went beside a claim, and was told to nobody, may have been a temporary: that
+    /// the presenter saw it when it read the directory is chance.
     func missing(
-        _ places: WatchedPlaces, but temporaries: Set<String>, besideClaims: Bool
+        _ places: WatchedPlaces, but temporaries: Set<String>, _ claimed: Set<String>
     ) -> [String] {
         stale.keys.sorted().compactMap { place in
             guard let known = stale[place], known != places[place] else { return nil }
-            if places[place] == nil, place != presenter.place,
-                temporaries.contains(place) || isNew && besideClaims
+            if places[place] == nil, place != presenter.place, temporaries.contains(place) {
+                return nil
+            }
+            if let item = places[place]?.item, duringOwn.contains(item),
+                ownClaimed.contains(where: { isInside(place, $0) })
             {
                 return nil
             }
-            // What came and went meanwhile, and was never told, need not be: that the presenter saw
-            // it when it read a directory is chance.
-            if places[place] == nil, let known, !formerItems.contains(known.item),
-                !named.contains(place)
+            if places[place] == nil, !formerPlaces.contains(place), !named.contains(place),
+                isNew || known?.item != startItems[place], claimed.contains(where: { isBeside($0, place) })
             {
                 return nil
             }
@@ -137,12 +154,28 @@ struct WatchedLife {
         }
     }
 
+    /// Whether a claim concerns a place: its directory, one above or below, or an item beside it.
+    private func isBeside(_ claim: String, _ place: String) -> Bool {
+        func directory(_ place: String) -> Substring {
+            place[..<(place.lastIndex(of: "/") ?? place.startIndex)]
+        }
+        return isWithin(place, claim) || isInside(claim, place)
+            || directory(claim) == directory(place)
+    }
+
+    /// Whether it knows, or was told, that something is at a place, or may have seen it.
+    func mayKnow(_ place: String) -> Bool {
+        if lookedInside.contains(where: { isInside(place, $0) }) { return true }
+        if case .some(.some) = stale[place] { return true }
+        return named.contains(place) || startItems[place] != nil
+    }
+
     // MARK: Messages
 
     mutating func hear(_ message: WatchingMessage, _ places: WatchedPlaces) {
         switch message {
         case .look(let place): look(at: place, places)
-        case .lookAtAll(let place): lookAtAll(place, places)
+        case .lookInside(let place), .lookAtAll(let place): lookAtAll(place, places)
         case .moved(let place, let other):
             toldMoves.append((place, other))
             guard place != presenter.place else {
@@ -158,14 +191,17 @@ struct WatchedLife {
     private mutating func follow(to place: String, _ places: WatchedPlaces) {
         if !mayBe(at: place, places) {
             // If the item is gone, what has taken a place of it may be presented there again.
-            if formerPlaces.contains(place), places[place] != nil {
-                changes += 1 + places.inside(place).count
+            if formerPlaces.contains(place) {
+                changes += 1
                 hasReturned = true
-            } else {
+            } else if !hasReturned {
                 misplaced.append(place)
             }
         }
         if touched.contains(presenter.place) { touched.insert(place) }
+        if stirred.contains(where: { isWithin(presenter.place, $0) }) { stirred.insert(place) }
+        // It may be told of everything inside what it presents now.
+        changes += places.inside(place).count
         formerPlaces.insert(presenter.place)
         presenter.place = place
         stale = [:]
@@ -186,12 +222,22 @@ struct WatchedLife {
             }
         }
         // What has come is read with everything inside; with what is gone, everything inside is.
-        if known?.item != places[place]?.item { forgetInside(place) }
+        if places[place] == nil || known?.item != places[place]?.item { forgetInside(place) }
     }
 
     private mutating func lookAtAll(_ place: String, _ places: WatchedPlaces) {
         look(at: place, places)
         forgetInside(place)
+        lookedInside.insert(place)
+    }
+
+    /// Takes note that the own side claims places: what was removed inside just before may count as
+    /// removed by the claim.
+    mutating func claim(_ claimed: [String], _ places: WatchedPlaces) {
+        ownClaimed.formUnion(claimed)
+        for place in stale.keys where places[place] == nil {
+            if claimed.contains(where: { isInside(place, $0) }) { stale[place] = nil }
+        }
     }
 
     /// Takes note that the own side has changed a place, and knows what is there now.

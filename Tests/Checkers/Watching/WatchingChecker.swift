@@ -18,6 +18,8 @@ package struct WatchingChecker {
     var places = WatchedPlaces()
     var presenters: [PresenterKey: WatchedLife] = [:]
     var claims: [ClaimKey: WatchedClaim] = [:]
+    /// The places that plain programs have touched since the last quiet moment: no temporaries.
+    private var plain: Set<String> = []
     /// Temporaries of short claims that have ended since the last quiet moment.
     var temporaries: Set<String> = []
     /// Directories that have left what is watched, so that no one knows their place; they may be
@@ -26,8 +28,8 @@ package struct WatchingChecker {
     /// Whether notifications were lost since the last quiet moment.
     private(set) var isExcused = false
     private var areWatchesLost = false
-    /// Whether a claim ran since the last quiet moment.
-    private var hasClaims = false
+    /// The places of the claims that ran since the last quiet moment.
+    private var claimed: Set<String> = []
     /// Whether a presenter was removed since the last quiet moment, so that less is watched.
     private var hasFewerPresenters = false
 
@@ -38,8 +40,13 @@ package struct WatchingChecker {
     package mutating func take(_ fact: WatchingFact, at time: UInt64) {
         switch fact {
         case .created(let place, let item, let isDirectory, let claim):
-            touch([place], by: claim)
+            // Whoever makes or removes a directory knows that nothing is inside.
+            touch([place], by: claim, isReplaced: isDirectory)
             places[place] = PlaceState(item: item, isDirectory: isDirectory)
+            for (key, life) in presenters {
+                let isDuring = claims.values.contains { $0.purpose == life.presenter.purpose }
+                if isDuring { presenters[key]?.duringOwn.insert(item) }
+            }
             recordItems()
         case .changed(let place, let claim):
             touch([place], besides: otherNames(of: place), by: claim)
@@ -49,7 +56,7 @@ package struct WatchingChecker {
             places[other] = places[place]
             recordItems()
         case .removed(let place, let claim):
-            touch([place], besides: otherNames(of: place), by: claim)
+            touch([place], besides: otherNames(of: place), by: claim, isReplaced: true)
             places[place] = nil
             for key in presenters.keys { presenters[key]?.remove(place) }
         case .moved(let place, let other, let isPaired, let claim):
@@ -57,7 +64,10 @@ package struct WatchingChecker {
         case .exchanged(let place, let other, let isPaired, let claim):
             move([(place, other), (other, place)], isPaired: isPaired, by: claim)
         case .claimBegan(let claim, let purpose, let places):
-            hasClaims = true
+            claimed.formUnion(places)
+            for key in presenters.keys where presenters[key]?.presenter.purpose == purpose {
+                presenters[key]?.claim(places, self.places)
+            }
             claims[claim] = WatchedClaim(purpose: purpose, places: places, began: time)
         case .claimEnded(let claim): end(claim, at: time)
         case .presented(let presenter): presenters[presenter.key] = WatchedLife(presenter)
@@ -91,7 +101,7 @@ package struct WatchingChecker {
     /// Enters that places are about to change; `besides` are those that need not be told.
     private mutating func touch(
         _ touched: [String], besides others: [String] = [], by claim: ClaimKey?,
-        isMove: Bool = false
+        isReplaced: Bool = false
     ) {
         let purpose = claim.flatMap { claims[$0]?.purpose }
         // A claim for a directory tells that this has changed, too (Rule 7.7).
@@ -104,6 +114,10 @@ package struct WatchingChecker {
         enter(touched, into: claim)
         for key in presenters.keys {
             guard let life = presenters[key], life.isListening else { continue }
+            if let own = life.presenter.purpose, claims.values.contains(where: { $0.purpose == own })
+            {
+                presenters[key]?.duringOwn.formUnion(touched.compactMap { places[$0]?.item })
+            }
             let seen = touched.filter(life.isInView)
             let besides = others.filter(life.isConcerned)
             let concerned = touched.filter(life.isConcerned) + besides
@@ -115,10 +129,11 @@ package struct WatchingChecker {
                 presenters[key]?.own.formUnion(concerned)
                 // By their other names, no one knows whose the changes are.
                 presenters[key]?.changes += besides.count
-                for place in seen { presenters[key]?.forget(place, isReplaced: isMove) }
+                for place in seen { presenters[key]?.forget(place, isReplaced: isReplaced) }
                 continue
             }
             presenters[key]?.changes += concerned.count
+            presenters[key]?.stirred.formUnion(concerned)
             tally.changes += concerned.count
             for place in seen {
                 // A plain change of what an own claim covers may count as the claim's.
@@ -143,10 +158,12 @@ package struct WatchingChecker {
     /// Enters changes into the life of their claim, and those of others into the lives of all.
     private mutating func enter(_ touched: [String], into author: ClaimKey?) {
         temporaries.subtract(touched)
+        if author == nil { plain.formUnion(touched) }
         for key in claims.keys {
             for place in touched where claims[key]?.wasAbsent[place] == nil {
                 // What another one touches first is no temporary of this claim.
-                claims[key]?.wasAbsent[place] = key == author && places[place] == nil
+                claims[key]?.wasAbsent[place] =
+                    key == author && places[place] == nil && !plain.contains(place)
             }
             if key != author {
                 for place in touched { claims[key]?.wasAbsent[place] = false }
@@ -183,6 +200,13 @@ package struct WatchingChecker {
                 moves, places, isPaired: isPaired, isClaimed: claim != nil,
                 isOwn: own != nil && own == purpose)
         }
+        // What is moved into a directory that is on its way to where no one looks may be lost.
+        for (from, to) in moves where places[from]?.isDirectory == true {
+            let isInView = presenters.values.contains {
+                $0.presenter.kind != .file && $0.isInView(to)
+            }
+            if !isInView, let item = places[from]?.item { lost.insert(item) }
+        }
         let states = carriedPlaces.map { places[$0.from] }
         for place in touched { places[place] = nil }
         for (move, state) in zip(carriedPlaces, states) { places[move.to] = state }
@@ -208,7 +232,7 @@ package struct WatchingChecker {
         once inner: Set<PresenterKey>, as count: Int
     ) {
         let before = inner.map { ($0, presenters[$0]?.changes ?? 0) }
-        touch(touched, besides: others, by: claim, isMove: true)
+        touch(touched, besides: others, by: claim, isReplaced: true)
         for (key, changes) in before {
             guard let now = presenters[key]?.changes, now > changes else { continue }
             tally.changes -= now - changes - count
@@ -255,10 +279,12 @@ package struct WatchingChecker {
         tally.messages += 1
         let about = message.places
         for place in about {
-            if temporaries.contains(place), !life.isNew, !isExcused, isReachable(place) {
+            // It must be told that what it knows there is gone.
+            if life.isNew || life.mayKnow(place) { continue }
+            if temporaries.contains(place), !isExcused, isReachable(place) {
                 blameTemporary(place, key)
             }
-            for claim in claims.keys where claims[claim]?.wasAbsent[place] == true && !life.isNew {
+            for claim in claims.keys where claims[claim]?.wasAbsent[place] == true {
                 claims[claim]?.told[place] = key
             }
         }
@@ -266,21 +292,34 @@ package struct WatchingChecker {
             tally.wholes += 1
             // The item itself has changed: then the message is about the item.
             let isFile = life.presenter.kind == .file
-            if !isExcused, !isFile, !life.touched.contains(place), !life.isNew,
-                !life.hasReturned
+            if !isExcused, !isFile, !life.isNew, !life.hasReturned,
+                !life.stirred.contains(where: { isWithin(place, $0) }),
+                !life.own.contains(where: { isWithin(place, $0) })
             {
                 blame(.whole, "presenter \(key) was told to look at all of \(place)")
             }
         }
         func concerns(_ place: String) -> Bool { about.contains { isWithin(place, $0) } }
         let isForeign = life.foreign.contains(where: concerns)
-        let isOwn = life.own.contains(where: concerns)
+        let isOwn = life.own.contains { own in
+            concerns(own) || about.contains { isInside($0, own) }
+        }
         life.foreign = life.foreign.filter { !concerns($0) }
-        if !isForeign, isOwn, !isExcused {
-            tally.echoes += 1
-            if blamesEchoes {
-                blame(.echo, "presenter \(key) was told of \(about), which its own side changed")
+        // What is done by a file's other name changes its times, which may be seen later.
+        let isLinked = about.contains { place in
+            places[place].map { places.names[$0.item]?.count ?? 0 > 1 } ?? false
+        }
+        if !isForeign, isOwn {
+            if !isLinked, !isExcused, life.isUndisturbed {
+                tally.echoes += 1
+                if blamesEchoes {
+                    blame(
+                        .echo, "presenter \(key) was told of \(about), which its own side changed")
+                }
             }
+        } else if isLinked {
+            life.changes += 1
+            life.messages += 1
         } else if life.presenter.kind != .package || about != [life.presenter.place] {
             life.messages += 1
         }
@@ -293,7 +332,7 @@ package struct WatchingChecker {
     private mutating func rest() {
         for key in presenters.keys.sorted() {
             guard var life = presenters[key], life.isListening else { continue }
-            for text in life.missing(places, but: temporaries, besideClaims: hasClaims) {
+            for text in life.missing(places, but: temporaries, claimed) {
                 blame(.missing, text)
             }
             if life.messages > 2 * life.changes, !isExcused, !life.isNew {
@@ -319,8 +358,9 @@ package struct WatchingChecker {
             life.settle(places)
             presenters[key] = life
         }
-        temporaries = []
-        (hasFewerPresenters, hasClaims) = (false, !claims.isEmpty)
+        (temporaries, plain) = ([], [])
+        hasFewerPresenters = false
+        claimed = Set(claims.values.flatMap(\.places))
         lost = lost.filter { item in
             guard let place = places.place(of: item) else { return false }
             return !presenters.values.contains { $0.isInView(place) }
@@ -332,7 +372,7 @@ extension WatchingMessage {
     /// What it is about.
     var places: [String] {
         switch self {
-        case .look(let place), .lookAtAll(let place): [place]
+        case .look(let place), .lookInside(let place), .lookAtAll(let place): [place]
         case .moved(let place, let other): [place, other]
         }
     }

@@ -43,7 +43,9 @@ package struct WatchingPresenter: Hashable, Sendable {
 package enum WatchingMessage: Hashable, Sendable {
     /// To look at an item: it has come, has changed or is gone.
     case look(String)
-    /// To look at an item and at everything inside it.
+    /// To look at an item that is new with everything inside.
+    case lookInside(String)
+    /// That anything in the presented item may have changed.
     case lookAtAll(String)
     /// That an item was moved; the presenter's own item, if the first place is that.
     case moved(String, to: String)
@@ -110,6 +112,8 @@ extension WatchingFact: CustomStringConvertible {
                 + (presenter.purpose.map { " of \($0)" } ?? "")
         case .listening(let presenter): "presenter \(presenter) listens"
         case .told(let presenter, .look(let place)): "presenter \(presenter) told: look at \(place)"
+        case .told(let presenter, .lookInside(let place)):
+            "presenter \(presenter) told: look inside \(place)"
         case .told(let presenter, .lookAtAll(let place)):
             "presenter \(presenter) told: look at all of \(place)"
         case .told(let presenter, .moved(let place, let other)):

@@ -173,7 +173,7 @@ extension LookAgainWorld {
                 switch (presenter.concerns(old), presenter.concerns(new)) {
                 case (true, true): tell(id, .moved(Self.place(old), to: Self.place(new)))
                 case (true, false): tell(id, .look(Self.place(old)))
-                case (false, true): tell(id, .look(Self.place(new)))
+                case (false, true): tell(id, .lookInside(Self.place(new)))
                 case (false, false): break
                 }
             }

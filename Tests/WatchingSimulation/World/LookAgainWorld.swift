@@ -10,6 +10,7 @@
 
 package import CoordinationCheckers
 import FileCoordinationArbiter
+import FileCoordinationServer
 import FileCoordinationWatching
 
 /// What a run was, and what was wrong with it.
@@ -214,31 +215,35 @@ package struct LookAgainWorld {
             switch news {
             case .listening:
                 presenters[id]?.isListening = true
+                if let listener = listener(id) { server.toldEverything(listener, at: now) }
                 record(.listening(PresenterKey(id)))
-            case .told(let message): tell(id, message)
+            case .told(let message):
+                if let listener = listener(id) { server.toldEverything(listener, at: now) }
+                tell(id, message)
             case .change(let change):
                 guard let listener = listener(id) else { continue }
                 writeLog("  seen for \(id): \(change.summary)")
                 for message in server.consider(change, listener, at: now) { tell(id, message) }
             }
         }
-        if let question = server.question() { watcher.ask(question, at: now) }
         let presenters = presenters
-        let due = server.release(answered: watcher.lastAnswered, at: now) {
-            Self.listener($0, presenters[$0])
+        let (due, question) = server.release(answered: watcher.lastAnswered, at: now) {
+            Self.listener($0.rawValue, presenters[$0.rawValue])
         }
-        for (id, message) in due { tell(id, message) }
+        if let question { watcher.ask(question, at: now) }
+        for (id, message) in due { tell(id.rawValue, message) }
     }
 
-    private func listener(_ id: UInt64) -> ModelServer.Listener? {
+    private func listener(_ id: UInt64) -> SeenChanges.Listener? {
         Self.listener(id, presenters[id])
     }
 
     private static func listener(
         _ id: UInt64, _ presenter: ModelPresenter?
-    ) -> ModelServer.Listener? {
+    ) -> SeenChanges.Listener? {
         guard let presenter, let path = ItemPath(texts: presenter.path) else { return nil }
-        return ModelServer.Listener(id: id, path: path, purpose: Purpose(presenter.purpose))
+        return SeenChanges.Listener(
+            id: PresenterID(rawValue: id), path: path, purpose: Purpose(presenter.purpose))
     }
 
     /// Tells a presenter, which follows its item.

@@ -74,12 +74,14 @@ struct ModelWatcher {
                 } ?? .elsewhere
             reconciler.handle(.listed(node, found), at: now)
         case .check(let node, let name, let path, let expected):
-            let found: Found<ObservedFile?> =
-                files.find(path, expected).map { handle in
-                    let child = files[handle].names[String(decoding: name, as: UTF8.self)]
-                    return .seen(child.map { files[$0].observed })
-                } ?? .elsewhere
-            reconciler.handle(.checked(node, found), at: now)
+            guard let handle = files.find(path, expected) else {
+                return reconciler.handle(.checked(node, .elsewhere), at: now)
+            }
+            let child = files[handle].names[String(decoding: name, as: UTF8.self)]
+            reconciler.handle(
+                .checked(
+                    node, .seen(child.map { files[$0].observed }),
+                    goneBy: child == nil ? files[handle].changed : nil), at: now)
         }
     }
 
@@ -168,6 +170,7 @@ extension WatchedChange {
     /// What a presenter is told.
     var message: WatchingMessage {
         if case .moved(let former) = what { return .moved(former.text, to: path.text) }
-        return .look(path.text)
+        let isNew = what == .appeared && observed?.isDirectory == true
+        return isNew ? .lookInside(path.text) : .look(path.text)
     }
 }
