@@ -58,7 +58,7 @@ enum DecoderSeeds {
         .answered(presenter: record, claim: 5, failure: nil),
         .answered(presenter: record, claim: 5, failure: [0x7B, 0x7D]), .explain(record),
         .madeWay([PresenterAnswer(presenter: record, claim: 5)]),
-        .statusRequest, .metricsRequest, .record(true), .handOver,
+        .statusRequest, .record(true), .handOver,
         .dismiss(Dismissal(.claim(3), author: "a", reason: "r")),
         .dismiss(Dismissal(.presenter(3), author: "", reason: "")),
         .packagePolicy(Array("package a\n".utf8)),
@@ -77,7 +77,6 @@ enum DecoderSeeds {
             .explanation(record, stage: nil, parties: []), .retiring,
             .deliveryPart([1, 2, 3], isLast: false), .statusPart([1], isLast: true),
             .packagePolicy([0x23]),
-            .metrics(MetricsReport(arbiter: report.arbiter, epoch: 3, counts: [.answers: 4])),
             .trace([1, 2, 3]), .dismissed(record, author: "a", reason: "r"),
             .dismissal(.claim(3), .running), .dismissal(.presenter(3), .passedOver),
         ] + ServerMessage.packing(deliveries)

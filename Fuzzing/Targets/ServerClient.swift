@@ -53,7 +53,7 @@ final class ServerClient {
         case 48: send(ClientMessage.packagePolicy(input.take(input.number(below: 32))).encode())
         case 49:
             let messages: [ClientMessage] = [
-                .metricsRequest, .handOver, .record(true), .record(false),
+                .handOver, .record(true), .record(false),
             ]
             send(messages[Int(input.byte() % 4)].encode())
         case 50: disconnect()
@@ -110,7 +110,7 @@ final class ServerClient {
             if let whole = try parts.add(part, isLast: isLast) {
                 receive(try Delivery(decoding: whole))
             }
-        case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart, .metrics,
+        case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart,
             .trace, .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
             break
         }

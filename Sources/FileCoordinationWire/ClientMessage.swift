@@ -62,8 +62,6 @@ public enum ClientMessage: Hashable, Sendable {
     case explain(RecordReference)
     /// Requests a ``StatusReport``.
     case statusRequest
-    /// Requests a ``MetricsReport``.
-    case metricsRequest
     /// Begins or ends a recording, which comes as ``ServerMessage/trace(_:)`` messages.
     case record(Bool)
     /// A user orders that a claim stop waiting, or that claims continue without a presenter's
@@ -137,7 +135,6 @@ extension ClientMessage: WireCoded {
         case packagePolicy = 9
         case blocked = 10
         case madeWay = 11
-        case metricsRequest = 12
         case record = 13
         case dismiss = 14
     }
@@ -165,7 +162,6 @@ extension ClientMessage: WireCoded {
             encoder.raw(Kind.explain)
             encoder.value(record)
         case .statusRequest: encoder.raw(Kind.statusRequest)
-        case .metricsRequest: encoder.raw(Kind.metricsRequest)
         case .record(let isWanted):
             encoder.raw(Kind.record)
             encoder.bool(isWanted)
@@ -206,7 +202,6 @@ extension ClientMessage: WireCoded {
                 try decoder.list(of: PresenterAnswer.self, .answers, limit: WireLimits.answers))
         case .explain: self = .explain(try decoder.value(RecordReference.self))
         case .statusRequest: self = .statusRequest
-        case .metricsRequest: self = .metricsRequest
         case .record: self = .record(try decoder.bool())
         case .dismiss: self = .dismiss(try decoder.value(Dismissal.self))
         case .handOver: self = .handOver

@@ -22,7 +22,6 @@ extension ServerMessage: WireCoded {
         case inCycle = 0x8B
         case skipped = 0x8C
         case overLimit = 0x8D
-        case metrics = 0x8E
         case trace = 0x8F
         case dismissed = 0x90
         case dismissal = 0x91
@@ -76,9 +75,6 @@ extension ServerMessage: WireCoded {
         case .skipped(let record):
             encoder.raw(Kind.skipped)
             encoder.value(record)
-        case .metrics(let report):
-            encoder.raw(Kind.metrics)
-            encoder.value(report)
         case .trace(let entries):
             encoder.raw(Kind.trace)
             encoder.blob(entries, .part, limit: WireLimits.traceBytes)
@@ -125,7 +121,6 @@ extension ServerMessage: WireCoded {
         case .statusPart:
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
         case .skipped: self = .skipped(try decoder.value(RecordReference.self))
-        case .metrics: self = .metrics(try decoder.value(MetricsReport.self))
         case .trace: self = .trace(try decoder.blob(.part, limit: WireLimits.traceBytes))
         case .retiring: self = .retiring
         case .packagePolicy:

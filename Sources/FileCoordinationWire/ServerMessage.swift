@@ -103,8 +103,6 @@ public enum ServerMessage: Hashable, Sendable {
     case skipped(RecordReference)
     /// A part of an encoded ``StatusReport``.
     case statusPart([UInt8], isLast: Bool)
-    /// The server's counters.
-    case metrics(MetricsReport)
     /// Encoded entries of a recording; see ``TraceEntry/entries(decoding:)``.
     case trace([UInt8])
     /// The server gives up its role; the client must reconnect.

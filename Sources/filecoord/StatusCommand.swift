@@ -39,10 +39,6 @@ struct StatusCommand: ParsableCommand {
                                "stopped", "watching"}],
                "delegations": [{"pid", "process", "label", "path",
                                 "kind": "reading"|"writing"|"directory"|"queue"}]}
-            With --metrics, counters and histograms since the server began, and gauges, for a \
-            scraper such as the textfile collector of the node exporter. Claims that programs \
-            grant themselves by delegation are not counted: the server does not know of them.
-
             With --watch, the server tells when something changes, and is asked for nothing \
             while nothing does; the longest wait comes first. A change is shown after a quarter \
             of a second at most: on a terminal in the place of the last picture, as much of it as \
@@ -61,7 +57,6 @@ struct StatusCommand: ParsableCommand {
             EXAMPLES
               filecoord status
               filecoord status ~/Documents
-              filecoord status --metrics >metrics.tmp && mv metrics.tmp metrics.prom
               filecoord status --json | jq '.claims[] | select(.state != "granted")'
             """)
 
@@ -71,27 +66,14 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show it again whenever it changes, until interrupted.")
     var watch = false
 
-    @Flag(help: "Print what the server has counted, in the text format of Prometheus.")
-    var metrics = false
-
     @Argument(
         help: ArgumentHelp("Show these, and what is inside.", valueName: "path"),
         completion: .file())
     var paths: [String] = []
 
-    func validate() throws {
-        guard !metrics || (!json && !watch && paths.isEmpty) else {
-            throw ValidationError(
-                "--metrics is of the server as a whole: leave out --json, --watch and paths.")
-        }
-    }
-
     func run() throws {
         let selection = try StatusSelection(paths)
         let environment = CurrentProcess.environment
-        guard !metrics else {
-            return try Console.print(MetricsText.text(Self.askMetrics(environment)))
-        }
         guard watch else {
             let view = StatusView(
                 json ? .json : .text, environment: environment, isWatching: false,
@@ -106,12 +88,6 @@ struct StatusCommand: ParsableCommand {
             environment: environment, redraw: view.screen?.redraw, part: selection.part,
             show: view.show)
         try watch.run(refreshesTimes: view.screen != nil)
-    }
-
-    private static func askMetrics(
-        _ environment: [String: String]
-    ) throws(Failure) -> MetricsReport? {
-        try answered { try StatusClient.askMetrics(environment: environment) }
     }
 
     /// Asks the present arbiter for a report.

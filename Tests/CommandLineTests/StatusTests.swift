@@ -37,7 +37,7 @@ final class StatusTests: XCTestCase {
     func testLookingMakesNoDirectory() throws {
         try with { sandbox in
             func look() throws {
-                for command in [["status"], ["status", "--metrics"], ["explain", "a"], ["graph"]] {
+                for command in [["status"], ["explain", "a"], ["graph"]] {
                     let outcome = try sandbox.run(command)
                     XCTAssertEqual(outcome.status, 0, outcome.errors)
                 }

@@ -129,7 +129,6 @@ import Testing
         world.stopped.withLock { $0 = [] }
         try awaitChecks(2, in: world)
         #expect(world.server.processes.check(client) == .runs)
-        #expect(world.server.outgoing.metrics[.clientStops] == 1)
         let events = try recorder.end()
         let stops = events.filter { event in
             if case .stopped(client.id.rawValue, _) = event { true } else { false }

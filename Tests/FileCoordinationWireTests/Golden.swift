@@ -70,7 +70,6 @@ struct Golden: Sendable, CustomTestStringConvertible {
             """),
         Golden("explain", .client(.explain(record)), "05 07000000 04030201"),
         Golden("statusRequest", .client(.statusRequest), "06"),
-        Golden("metricsRequest", .client(.metricsRequest), "0c"),
         Golden("record", .client(.record(true)), "0d 01"),
         Golden(
             "dismiss", .client(.dismiss(Dismissal(.claim(5), author: "a", reason: "why"))),

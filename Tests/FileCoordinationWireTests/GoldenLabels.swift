@@ -7,17 +7,6 @@ import FileCoordinationWire
 import Testing
 
 extension Golden {
-    private static func zeros(_ count: Int) -> String {
-        String(repeating: "0000000000000000 ", count: count)
-    }
-
-    private static let histogram = {
-        var histogram = DurationHistogram()
-        histogram.add(1)
-        histogram.add(0x8DB0_7CD4_5800)
-        return histogram
-    }()
-
     static let labels = [
         Golden(
             "a status report",
@@ -55,21 +44,6 @@ extension Golden {
             01000000 0500000000000000 06000000 0600 766965776572 00 01 00 0100 76 02
               44000000 03
             01000000 08000000 0400 73796e63 0100 73 0200 2f64 02
-            """),
-        Golden(
-            "metrics",
-            .server(
-                .metrics(
-                    MetricsReport(
-                        arbiter: ArbiterStatus(
-                            processID: 1, kind: .daemon, uptimeNanoseconds: 2, protocolVersion: 5),
-                        epoch: 3, clients: 4, claims: 5, waitingClaims: 6, presenters: 7,
-                        counts: [.claimsFiled: 8, .limitsReached: 9], waits: histogram))),
-            """
-            8e 01000000 00 0200000000000000 0500 03000000 04000000 05000000 06000000 07000000
-            0800000000000000 \(zeros(19)) 0900000000000000
-            0100000000000000 \(zeros(7)) 0100000000000000 0158d47cb08d0000
-            \(zeros(10))
             """),
         Golden("trace", .server(.trace([1, 2, 3])), "8f 0300 010203"),
         Golden(

@@ -47,7 +47,7 @@ struct PackingTests {
                 if let whole = try assembler.add(part, isLast: isLast) {
                     result.append(try Delivery(decoding: whole))
                 }
-            case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .metrics,
+            case .welcome, .refused, .granted, .failed, .explanation, .statusPart,
                 .trace, .retiring, .packagePolicy, .inCycle, .skipped, .overLimit,
                 .dismissed, .dismissal:
                 #expect(Bool(false), "no delivery: \(message)")

@@ -374,7 +374,7 @@ extension Session {
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .skipped(let record): skipped(record)
-        case .statusPart, .metrics, .trace, .dismissal: break
+        case .statusPart, .trace, .dismissal: break
         case .packagePolicy(let policy): learn(policy, isFromNewServer: false)
         case .retiring: return false
         }

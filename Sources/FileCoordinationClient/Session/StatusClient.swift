@@ -37,11 +37,6 @@ package struct StatusClient {
         }
     }
 
-    /// Asks the present arbiter what it has counted; nil when there is none.
-    package static func askMetrics(environment: [String: String]) throws -> MetricsReport? {
-        try answer(environment) { try $0.metrics() }
-    }
-
     /// Returns a server's answer to the request that `ask` sends.
     static func answer<Answer>(
         _ environment: [String: String], _ ask: (StatusClient) throws -> Answer?
@@ -133,14 +128,6 @@ package struct StatusClient {
                 let whole = try assembler.add(part, isLast: isLast)
             else { return nil }
             return try StatusReport(decoding: whole)
-        }
-    }
-
-    private func metrics(patience: Duration = .seconds(5)) throws -> MetricsReport? {
-        _ = try socket.send(ClientMessage.metricsRequest.encode())
-        return try receive(patience) { message in
-            guard case .metrics(let report) = message else { return nil }
-            return report
         }
     }
 

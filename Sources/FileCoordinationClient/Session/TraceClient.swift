@@ -91,7 +91,7 @@ package struct TraceClient {
             return .lost
         case .retiring: return .lost
         case .welcome, .granted, .failed, .inCycle, .overLimit, .deliveries, .deliveryPart,
-            .explanation, .skipped, .metrics, .packagePolicy, .dismissed, .dismissal:
+            .explanation, .skipped, .packagePolicy, .dismissed, .dismissal:
             return nil
         }
     }

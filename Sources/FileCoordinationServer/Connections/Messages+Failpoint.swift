@@ -14,7 +14,7 @@ extension ClientMessage {
         case .ended: .handlesEnded
         case .announced: .handlesAnnounced
         case .answered, .madeWay: .handlesAnswered
-        case .explain, .statusRequest, .metricsRequest, .record, .dismiss, .handOver,
+        case .explain, .statusRequest, .record, .dismiss, .handOver,
             .packagePolicy, .blocked:
             .handlesOther
         }
@@ -28,7 +28,7 @@ extension ClientMessage {
         case .ended: .sendsEnded
         case .announced: .sendsAnnounced
         case .answered, .madeWay: .sendsAnswered
-        case .explain, .statusRequest, .metricsRequest, .record, .dismiss, .handOver,
+        case .explain, .statusRequest, .record, .dismiss, .handOver,
             .packagePolicy, .blocked:
             .sendsOther
         }
@@ -42,7 +42,7 @@ extension ServerMessage {
         case .welcome: .saysWelcome
         case .granted: .saysGranted
         case .deliveries, .deliveryPart: .saysDeliveries
-        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .trace,
+        case .refused, .failed, .inCycle, .explanation, .statusPart, .trace,
             .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
             .saysOther
         }
@@ -54,7 +54,7 @@ extension ServerMessage {
         case .welcome: .receivesWelcome
         case .granted: .receivesGranted
         case .deliveries, .deliveryPart: .receivesDeliveries
-        case .refused, .failed, .inCycle, .explanation, .statusPart, .metrics, .trace,
+        case .refused, .failed, .inCycle, .explanation, .statusPart, .trace,
             .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
             .receivesOther
         }

@@ -42,7 +42,7 @@ package enum Handover {
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
                 case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .metrics, .trace, .packagePolicy, .inCycle, .skipped, .overLimit, .dismissed,
+                    .trace, .packagePolicy, .inCycle, .skipped, .overLimit, .dismissed,
                     .dismissal:
                     break
                 }

@@ -21,8 +21,6 @@ struct Outgoing: ~Copyable {
     var deliveries = Deliveries()
     var questions = Questions()
     var reports = StatusReports()
-    /// The counters that `filecoord status --metrics` prints.
-    var metrics = ServerMetrics()
     /// What is recorded for `filecoord record`; empty while no program records.
     var recordings = Recordings()
     /// Watches for changes by programs that do not coordinate, for presenters.

@@ -360,3 +360,16 @@ extension TracedNotice {
         }
     }
 }
+
+extension Effect {
+    /// Whether the effect grants this claim.
+    func grants(_ claim: ClaimID) -> Bool {
+        switch self {
+        case .grant(let granted): granted == claim
+        case .grantUnreported(let granted, _): granted == claim
+        case .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify, .retarget,
+            .relocate, .delegate, .recall, .openQueue, .startQueue:
+            false
+        }
+    }
+}

@@ -4,7 +4,7 @@
 // is. From this and the record's present contents, ``RecordChange`` derives what has changed.
 
 package import FileCoordinationArbiter
-package import FileCoordinationLedger
+import FileCoordinationLedger
 
 /// A ledger record that the arbiter has been told about.
 ///

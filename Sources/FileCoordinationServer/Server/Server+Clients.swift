@@ -42,7 +42,6 @@ extension Server {
         follow(delegations.removeClient(client.id, ledgers))
         reportAbandonedWrites(of: client, known)
         decide(.clientDied(client.id))
-        if !known.isEmpty { outgoing.metrics.count(.clientDeaths) }
         // A recording describes the process with its death, so the process is removed after that.
         processes.remove(client.id)
         for (_, identity) in known {
@@ -93,7 +92,6 @@ extension Server {
     private mutating func checkProcess(of client: Client) {
         switch processes.check(client) {
         case .stops:
-            outgoing.metrics.count(.clientStops)
             decide(.clientStopped(client.id))
             withdrawProvisionalGrants(to: client)
         case .staysStopped:

@@ -69,7 +69,6 @@ extension Server {
             connection.hasAskedMuch = true
             // A client that has not read its last answer gets no further one yet.
             if !connection.hasBacklog { beginStatus(for: connection) }
-        case .metricsRequest: if !connection.hasBacklog { sendMetrics(on: connection) }
         case .record(let isWanted): record(isWanted, on: connection)
         case .dismiss(let dismissal): dismiss(dismissal, on: connection)
         case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
@@ -115,7 +114,7 @@ extension Server {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }
         case .explain(let record): explain(record, to: client)
-        case .hello, .statusRequest, .metricsRequest, .record, .dismiss, .handOver, .packagePolicy:
+        case .hello, .statusRequest, .record, .dismiss, .handOver, .packagePolicy:
             break
         }
     }

@@ -34,7 +34,6 @@ extension Server {
 
     /// Sends a message on a connection.
     mutating func send(_ message: ServerMessage, on connection: Connection) {
-        countSent(message)
         // The connection is not closed at once: its end is queued behind the present work.
         if let token = connections.send(message, on: connection) { work.append(.hangUp(token)) }
     }
@@ -42,9 +41,8 @@ extension Server {
     /// Queues a message to a presenter; it is sent at the end of the turn at the latest, if
     /// possible.
     mutating func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
-        if case .plainNotice(let notice) = message {
-            outgoing.metrics.count(.plainNotices)
-            if !outgoing.recordings.isEmpty { record(plain: notice, to: presenter) }
+        if !outgoing.recordings.isEmpty, case .plainNotice(let notice) = message {
+            record(plain: notice, to: presenter)
         }
         guard let address = records.address(of: presenter), let client = clients[address.client]
         else { return }
@@ -87,7 +85,6 @@ extension Server {
     /// When the client finds the connection closed, it reconnects and has its presenters look at
     /// everything.
     private mutating func letGo(_ client: Client) {
-        outgoing.metrics.count(.limitsReached)
         configuration.log(
             .limitReached(
                 processID: client.ledger.processID,

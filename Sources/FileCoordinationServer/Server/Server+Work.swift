@@ -48,7 +48,6 @@ extension Server {
     ) {
         let actions = arbiter.handle(event)
         if let viewer = configuration.viewer { viewer(view) }
-        outgoing.metrics.record(event, actions) { arbiter.claim($0)?.client }
         if !outgoing.recordings.isEmpty { record(event, actions) }
         var entries = actions.compactMap { $0.relocationEntry }
         if let handled {

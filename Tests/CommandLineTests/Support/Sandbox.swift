@@ -171,18 +171,6 @@ final class Sandbox {
         return try JSONDecoder().decode(StatusShape.self, from: Data(outcome.output.utf8))
     }
 
-    /// The samples of `status --metrics` that have no labels, by their names.
-    func metrics() throws -> [String: Double] {
-        let outcome = try run("status", "--metrics")
-        XCTAssertEqual(outcome.status, 0, outcome.errors)
-        var samples: [String: Double] = [:]
-        for line in outcome.output.split(separator: "\n") where !line.hasPrefix("#") {
-            let words = line.split(separator: " ")
-            samples[String(words[0].dropFirst("filecoordination_".count))] = Double(words[1])
-        }
-        return samples
-    }
-
     /// Waits until `status --json` says what the test waits for.
     func awaitStatus(
         _ what: String, _ condition: (StatusShape) -> Bool

@@ -203,7 +203,7 @@ final class ModelClient {
         case .overLimit(_, let text): world.find("\(name): over a limit: \(text)")
         case .dismissed(let record, _, _):
             claim(record).map { cancel($0, because: .failure) }
-        case .dismissal, .explanation, .statusPart, .metrics, .trace, .retiring, .packagePolicy,
+        case .dismissal, .explanation, .statusPart, .trace, .retiring, .packagePolicy,
             .skipped:
             break
         }
