@@ -21,7 +21,7 @@ extension Arbiter {
         case .recovering: return false
         case .serving: break
         }
-        guard claim.mayGoUnreported, !claim.precedesQueue, !claim.awaitsMoves,
+        guard claim.mayGoUnreported, !claim.precedesQueue,
             claim.kind == .access,
             claim.items.count == 1, claim.items[0].isDelegable, !claim.isNested,
             claim.standpoint == nil, !isStopped(claim.client)

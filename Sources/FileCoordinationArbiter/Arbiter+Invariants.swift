@@ -37,7 +37,7 @@ extension Arbiter {
             case .skipped:
                 if !isStopped(record.claim.client) { return "\(id) is skipped, and runs" }
             case .asking(let asking):
-                if asking.awaited.isEmpty && asking.bypassers.isEmpty && !record.claim.awaitsMoves {
+                if asking.awaited.isEmpty && asking.bypassers.isEmpty {
                     return "\(id) asks no presenter and waits for no claim"
                 }
                 for bypasser in asking.bypassers
@@ -131,7 +131,6 @@ extension Arbiter {
         }
         for id in registry.ids {
             guard let asked = registry[id]?.registration else { continue }
-            expected.enterPresenter(asked)
             if unresponsive.contains(id) { expected.enterUnresponsive(asked) }
             for late in registry[id]?.lateCalls ?? [] { expected.beginBlocking(late.call) }
         }

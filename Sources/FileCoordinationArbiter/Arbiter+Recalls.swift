@@ -109,7 +109,7 @@ extension Arbiter {
         case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
-            .presenterAnsweredLate, .movesTold, .presenterBlocked, .presenterDismissed,
+            .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clockAdvanced, .recoveryFinished,
             .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed:

@@ -120,7 +120,6 @@ public struct Arbiter: Hashable, Sendable {
         case .presenterAdded(let presenter): add(presenter, &reevaluations)
         case .presenterRelocated(let presenter, let path): place(presenter, at: path)
         case .presenterMoved(let presenter, let path): follow(presenter, to: path, &reevaluations)
-        case .movesTold(let claim): endAwaitingMoves(claim, &reevaluations)
         case .presenterRemoved(let presenter): remove(presenter, &reevaluations)
         case .presenterAnswered(let presenter, let claim, let failure):
             answer(presenter, claim, failure, &reevaluations)

@@ -35,7 +35,7 @@ extension Arbiter {
         switch mode {
         case .recovering: false
         case .serving:
-            !claim.awaitsMoves && !isStopped(claim.client) && tree.isDeserted(locatedItems)
+            !isStopped(claim.client) && tree.isDeserted(locatedItems)
         }
     }
 
@@ -72,13 +72,9 @@ extension Arbiter {
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
         let concerned = concernedPresenters(of: claim)
         // In most cases there is no presenter to ask.
-        guard !concerned.isEmpty || claim.awaitsMoves else {
-            return grant(claim.id, &reevaluations)
-        }
+        guard !concerned.isEmpty else { return grant(claim.id, &reevaluations) }
         advance(claim.id, to: .asking(ClaimState.Asking()))
-        // A claim that only awaits moves does not count as having waited: that does not show
-        // that its path is contended.
-        if !concerned.isEmpty { records[claim.id]?.hasWaited = true }
+        records[claim.id]?.hasWaited = true
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &reevaluations)
         }
@@ -88,8 +84,7 @@ extension Arbiter {
 
     /// Grants a claim in stage 2 if it waits for nothing any more.
     mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
-        guard let asking = records[id]?.asking, asking.bypassers.isEmpty,
-            records[id]?.claim.awaitsMoves == false, hasAllAnswers(id)
+        guard let asking = records[id]?.asking, asking.bypassers.isEmpty, hasAllAnswers(id)
         else { return }
         askAtNewPaths(id, &reevaluations)
         guard hasAllAnswers(id) else { return }

@@ -31,8 +31,7 @@ struct ClaimState: Hashable, Sendable {
         case granted(Grant)
     }
 
-    /// What a claim in stage 2 still waits for; at least one of these is not empty, or the claim
-    /// awaits moves by plain programs (Rule 1.15).
+    /// What a claim in stage 2 still waits for; at least one of these is not empty.
     struct Asking: Hashable, Sendable {
         /// The presenters whose answers are missing.
         var awaited: AwaitedAnswers = []

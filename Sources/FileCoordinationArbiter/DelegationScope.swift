@@ -20,11 +20,6 @@ extension PresenterMethods {
     static let askedByReads: Self = [.relinquishToReader, .save]
     /// The methods that a plain write may call; a merging one also asks to save.
     static let askedByWrites: Self = [.relinquishToWriter, .save]
-    /// The methods by which a presenter is asked anything before a grant (Rule 6.1).
-    static let isAsked: Self = [
-        .relinquishToReader, .relinquishToWriter, .save, .accommodateDeletion,
-        .accommodateSubitemDeletion,
-    ]
     /// The methods by which a presenter of an item, or of a directory around it, is told about a
     /// write (Rules 7.3 to 7.5).
     static let isToldOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]

@@ -86,7 +86,6 @@ extension Arbiter {
     mutating func add(_ presenter: RegisteredPresenter, _ reevaluations: inout ReevaluationQueue) {
         guard registry[presenter.id] == nil else { return }
         registry[presenter.id] = PresenterRecord(presenter, now: now)
-        purposeIndex.enterPresenter(presenter)
         clientStates[presenter.client, default: ClientState()].presenters.insert(presenter.id)
         if let path = presenter.path { tree.insert(presenter.id, at: path) }
         switch mode {
@@ -127,7 +126,6 @@ extension Arbiter {
         }
         if let path = record.registration.path { tree.remove(id, at: path) }
         registry[id] = nil
-        purposeIndex.leavePresenter(record.registration)
         if unresponsive.remove(id) { purposeIndex.leaveUnresponsive(record.registration) }
         let client = record.registration.client
         clientStates[client]?.presenters.remove(id)

@@ -85,9 +85,6 @@ public enum Event: Hashable, Sendable {
     case presenterRelocated(PresenterID, ItemPath?)
     /// A program that does not coordinate has moved a presenter's item (Rule 11.9).
     case presenterMoved(PresenterID, to: ItemPath)
-    /// The arbiter was told all moves by plain programs that were complete when the claim was
-    /// filed, or the server waits for them no longer (Rule 1.15).
-    case movesTold(before: ClaimID)
     /// A client has deregistered a presenter (Rule 5.7).
     case presenterRemoved(PresenterID)
     /// A presenter has taken the steps that a claim required, or has failed to.
@@ -137,7 +134,7 @@ extension Event {
     /// For the frequent events, the arbiter determines that while it handles them.
     var mayChangeWaits: Bool {
         switch self {
-        case .claimFiled, .claimEnded, .clockAdvanced, .movesTold, .presenterAnsweredLate: false
+        case .claimFiled, .claimEnded, .clockAdvanced, .presenterAnsweredLate: false
         case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
             .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
@@ -155,7 +152,7 @@ extension Event {
             .clockAdvanced:
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
-            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved, .movesTold,
+            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved,
             .presenterRemoved, .presenterAnswered, .presenterAnsweredLate, .presenterBlocked,
             .presenterDismissed, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
             .recoveryFinished, .queueOpened:

@@ -67,7 +67,6 @@ public struct FiledClaim: Hashable, Sendable {
         var request: DelegationRequest?
         var mayGoUnreported: Bool
         var precedesQueue: Bool
-        var awaitsMoves: Bool
         var movedItems: MovedItems = MovedItems()
     }
 
@@ -82,14 +81,14 @@ public struct FiledClaim: Hashable, Sendable {
         enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
         standpoint: Standpoint? = nil, blocksCaller: Bool = false,
         request: DelegationRequest? = nil, mayGoUnreported: Bool = false,
-        precedesQueue: Bool = false, awaitsMoves: Bool = false
+        precedesQueue: Bool = false
     ) {
         content = [
             Content(
                 id: id, client: client, purpose: purpose, items: items, enclosing: enclosing,
                 surrounding: surrounding, kind: kind, standpoint: standpoint,
                 blocksCaller: blocksCaller, request: request, mayGoUnreported: mayGoUnreported,
-                precedesQueue: precedesQueue, awaitsMoves: awaitsMoves)
+                precedesQueue: precedesQueue)
         ]
     }
 
@@ -158,12 +157,6 @@ public struct FiledClaim: Hashable, Sendable {
     public var precedesQueue: Bool {
         get { content[0].precedesQueue }
         set { content[0].precedesQueue = newValue }
-    }
-    /// Whether plain programs may have moved presenters' items here of which the arbiter was not
-    /// told yet: the claim is not granted before ``Event/movesTold(before:)`` (Rule 1.15).
-    public var awaitsMoves: Bool {
-        get { content[0].awaitsMoves }
-        set { content[0].awaitsMoves = newValue }
     }
     /// In a claim that a former server granted, where its items are, if a claim inside it has moved
     /// them (Rule 2.20).

@@ -35,14 +35,11 @@ struct PurposeIndex: Hashable, Sendable {
         var granted: OrderedIDs<GrantMark> = []
         /// Presenters with missing answers, once for each claim that waits for them.
         var awaited: OrderedIDs<PresenterID> = []
-        /// The number of presenters that claims may have to ask.
-        var askable = 0
         /// Presenters that did not answer in time.
         var unresponsive: OrderedIDs<PresenterID> = []
 
         var isEmpty: Bool {
-            granted.isEmpty && waiting.isEmpty && awaited.isEmpty && askable == 0
-                && unresponsive.isEmpty
+            granted.isEmpty && waiting.isEmpty && awaited.isEmpty && unresponsive.isEmpty
         }
     }
 
@@ -51,8 +48,6 @@ struct PurposeIndex: Hashable, Sendable {
     private var waitingCount = 0
     /// The number of missing answers.
     private var awaitedCount = 0
-    /// The number of presenters that claims may have to ask.
-    private var askableCount = 0
     /// The number of questions that are postponed (Rule 6.11).
     private(set) var postponedCount = 0
     /// Claims in stage 1 for which the surrounding accessor waits.
@@ -160,25 +155,6 @@ struct PurposeIndex: Hashable, Sendable {
             inner[outer]?.remove(claim.id)
             if inner[outer]?.isEmpty == true { inner[outer] = nil }
         }
-    }
-
-    /// Whether a presenter of another purpose exists that a claim may have to ask.
-    func mayAskPresenters(besides purpose: Purpose) -> Bool {
-        askableCount > 0 && askableCount > (tallies[purpose]?.askable ?? 0)
-    }
-
-    /// Adds a registered presenter.
-    mutating func enterPresenter(_ presenter: RegisteredPresenter) {
-        guard !presenter.methods.isDisjoint(with: .isAsked) else { return }
-        askableCount += 1
-        update(presenter.purpose) { $0.askable += 1 }
-    }
-
-    /// Removes a registered presenter.
-    mutating func leavePresenter(_ presenter: RegisteredPresenter) {
-        guard !presenter.methods.isDisjoint(with: .isAsked) else { return }
-        askableCount -= 1
-        update(presenter.purpose) { $0.askable -= 1 }
     }
 
     /// Returns the presenters of a purpose that did not answer in time.

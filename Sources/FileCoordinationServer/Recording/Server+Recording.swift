@@ -105,7 +105,7 @@ extension Server {
     private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
         switch event {
         case .clockAdvanced, .recoveryFinished, .presenterBlocked,
-            .presenterAnsweredLate, .presenterDismissed, .claimReminded, .movesTold:
+            .presenterAnsweredLate, .presenterDismissed, .claimReminded:
             break
         case .claimFiled(let claim):
             describe(claim.client, in: &recording, at: now)
@@ -176,7 +176,7 @@ extension Server {
                 at: now)
         case .claimFiled, .claimRecovered, .claimAnnounced, .claimReminded, .claimEnded,
             .claimCancelled, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
-            .clientStopped, .movesTold, .clientContinued, .grantWithdrawn, .clientDied,
+            .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
             .clockAdvanced, .recoveryFinished, .delegationRecalled,
             .unreportedClaimEnded, .queueOpened, .queueClosed:
             break
@@ -319,8 +319,7 @@ extension Event {
         case .claimFiled(let claim), .claimRecovered(let claim): claim.id
         case .claimAnnounced(let claim, _), .claimReminded(let claim, _),
             .claimEnded(let claim, _), .claimCancelled(let claim), .grantWithdrawn(let claim),
-            .unreportedClaimEnded(let claim), .presenterAnswered(_, let claim, _),
-            .movesTold(let claim):
+            .unreportedClaimEnded(let claim), .presenterAnswered(_, let claim, _):
             claim
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
             .presenterAnsweredLate, .presenterBlocked, .presenterDismissed, .clientStopped,
@@ -338,7 +337,7 @@ extension Event {
             true
         case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterAnsweredLate,
-            .presenterBlocked, .movesTold, .presenterDismissed, .clientDied, .clockAdvanced,
+            .presenterBlocked, .presenterDismissed, .clientDied, .clockAdvanced,
             .recoveryFinished, .delegationRecalled, .unreportedClaimEnded,
             .queueOpened, .queueClosed:
             false

@@ -42,7 +42,7 @@ extension Event {
             .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
             .presenterAnswered, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped, .clientContinued, .clientDied, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled, .queueOpened, .queueClosed, .movesTold:
+            .delegationRecalled, .queueOpened, .queueClosed:
             nil
         }
     }

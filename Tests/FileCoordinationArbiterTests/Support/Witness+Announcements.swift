@@ -43,7 +43,7 @@ extension Witness {
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
-            .presenterAnsweredLate, .movesTold, .presenterBlocked, .presenterDismissed,
+            .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
             .delegationRecalled, .unreportedClaimEnded, .queueOpened,

@@ -123,8 +123,6 @@ struct Witness: Hashable {
                 forget(seen.registered.id)
             }
             for claim in rules.claims where claim.filed.client == client { forget(claim.id) }
-        case .movesTold:
-            preconditionFailure("PlainMoveTests know about claims that await moves, not this")
         case .presenterBlocked:
             // Only cycles follow from this event, and each cycle names its steps itself.
             break
