@@ -6,7 +6,6 @@
 import ArgumentParser
 import FileCoordinationClient
 import FileCoordinationSystem
-import Glibc
 
 /// The demonstration.
 struct DemoCommand: ParsableCommand {
@@ -16,17 +15,11 @@ struct DemoCommand: ParsableCommand {
         discussion: """
             Starts three processes in a temporary directory, with a server of their own, and \
             shows what each of them did, when, whom it waited for, and what the document held \
-            then. It takes about a second, touches no files of yours but FILE, and exits with 0 \
+            then. It takes about a second, touches no files of yours, and exits with 0 \
             only if all went as the rules promise.
             """)
 
-    @Option(
-        help: ArgumentHelp("Write the timeline as a picture to FILE, too.", valueName: "file"),
-        completion: .file())
-    var svg: String?
-
     func run() throws {
-        let picture = try svg.map { try UserPath.item($0) }
         let stage = try DemoStage()
         defer { stage.tearDown() }
         let events = try Self.play(on: stage)
@@ -39,23 +32,6 @@ struct DemoCommand: ParsableCommand {
         guard checks.allSatisfy(\.holds) else {
             throw Failure(
                 status: 1, lines: ["this is not what the rules promise: please report it"])
-        }
-        if let picture { try Self.write(DemoPicture(events).text, to: picture) }
-    }
-
-    private static func write(_ text: String, to path: NativePath) throws(Failure) {
-        do throws(SystemError) {
-            let file = try path.open(O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
-            let bytes = Array(text.utf8)
-            var failure: SystemError?
-            unsafe bytes.withUnsafeBytes { buffer in
-                do throws(SystemError) { try unsafe file.write(buffer, at: 0) } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-        } catch {
-            throw Failure(error, path: path)
         }
     }
 

@@ -21,34 +21,6 @@ final class DemoTests: XCTestCase {
         }
     }
 
-    func testItDrawsWhatItShows() throws {
-        try with { sandbox in
-            let outcome = try sandbox.run("demo", "--svg", "demo.svg")
-            XCTAssertEqual(outcome.status, 0, outcome.output + outcome.errors)
-            let url = sandbox.directory.appendingPathComponent("demo.svg")
-            let picture = try String(contentsOf: url, encoding: .utf8)
-            XCTAssertTrue(picture.hasPrefix("<svg "))
-            // Two hyphens end a comment of XML, or are an error.
-            XCTAssertEqual(picture.components(separatedBy: "--").count, 3, picture)
-            // A bar for each wait and each access, and three in the legend.
-            for (style, count) in [("wait", 3), ("read", 2), ("write", 3)] {
-                let bars = picture.components(separatedBy: "<rect class=\"\(style)\"")
-                XCTAssertEqual(bars.count - 1, count, style)
-            }
-            for text in [">waits for the reader<", ">milk<", ">milk, eggs, tea<"] {
-                XCTAssertTrue(picture.contains(text), text)
-            }
-        }
-    }
-
-    func testItRefusesAPictureThatCannotBeWritten() throws {
-        try with { sandbox in
-            let outcome = try sandbox.run("demo", "--svg", "missing/demo.svg")
-            XCTAssertEqual(outcome.status, 66, outcome.output + outcome.errors)
-            XCTAssertTrue(outcome.errors.contains("missing/demo.svg"), outcome.errors)
-        }
-    }
-
     func testItLeavesNothingWhenInterrupted() throws {
         try with { sandbox in
             let demo = try sandbox.start("demo", environment: ["TMPDIR": sandbox.directory.path])
