@@ -136,7 +136,7 @@ struct TakeoverTests {
         try world.settle()
         #expect(next.state == .asked)
         #expect(try late.client.ledger.release(late.record, outcome: []) == .released)
-        _ = try line.send(ClientMessage.ended(WireRecord(late.record)).encode())
+        _ = try line.send(ClientMessage.ended(late.record).encode())
         try world.settle()
         #expect(next.isGranted)
     }
