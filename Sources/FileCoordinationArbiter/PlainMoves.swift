@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves of items by programs that do not coordinate. Presenters follow the item, as after an
-// announced move. Claims do not, because they are about a path (Rules 1.15, 11.9). The server learns
-// of such a move a moment later. A claim that was filed meanwhile does not ask the presenter; it
-// hears of the change afterwards.
+// announced move. Claims do not, because they are about a path (Rules 1.15, 11.9).
+//
+// The server learns of such a move a moment later. A claim that was filed meanwhile does not ask
+// the presenter, which hears of the change afterwards.
 
 extension Arbiter {
     /// Moves a presenter to its item's new path, and has it told.
