@@ -313,17 +313,32 @@ package struct CoordinatedWrites {
             let isKnown =
                 write.purpose != purpose || write.isArrival
                 || states.before.isSameVersion(as: known)
-                || known.map { $0.stamp.changed >= write.begin.real } ?? false
-            if isKnown { (known, end) = (states.after, write.end) }
+                || known.map { isStamped($0.stamp.changed, since: write.begin) } ?? false
+                || states.before.map { isMade($0, above: change.path, by: purpose) } ?? false
+            guard isKnown else { continue }
+            (known, end) = (states.after, write.end)
+            // What a change that has waited shows may be what a write but the last one left.
+            if let now = change.observed, let known, now.isSameItem(as: known),
+                now.stamp.changed <= known.stamp.changed || now.difference(from: known) == nil
+            {
+                return true
+            }
         }
-        guard let end else { return false }
-        switch (change.observed, known) {
-        case (nil, nil): return isMade(change, by: end)
-        case (let now?, let known?):
-            return now.isSameItem(as: known)
-                && (now.stamp.changed <= known.stamp.changed || now.difference(from: known) == nil)
         // What the watcher saw while the write ran has waited, and is not what it left.
-        case (nil, _?), (_?, nil): return false
+        guard let end, change.observed == nil, known == nil else { return false }
+        return isMade(change, by: end)
+    }
+
+    /// Whether a presenter's own side has left an item in this state, when it wrote in a directory
+    /// above it.
+    private func isMade(
+        _ state: ObservedFile, above path: ItemPath, by purpose: Purpose
+    ) -> Bool {
+        (1..<max(1, path.depth)).contains { depth in
+            ended[path.prefix(depth: depth)]?.contains {
+                $0.purpose == purpose && isStamped(state.stamp.changed, since: $0.begin)
+                    && state.stamp.changed <= $0.end.real
+            } ?? false
         }
     }
 
