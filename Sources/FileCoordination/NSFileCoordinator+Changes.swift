@@ -26,8 +26,8 @@ extension NSFileCoordinator {
     /// Each change says: look at this URL again. After a change, at least one element is about the
     /// item or about everything; several changes may be one element, and a change may come twice. A
     /// coordinated change is told at once, and another one up to a tenth of a second later, or when
-    /// a coordinated write beside it ends. Only coordinated changes come in their order. A move by a
-    /// program that does not coordinate may be told as ``FileChange/Kind/removed`` and
+    /// a coordinated write beside it ends. Only coordinated changes come in their order. A move by
+    /// a program that does not coordinate may be told as ``FileChange/Kind/removed`` and
     /// ``FileChange/Kind/appeared``.
     ///
     /// **Threads.** May be called on any thread. Blocks the calling thread until the item is

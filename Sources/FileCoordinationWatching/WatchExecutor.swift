@@ -49,6 +49,7 @@ struct WatchExecutor {
         case .check(let node, let name, let path, let expected):
             let found = check(name, path, expected)
             // Whatever has left the directory has changed its time.
+            // Without it, the time at which the item went is not known.
             let goneBy =
                 found == .seen(nil) ? (try? last?.item.properties())?.changed : nil
             return .checked(node, found, isRecent: isRecent(found), goneBy: goneBy)

@@ -361,7 +361,8 @@ import Testing
         func facts(of purpose: String) -> [WatchingFact] {
             [
                 .removed("/d/e/x", by: nil), .told(folder, .look("/d/e/x")),
-                .claimBegan(access, purpose: purpose, places: ["/d/e"]), .claimEnded(access), .quiet,
+                .claimBegan(access, purpose: purpose, places: ["/d/e"]), .claimEnded(access),
+                .quiet,
             ]
         }
         #expect(findings(facts(of: "own")) == [])

@@ -9,6 +9,10 @@ enum Exceptions {
     static let longFiles: [String: String] = [
         "Tests/EndToEndTests/PresenterTests.swift":
             "one schedule for each message of section 6's table, run with both kinds of server",
+        "Tests/CheckerTests/WatchingCheckerTests.swift":
+            "one planted fault for each demand of the checker, and for each excuse",
+        "Tests/FileCoordinationWatchingTests/KernelFaultTests.swift":
+            "one fault of the kernel's notifications after the other, in one scripted tree",
         "Sources/FileCoordination/NSFileCoordinator.swift":
             "what programs may override stands in the body of its class, with its documentation",
         "Sources/FileCoordination/Versions/NSFileVersion.swift": "as before",
@@ -28,6 +32,8 @@ enum Exceptions {
             "the kernel does not announce a signal mask: looks in /proc, within a bound",
         "Tests/CommandLineTests/Support/Sandbox.swift":
             "looks at the status as a person would, within a bound",
+        "Tests/FileCoordinationTests/OwnSavesTests.swift":
+            "the pause of a program that saves again and again: that nothing comes is the point",
         "Tests/Peers/coordination-peer/StagePresenter.swift":
             "keeps the threads of the default queues busy until the program is killed",
     ]

@@ -239,8 +239,8 @@ extension Server {
 
     // MARK: Delegated writers
 
-    /// Looks for writes that clients have granted themselves and that may have made changes, and has
-    /// the arbiter told of them and their ends reported.
+    /// Looks for writes that clients have granted themselves and that may have made changes, and
+    /// has the arbiter told of them and their ends reported.
     private mutating func findLocalWrites(concerning mail: [WatchNews]) {
         guard !delegations.reporters.isEmpty else { return }
         var paths: Set<ItemPath> = []

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The coordinated writes in watched places that run or have ended lately. The watcher sees what they
-// do, as it sees what plain programs do. Their claims announce it, so it is not told once more (Rules
-// 7.9, 7.14). Whose a change at an item was is decided by its stamp at the end of the last claim
-// there; inside a directory that was claimed, by the time that the claim ran. What lies beside a
-// claimed item is nobody's, but it waits for the end of the claim (see `HeldChanges`).
+// The coordinated writes in watched places that run or have ended lately. The watcher sees what
+// they do, as it sees what plain programs do. Their claims announce it, so it is not told once more
+// (Rules 7.9, 7.14). Whose a change at an item was is decided by its stamp at the end of the last
+// claim there; inside a directory that was claimed, by the time that the claim ran. What lies
+// beside a claimed item is nobody's, but it waits for the end of the claim (see `HeldChanges`).
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -262,8 +262,8 @@ package struct CoordinatedWrites {
 
     // MARK: Explaining changes
 
-    /// Whether a presenter need not be told of what the watcher saw, because a claim has told it, or
-    /// its own side has done it.
+    /// Whether a presenter need not be told of what the watcher saw, because a claim has told it,
+    /// or its own side has done it.
     ///
     /// - Parameters:
     ///   - change: what was seen; not a move.
@@ -272,6 +272,7 @@ package struct CoordinatedWrites {
     ///     directory, no claim tells whoever presents it.
     ///   - toldAt: when the presenter was told of the path last; what was told before is no longer
     ///     what it knows.
+    /// - Returns: whether that is so.
     package func explain(
         _ change: WatchedChange, to purpose: Purpose, isPresented: Bool = false,
         toldAt: UInt64 = 0

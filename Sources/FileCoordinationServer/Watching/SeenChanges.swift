@@ -161,6 +161,7 @@ package struct SeenChanges {
     ///   - now: the time.
     ///   - listener: finds a presenter.
     ///   - ask: asks the watcher for all changes up to now.
+    /// - Returns: what to tell, and whom.
     package mutating func release(
         answered: UInt64, at now: WriteInstant, _ listener: (PresenterID) -> Listener?,
         ask: () -> UInt64?
@@ -179,8 +180,9 @@ package struct SeenChanges {
         for name in own { held.postpone(name, until: now.monotonic + HeldChanges.patience) }
         let due = held.take(
             where: { name, change in
-                !own.contains(name)
-                    && (change.until <= now.monotonic || change.question.map { $0 <= answered } ?? false)
+                guard !own.contains(name) else { return false }
+                return change.until <= now.monotonic
+                    || change.question.map { $0 <= answered } ?? false
             }, isOwn: { listener($0.presenter)?.path == $0.path })
         return due.flatMap { id, change -> [(id: PresenterID, telling: Telling)] in
             guard let listener = listener(id), !isHidden(change, listener) else { return [] }

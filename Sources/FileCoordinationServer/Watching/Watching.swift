@@ -233,8 +233,8 @@ struct Watching: ~Copyable {
         if let listener = listener(id) { seen.toldEverything(listener, at: now) }
     }
 
-    /// Returns what to tell of the changes that wait no longer; `answered` is the last question that
-    /// the watcher has answered.
+    /// Returns what to tell of the changes that wait no longer; `answered` is the last question
+    /// that the watcher has answered.
     mutating func release(
         answered: UInt64, at now: WriteInstant
     ) -> [(id: PresenterID, telling: SeenChanges.Telling)] {

@@ -114,8 +114,8 @@ package struct WatchingChecker {
         enter(touched, into: claim)
         for key in presenters.keys {
             guard let life = presenters[key], life.isListening else { continue }
-            if let own = life.presenter.purpose, claims.values.contains(where: { $0.purpose == own })
-            {
+            let own = life.presenter.purpose
+            if own != nil, claims.values.contains(where: { $0.purpose == own }) {
                 presenters[key]?.duringOwn.formUnion(touched.compactMap { places[$0]?.item })
             }
             let seen = touched.filter(life.isInView)
