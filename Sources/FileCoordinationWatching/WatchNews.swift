@@ -21,8 +21,8 @@ public struct WatchedChange: Hashable, Sendable {
         case appeared
         /// The item has another version, or another item has its name.
         case changed(Difference)
-        /// Nothing is there any more: the item was deleted or moved out of what is presented, or one
-        /// came and went.
+        /// Nothing is there any more: the item was deleted or moved out of what is presented, or
+        /// one came and went.
         case deleted
         /// The item was moved, and may have changed as well.
         case moved(former: ItemPath)

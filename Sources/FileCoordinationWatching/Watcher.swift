@@ -87,8 +87,8 @@ public final class Watcher: Sendable {
 
     /// Asks for all changes up to now.
     ///
-    /// When ``WatchMailbox/takeAll()`` returns the number of this question as answered, its messages
-    /// up to then have told them.
+    /// When ``WatchMailbox/takeAll()`` returns the number of this question as answered, its
+    /// messages up to then have told them.
     ///
     /// - Returns: the number of the question.
     public func ask() -> UInt64 { commands.ask() }

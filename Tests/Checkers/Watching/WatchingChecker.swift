@@ -123,7 +123,6 @@ package struct WatchingChecker {
             let concerned = touched.filter(life.isConcerned) + besides
             guard !concerned.isEmpty else { continue }
             presenters[key]?.foreign.formUnion(besides)
-            let own = life.presenter.purpose
             if let own, own == purpose {
                 if let claim { claims[claim]?.concerned.insert(key) }
                 presenters[key]?.own.formUnion(concerned)
