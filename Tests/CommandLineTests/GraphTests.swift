@@ -80,9 +80,6 @@ final class GraphTests: XCTestCase {
             XCTAssertTrue(edges.contains([waiting.id, asking.id, ""]), "\(edges)")
             XCTAssertTrue(
                 edges.contains([asking.id, presenting.id, "savePresentedItemChanges"]), "\(edges)")
-            // Either spelling says the same; the ages differ.
-            let format = try decoded(sandbox.run("graph", "--format", "json", "a").output)
-            XCTAssertEqual(format.nodes.map(\.id), graph.nodes.map(\.id))
         }
     }
 
@@ -112,14 +109,5 @@ final class GraphTests: XCTestCase {
         XCTAssertEqual(graph.nodes.map(\.count), [nil, nil, nil, 3])
         XCTAssertEqual(graph.edges.map(\.to), graph.nodes.dropFirst().map(\.id))
         XCTAssertEqual(graph.edges.map(\.message), [nil, "savePresentedItemChanges", nil])
-    }
-
-    func testTwoFormatsAreWrongUsage() throws {
-        try with { sandbox in
-            XCTAssertEqual(try sandbox.run("graph", "--json", "--format", "dot").status, 64)
-            XCTAssertEqual(try sandbox.run("graph", "--json", "--format", "json").status, 0)
-            XCTAssertTrue(
-                try sandbox.run("graph", "--format", "dot").output.hasPrefix("digraph"))
-        }
     }
 }

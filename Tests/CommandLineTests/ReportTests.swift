@@ -166,13 +166,8 @@ final class ReportTests: XCTestCase {
             XCTAssertFalse(dot.contains(sandbox.path("b")), dot)
             XCTAssertTrue(try sandbox.run("graph", "--all").output.contains(sandbox.path("b")))
             XCTAssertFalse(try sandbox.run("graph", "b").output.contains(" -> "))
-            let picture = try sandbox.run("graph", "--format", "svg", "a").output
-            XCTAssertTrue(picture.contains("two &amp; &lt;2&gt;"), picture)
-            XCTAssertEqual(picture.components(separatedBy: "class=\"edge\"").count, 2)
             for command in [holder, other] { command.closeInput() }
             XCTAssertEqual(try waiter.exitStatus(), 0)
-            XCTAssertTrue(
-                try sandbox.run("graph", "--format", "svg").output.contains("No claim waits."))
         }
     }
 
@@ -189,12 +184,9 @@ final class ReportTests: XCTestCase {
         // The name's backslash is escaped for people first, and then for Graphviz.
         let name = "/a\\\"\u{301}\\\\\\\\\u{301}"
         XCTAssertNotNil(Data(dot.utf8).range(of: Data(name.utf8)), dot)
-        let picture = WaitGraphPicture(graph).text
-        XCTAssertFalse(picture.unicodeScalars.contains("\u{ffff}"), picture)
-        XCTAssertTrue(picture.contains("\\u{ffff}b"), picture)
     }
 
-    func testTheColumnsOfACycleEnd() {
+    func testAGraphWithACycle() {
         func claim(_ number: UInt64, for others: [UInt64]) -> FileCoordinationWire.ClaimStatus {
             FileCoordinationWire.ClaimStatus(
                 claim: number, processID: 1, processName: "p", purpose: [], stage: .waiting,
@@ -215,12 +207,5 @@ final class ReportTests: XCTestCase {
         let graph = WaitGraph(report, isWhole: false, part: report)
         XCTAssertEqual(graph.nodes.count, 5)
         XCTAssertEqual(graph.edges.count, 4)
-        let columns = graph.columns
-        XCTAssertEqual(columns.count, 5)
-        // A claim that waits for the last one of a chain is to its left.
-        let third = graph.nodes.firstIndex { $0.name == "claim3" } ?? 0
-        let second = graph.nodes.firstIndex { $0.name == "claim2" } ?? 0
-        XCTAssertLessThan(columns[second], columns[third])
-        XCTAssertTrue(WaitGraphPicture(graph).text.hasSuffix("</svg>\n"))
     }
 }

@@ -10,7 +10,7 @@ import FileCoordinationWire
 struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph",
-        abstract: "Print who waits for whom now as a graph, a picture or JSON.",
+        abstract: "Print who waits for whom now as a graph or JSON.",
         discussion: """
             An arrow leads from an access that waits to each access that must end first, and to \
             each presenter that must answer first. With PATHs, the graph begins with the accesses \
@@ -35,23 +35,12 @@ struct GraphCommand: ParsableCommand {
             stands for so many more than are listed for a claim.
 
             EXAMPLES
-              filecoord graph | dot -Tpng >waits.png
-              filecoord graph --format svg >waits.svg
+              filecoord graph | dot -Tsvg >waits.svg
               filecoord graph ~/Documents
               filecoord graph --json | jq '.edges | length'
             """)
 
-    /// The formats of the graph.
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case dot
-        case svg
-        case json
-    }
-
-    @Option(help: "dot, for Graphviz (default), svg, a picture, or json.")
-    var format: Format?
-
-    @Flag(help: "Print JSON, as --format json does.")
+    @Flag(help: "Print JSON, and no text for Graphviz.")
     var json = false
 
     @Flag(help: "Show also accesses and presenters for which none waits.")
@@ -62,12 +51,6 @@ struct GraphCommand: ParsableCommand {
         completion: .file())
     var paths: [String] = []
 
-    func validate() throws {
-        guard !json || format == nil || format == .json else {
-            throw ValidationError("Give --json or another --format, not both.")
-        }
-    }
-
     func run() throws {
         let selection = try StatusSelection(paths)
         let report =
@@ -77,10 +60,6 @@ struct GraphCommand: ParsableCommand {
                     processID: 0, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 0),
                 claims: [], presenters: [])
         let graph = WaitGraph(report, isWhole: all, part: selection.part(report))
-        switch json ? Format.json : format ?? .dot {
-        case .dot: try Console.print(graph.dot)
-        case .svg: try Console.print(WaitGraphPicture(graph).text)
-        case .json: try Console.print(graph.json)
-        }
+        try Console.print(json ? graph.json : graph.dot)
     }
 }

@@ -93,7 +93,22 @@ struct TracePage {
         """
 
     /// Text for markup.
-    private static func escaped(_ text: String) -> String { WaitGraphPicture.escaped(text) }
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            // XML allows these in no form, not even as a reference.
+            case "\0"..."\u{08}", "\u{0b}", "\u{0c}", "\u{0e}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            case _: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
 
     // MARK: Data
 

@@ -185,35 +185,4 @@ struct WaitGraph {
         }
         return String(result)
     }
-
-    // MARK: Columns
-
-    /// The column of each node: a node is left of those it waits for, except in a cycle.
-    var columns: [Int] {
-        var columns = [Int?](repeating: nil, count: nodes.count)
-        var outgoing = [[Int]](repeating: [], count: nodes.count)
-        for edge in edges { outgoing[edge.from].append(edge.to) }
-        // The length of the longest path from a node to an end, without entering a cycle twice.
-        for start in nodes.indices where columns[start] == nil {
-            var way: [(node: Int, next: Int)] = [(start, 0)]
-            columns[start] = 0
-            while let (node, next) = way.last {
-                guard next < outgoing[node].count else {
-                    way.removeLast()
-                    let depth = outgoing[node].map { columns[$0] ?? 0 }.max().map { $0 + 1 } ?? 0
-                    columns[node] = depth
-                    continue
-                }
-                way[way.count - 1].next += 1
-                let other = outgoing[node][next]
-                if columns[other] == nil {
-                    columns[other] = 0
-                    way.append((other, 0))
-                }
-            }
-        }
-        let depths = columns.map { $0 ?? 0 }
-        let deepest = depths.max() ?? 0
-        return depths.map { deepest - $0 }
-    }
 }
