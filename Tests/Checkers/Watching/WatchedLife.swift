@@ -46,6 +46,8 @@ struct WatchedLife {
     private var named: Set<String> = []
     private var moves: [UInt64: MoveLife] = [:]
     private var toldMoves: [(from: String, to: String)] = []
+    /// The places of the claims since the last quiet moment.
+    private var claimed: Set<String> = []
 
     /// An item that may be the presented one.
     private struct Candidate {
@@ -172,7 +174,11 @@ struct WatchedLife {
 
     // MARK: Messages
 
-    mutating func hear(_ message: WatchingMessage, _ places: WatchedPlaces) {
+    /// Takes a message in; `claimed` are the places of the claims since the last quiet moment.
+    mutating func hear(
+        _ message: WatchingMessage, _ places: WatchedPlaces, _ claimed: Set<String> = []
+    ) {
+        self.claimed = claimed
         switch message {
         case .look(let place): look(at: place, places)
         case .lookInside(let place), .lookAtAll(let place): lookAtAll(place, places)
@@ -189,14 +195,12 @@ struct WatchedLife {
 
     /// Follows the item, and reads everything.
     private mutating func follow(to place: String, _ places: WatchedPlaces) {
-        if !mayBe(at: place, places) {
-            // If the item is gone, what has taken a place of it may be presented there again.
-            if formerPlaces.contains(place) {
-                changes += 1
-                hasReturned = true
-            } else if !hasReturned {
-                misplaced.append(place)
-            }
+        // If the item is gone, what has taken a place of it may be presented there again.
+        if formerPlaces.contains(place), !candidates.values.contains(where: { $0.place == place }) {
+            changes += 1
+            hasReturned = true
+        } else if !hasReturned, !mayBe(at: place, places) {
+            misplaced.append(place)
         }
         if touched.contains(presenter.place) { touched.insert(place) }
         if stirred.contains(where: { isWithin(presenter.place, $0) }) { stirred.insert(place) }
@@ -206,14 +210,14 @@ struct WatchedLife {
         presenter.place = place
         stale = [:]
         named.insert(place)
-        recordItem(places, isKnown: true)
+        recordItem(places, isKnown: !isClaimed)
     }
 
     private mutating func look(at place: String, _ places: WatchedPlaces) {
         let known = stale.removeValue(forKey: place) ?? places[place]
         if places[place] == nil { named.remove(place) } else { named.insert(place) }
         if place == presenter.place {
-            recordItem(places, isKnown: true)
+            recordItem(places, isKnown: !isClaimed)
             // It may be told as gone, unless the kernel has said where it is.
             if places[place] == nil {
                 for item in candidates.keys where candidates[item]?.isPaired == false {
@@ -287,6 +291,9 @@ struct WatchedLife {
             moves[state.item] = life
         }
     }
+
+    /// Whether a claim may have told of the item, which the watcher may not have seen there.
+    private var isClaimed: Bool { claimed.contains { isWithin(presenter.place, $0) } }
 
     /// Takes note of what is at the presented place.
     mutating func recordItem(_ places: WatchedPlaces, isKnown: Bool = false) {
@@ -369,6 +376,8 @@ struct WatchedLife {
         guard candidates.count == 1, let (item, candidate) = candidates.first, candidate.isKnown,
             let place = candidate.place, places.names[item]?.count == 1,
             place != presenter.place, places[presenter.place] == nil, !isExcused,
+            // A claim moves presenters by their paths; a plain move just before is not seen yet.
+            announced.isSubset(of: candidate.places),
             candidate.isPaired && isPairedEnough || isWatched(place)
         else { return nil }
         return "presenter \(presenter.key) of \(presenter.place) was not told that its item is at "

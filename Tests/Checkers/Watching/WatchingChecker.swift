@@ -322,7 +322,7 @@ package struct WatchingChecker {
         } else if life.presenter.kind != .package || about != [life.presenter.place] {
             life.messages += 1
         }
-        life.hear(message, places)
+        life.hear(message, places, claimed)
         presenters[key] = life
     }
 
