@@ -139,7 +139,7 @@ extension WatchReconciler {
         let isHinted = flags.contains(.hinted)
         guard !uses.isEmpty || nodes.isCovered(parent) || isHinted else { return nil }
         let slot = nodes.makeChild(of: parent, named: name)
-        nodes[slot].flags.insert(.untouched)
+        if !flags.contains(.left) { nodes[slot].flags.insert(.untouched) }
         nodes[slot].movedFrom = nodes[node].movedFrom
         nodes[node].movedFrom = nil
         if isHinted { keep(slot) }
@@ -154,7 +154,9 @@ extension WatchReconciler {
             let name = chain(from: slot, use.names)
             switch use.role {
             case .place: leave(use.presenter, slot: name)
-            case .slot, .former: move(use, to: name)
+            // It may have been decided just now that the presenter stays.
+            case .slot: if presenters[use.presenter].slot == use.node { move(use, to: name) }
+            case .former: move(use, to: name)
             }
         }
         return slot
@@ -220,6 +222,10 @@ extension WatchReconciler {
         let name = nodes[slot].name
         let before = nodes[slot].change
         let uses = usesBelow(slot)
+        // Whoever may have seen something at the name before is told in any case.
+        for use in uses where use.role == .place && nodes[use.node].flags.contains(.came) {
+            presenters[use.presenter].owesChange = true
+        }
         for use in uses { takeUses(at: use.node) }
         drop(slot)
         missing.removeAll { $0 == node }
@@ -253,8 +259,9 @@ extension WatchReconciler {
             let id = use.presenter
             // Its item has come along with the directory.
             if use.role == .place, !use.names.isEmpty, !presenters[id].isStarting {
-                if nodes[presenters[id].place].isPending {
-                    presenters[id].slot = presenters[id].slot ?? presenters[id].place
+                let place = presenters[id].place
+                if nodes[place].isPending || nodes.isPendingAbove(place) {
+                    presenters[id].slot = presenters[id].slot ?? place
                     presenters.unsettled.insert(id)
                 } else {
                     tellOwnDifference(to: id)

@@ -35,7 +35,8 @@ struct Presenter {
     var own: [WatchedChange] = []
     /// What it knows to be its item.
     var item: ObservedFile?
-    /// Whether its item has changed while it was undecided where that is.
+    /// Whether it is told of its item in any case: that has changed while it was undecided where it
+    /// is, or another one came and went.
     var owesChange = false
     /// Why the presenter must look at everything again; nil if it need not.
     var whole: WatchNews.Reason?
@@ -333,14 +334,19 @@ extension WatchReconciler {
 
     /// Records that a presenter's item has left; `slot` is the name at the path that it had.
     mutating func leave(_ id: UInt64, slot: WatchNodeID) {
-        // A presenter that is starting, or that has no item, stays with its path.
-        if presenters[id].isStarting || nodes[presenters[id].place].now == nil {
+        // A presenter that is starting, or that was not told of this item, stays with its path.
+        let (item, seen) = (presenters[id].item, nodes[presenters[id].place].now)
+        let isItsOwn = item.flatMap { item in seen?.isSameItem(as: item) } ?? false
+        if presenters[id].isStarting || !isItsOwn {
             let place = nodes[presenters[id].place]
             let mayHaveSeen =
-                presenters[id].item != nil || place.flags.contains(.came) || place.isPending
+                item != nil || seen != nil || place.flags.contains(.came) || place.isPending
                 || place.change != nil
                 || nodes.existing(place.parent).map { nodes[$0].flags.contains(.polled) } ?? false
-            let slot = nodes.existing(presenters[id].slot) ?? slot
+            let other = nodes.existing(presenters[id].slot).flatMap { other in
+                other == presenters[id].place ? nil : other
+            }
+            let slot = other ?? slot
             setPlace(of: id, to: slot)
             if presenters[id].isStarting { return }
             // It is told once it is known what is there.
@@ -476,6 +482,7 @@ extension WatchReconciler {
             change.what = .changed(.content)
         }
         presenters[id].item = change.observed
+        presenters[id].owesChange = false
         presenters[id].own.append(change)
         presenters.owed.insert(id)
     }

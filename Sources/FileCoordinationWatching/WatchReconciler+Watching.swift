@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 extension WatchReconciler {
     /// Returns the mode of the watch that a node needs, or nil if it needs none.
     private func wantedMode(_ node: WatchNodeID) -> WatchOrder.Mode? {
-        guard let observed = nodes[node].now, nodes.isInTree(node) else { return nil }
+        guard let observed = nodes[node].now else { return nil }
         if observed.isDirectory {
             if nodes.isCovered(node) { return .tree }
             if nodes[node].below > nodes[node].anchors.count {
@@ -21,9 +21,14 @@ extension WatchReconciler {
 
     /// Orders the watch that a node needs, or ends the one that it does not need.
     mutating func ensureWatch(_ node: WatchNodeID) {
+        // The kernel may still say where what is inside a missing directory was moved.
+        guard nodes.isInTree(node) else {
+            nodes[node].flags.insert(.relist)
+            return
+        }
         guard let mode = wantedMode(node) else {
             // A check that is no longer needed must not be waited for.
-            if nodes[node].now != nil, nodes.isInTree(node) { clearBaseline(node) }
+            if nodes[node].now != nil { clearBaseline(node) }
             return endWatch(node)
         }
         switch nodes[node].watch {
