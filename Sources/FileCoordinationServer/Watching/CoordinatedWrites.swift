@@ -221,11 +221,14 @@ package struct CoordinatedWrites {
         }
     }
 
-    /// Whether a write has left something at a path, and its claim has told so.
+    /// Whether a write has left something at a path or inside, and its claim has told so.
     package func haveLeftItem(_ change: WatchedChange) -> Bool {
-        ended[change.path]?.contains {
-            $0.hasChanged && $0.mayHaveMade(change) && $0.states.map { $0.after != nil } ?? true
-        } ?? false
+        (inside[change.path] ?? []).union([change.path]).contains { path in
+            ended[path]?.contains {
+                $0.hasChanged && $0.mayHaveMade(change)
+                    && $0.states.map { $0.after != nil } ?? true
+            } ?? false
+        }
     }
 
     /// Whether what came and went may have been a temporary of a write, of which no one need be
@@ -284,10 +287,15 @@ package struct CoordinatedWrites {
         if leads(to: change, relevant(change.path), purpose) { return true }
         for depth in 1..<max(1, change.path.depth) {
             for write in relevant(change.path.prefix(depth: depth)) {
-                let isOwn = write.purpose == purpose
+                // In what is no directory at its end, a write has left no item.
+                let isOwn =
+                    write.purpose == purpose
+                    && (change.observed == nil
+                        || write.states.map { $0.after?.isDirectory ?? false } ?? true)
                 if isOwn, isMade(change, since: write.begin, by: write.end) { return true }
-                // It came with the directory that a writer has moved.
-                if write.isArrival, change.what == .appeared, isOwn || !isPresented,
+                // It came with the directory that a writer has moved. Another directory may have
+                // come there since; only its presenters are told of that.
+                if write.isArrival, change.what == .appeared, !isPresented,
                     isMade(change, by: write.end)
                 {
                     return true
@@ -314,12 +322,14 @@ package struct CoordinatedWrites {
             let isKnown =
                 write.purpose != purpose || write.isArrival
                 || states.before.isSameVersion(as: known)
-                || known.map { isStamped($0.stamp.changed, since: write.begin) } ?? false
+                || known.map { $0.stamp.changed >= write.begin.real } ?? false
                 || states.before.map { isMade($0, above: change.path, by: purpose) } ?? false
             guard isKnown else { continue }
             (known, end) = (states.after, write.end)
             // What a change that has waited shows may be what a write but the last one left.
             if let now = change.observed, let known, now.isSameItem(as: known),
+                // Writers do not tell when an item was born, and inode numbers are used again.
+                now.identity.born.map({ $0 <= write.end.real }) ?? true,
                 now.stamp.changed <= known.stamp.changed || now.difference(from: known) == nil
             {
                 return true

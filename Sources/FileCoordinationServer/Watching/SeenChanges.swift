@@ -167,7 +167,7 @@ package struct SeenChanges {
         ask: () -> UInt64?
     ) -> [(id: PresenterID, telling: Telling)] {
         if held.isEmpty { return [] }
-        let over = held.all.filter { $1.question == nil && !writes.runs(concerning: $1.change) }
+        let over = held.all.filter { $1.question == nil && !awaitsWrite($0) }
         if !over.isEmpty, let question = ask() {
             for name in over.keys { held.setQuestion(question, for: name) }
         }
@@ -190,6 +190,15 @@ package struct SeenChanges {
         }
     }
 
+    /// Whether a write runs that concerns a change that waits, or one of a directory above it.
+    private func awaitsWrite(_ name: HeldChanges.Name) -> Bool {
+        (1...max(1, name.path.depth)).contains { depth in
+            let above = HeldChanges.Name(
+                presenter: name.presenter, path: name.path.prefix(depth: depth))
+            return held.all[above].map { writes.runs(concerning: $0.change) } ?? false
+        }
+    }
+
     /// Returns what to tell of a change, as far as no coordinated write explains it.
     private mutating func tellings(
         of change: WatchedChange, _ listener: Listener, at now: WriteInstant
@@ -197,17 +206,11 @@ package struct SeenChanges {
         guard let departure = change.departure else {
             return isExplained(change, listener) ? [] : tell(change, listener, at: now)
         }
-        // A claim has told of the item at its present path; a move is told once more.
-        if !isExplained(departure, listener) { return tell(change, listener, at: now) }
         var arrival = change
         arrival.what = .appeared
-        if isExplained(arrival, listener) { return [] }
-        // The watcher does not tell everything in a directory that has moved.
-        if change.observed?.isDirectory == true {
-            toldEverything(listener, at: now)
-            return [.everything]
-        }
-        return tell(arrival, listener, at: now)
+        // Where claims have told of one end only, the move is told once more.
+        if isExplained(departure, listener), isExplained(arrival, listener) { return [] }
+        return tell(change, listener, at: now)
     }
 
     private func isExplained(_ change: WatchedChange, _ listener: Listener) -> Bool {
