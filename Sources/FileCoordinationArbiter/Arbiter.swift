@@ -19,7 +19,7 @@ public struct Arbiter: Hashable, Sendable {
 
     var mode: Mode
     /// The monotonic time in nanoseconds, as of the last ``Event/clockAdvanced(to:)``.
-    var now: UInt64 = 0
+    public internal(set) var now: UInt64 = 0
     /// The highest claim ID so far.
     var youngestFiled = ClaimID(rawValue: 0)
     /// All claims that are not over.

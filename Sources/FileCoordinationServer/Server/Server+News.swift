@@ -88,9 +88,11 @@ extension Server {
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
         guard (paths + destinations).contains(where: { arbiter.isPresented(around: $0) })
         else { return }
+        // The accessor may run as soon as the record says so, which is before this.
         let now = WriteInstant.now
+        let age = isFound ? age(of: id) : now.monotonic - min(arbiter.now, now.monotonic)
         outgoing.watching.seen.writes.begin(
-            address, at: paths, claim.purpose, isFound ? now.before(age(of: id)) : now,
+            address, at: paths, claim.purpose, now.before(age + StampTick.lag),
             // A move that was announced has given the claim other paths.
             isAsBegun: records.relocations.handledBytes(ofClaim: id.rawValue) == 0)
     }
@@ -262,7 +264,7 @@ extension Server {
                 else { continue }
                 outgoing.watching.seen.writes.begin(
                     address, at: [body.items[0].path], Purpose(bytes: body.purpose),
-                    WriteInstant.now.before(snapshot.age), isAsBegun: true)
+                    WriteInstant.now.before(snapshot.age + StampTick.lag), isAsBegun: true)
             }
         }
     }
