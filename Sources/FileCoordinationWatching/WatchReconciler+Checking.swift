@@ -261,6 +261,7 @@ extension WatchReconciler {
             if use.role == .place, !use.names.isEmpty, !presenters[id].isStarting {
                 let place = presenters[id].place
                 if nodes[place].isPending || nodes.isPendingAbove(place) {
+                    if presenters[id].slot == nil { presenters[id].leftAt = pace.now }
                     presenters[id].slot = presenters[id].slot ?? place
                     presenters.unsettled.insert(id)
                 } else {

@@ -19,6 +19,8 @@ struct Presenter {
     var slot: WatchNodeID?
     /// The time until which another item may take the path.
     var settleAt: UInt64 = 0
+    /// When its item left first, if it has left since it was decided where it is.
+    var leftAt: UInt64 = 0
     /// When it was told something last.
     var toldAt: UInt64 = 0
     /// The place of the item before its last move, and the time until which it matters.
@@ -357,6 +359,7 @@ extension WatchReconciler {
         presenters[id].settleAt = pace.now + limits.settling
         presenters.unsettled.insert(id)
         guard presenters[id].slot == nil else { return }
+        presenters[id].leftAt = pace.now
         presenters[id].slot = slot
         updateAnchor(of: id, at: slot)
     }
@@ -411,7 +414,7 @@ extension WatchReconciler {
             if nodes[presenter.place].isPending { return false }
             setPlace(of: id, to: presenter.place)
             // A presenter that was told something meanwhile has looked there, and found nothing.
-            if presenter.toldAt + limits.settling + limits.pause >= presenter.settleAt,
+            if presenter.toldAt + limits.pause >= presenter.leftAt,
                 presenter.item != nil || nodes[presenter.place].now != nil
             {
                 tellOwnChange(to: id, as: .appeared)
