@@ -465,7 +465,7 @@ import Testing
     @Test func `A presenter that goes back to a former place presents what is there`() {
         func facts(back place: String) -> [WatchingFact] {
             [
-                .moved("/d/f", to: "/d/e/f", isPaired: true, by: nil),
+                .moved("/d/f", to: "/d/e/f", isPaired: true, by: nil)
             ] + told(.moved("/d/f", to: "/d/e/f")) + [
                 .removed("/d/e/f", by: nil), .told(folder, .look("/d/e/f")),
                 .told(own, .look("/d/e/f")),

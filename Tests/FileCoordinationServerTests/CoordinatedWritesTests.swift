@@ -242,10 +242,7 @@ struct CoordinatedWritesTests {
         #expect(early.isEmpty)
         #expect(question == 1, "the watcher may not have read everything")
         return seen.release(answered: 1, at: instant(22), { _ in listener }, ask: { nil })
-            .compactMap { told in
-                guard case .change(let change) = told.telling else { return nil }
-                return change
-            }
+            .map(\.change)
     }
 
     @Test("Rule 7.9: what came and went while it waited is told to nobody")

@@ -185,8 +185,8 @@ extension Server {
             case .wholeMayHaveChanged: tellEverything(to: id)
             case .changes(let changes):
                 for case let change? in changes.map(\.withoutTemporaries) {
-                    let tellings = outgoing.watching.consider(change, id, at: .now)
-                    for telling in tellings { tell(telling, to: id) }
+                    let told = outgoing.watching.consider(change, id, at: .now)
+                    for change in told { tell(change, to: id) }
                 }
             }
         }
@@ -196,16 +196,13 @@ extension Server {
     /// Tells the changes that wait no longer, unless claims have told them.
     mutating func releaseHeldChanges(answered: UInt64 = 0) {
         let due = outgoing.watching.release(answered: answered, at: .now)
-        for (id, telling) in due { tell(telling, to: id) }
+        for (id, change) in due { tell(change, to: id) }
     }
 
-    private mutating func tell(_ telling: SeenChanges.Telling, to id: PresenterID) {
+    private mutating func tell(_ change: WatchedChange, to id: PresenterID) {
         // One change may move the presenter's item.
         guard let presenter = outgoing.watching[id] else { return }
-        switch telling {
-        case .everything: tellEverything(to: id)
-        case .change(let change): tell(presenter.messages(of: change), to: id)
-        }
+        tell(presenter.messages(of: change), to: id)
     }
 
     /// Has a presenter look at its whole item.

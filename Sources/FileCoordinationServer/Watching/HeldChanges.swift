@@ -94,10 +94,13 @@ struct HeldChanges {
         all[Name(presenter: presenter, path: path)] = held
     }
 
-    /// Forgets what is inside a directory of which the presenter was told as a whole.
+    /// Forgets what is inside a directory of which the presenter was told as a whole, but for the
+    /// ends of moves, which are told as such.
     mutating func discard(of presenter: PresenterID, inside path: ItemPath) {
         if all.isEmpty { return }
-        all = all.filter { $0.key.presenter != presenter || !path.contains($0.key.path) }
+        all = all.filter {
+            $0.key.presenter != presenter || !path.contains($0.key.path) || $0.value.partner != nil
+        }
     }
 
     mutating func discard(of presenter: PresenterID) {

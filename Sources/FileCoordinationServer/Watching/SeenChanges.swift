@@ -24,13 +24,6 @@ package struct SeenChanges {
         }
     }
 
-    /// What a presenter is to be told.
-    package enum Telling {
-        case change(WatchedChange)
-        /// Anything in its item may have changed.
-        case everything
-    }
-
     /// When a presenter was told to look at a path, the last two times.
     private struct Looks {
         struct Look {
@@ -85,10 +78,10 @@ package struct SeenChanges {
     /// Takes a change in, and returns what to tell a presenter now.
     package mutating func consider(
         _ change: WatchedChange, _ listener: Listener, at now: WriteInstant
-    ) -> [Telling] {
+    ) -> [WatchedChange] {
         // The watcher and the arbiter must agree on where the presenter's item is.
         if case .moved(let former) = change.what, former == listener.path {
-            return [.change(change)]
+            return [change]
         }
         if isHidden(change, listener) { return [] }
         if mustHold(change, listener.id) {
@@ -165,7 +158,7 @@ package struct SeenChanges {
     package mutating func release(
         answered: UInt64, at now: WriteInstant, _ listener: (PresenterID) -> Listener?,
         ask: () -> UInt64?
-    ) -> [(id: PresenterID, telling: Telling)] {
+    ) -> [(id: PresenterID, change: WatchedChange)] {
         if held.isEmpty { return [] }
         let over = held.all.filter { $1.question == nil && !awaitsWrite($0) }
         if !over.isEmpty, let question = ask() {
@@ -184,9 +177,9 @@ package struct SeenChanges {
                 return change.until <= now.monotonic
                     || change.question.map { $0 <= answered } ?? false
             }, isOwn: { listener($0.presenter)?.path == $0.path })
-        return due.flatMap { id, change -> [(id: PresenterID, telling: Telling)] in
+        return due.flatMap { id, change -> [(id: PresenterID, change: WatchedChange)] in
             guard let listener = listener(id), !isHidden(change, listener) else { return [] }
-            return tellings(of: change, listener, at: now).map { (id: id, telling: $0) }
+            return tellings(of: change, listener, at: now).map { (id: id, change: $0) }
         }
     }
 
@@ -202,7 +195,7 @@ package struct SeenChanges {
     /// Returns what to tell of a change, as far as no coordinated write explains it.
     private mutating func tellings(
         of change: WatchedChange, _ listener: Listener, at now: WriteInstant
-    ) -> [Telling] {
+    ) -> [WatchedChange] {
         guard let departure = change.departure else {
             return isExplained(change, listener) ? [] : tell(change, listener, at: now)
         }
@@ -223,7 +216,7 @@ package struct SeenChanges {
     /// not know.
     private mutating func tell(
         _ change: WatchedChange, _ listener: Listener, at now: WriteInstant
-    ) -> [Telling] {
+    ) -> [WatchedChange] {
         if agedAt + Self.memory <= now.monotonic {
             agedAt = now.monotonic
             told = told.filter { $0.value.last.at.monotonic + Self.memory > now.monotonic }
@@ -239,7 +232,7 @@ package struct SeenChanges {
             }
             var change = change
             change.path = path
-            return .change(change)
+            return change
         }
     }
 }

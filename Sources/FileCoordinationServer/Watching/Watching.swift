@@ -223,7 +223,7 @@ struct Watching: ~Copyable {
     /// Takes a change in, and returns what to tell a presenter now.
     mutating func consider(
         _ change: WatchedChange, _ id: PresenterID, at now: WriteInstant
-    ) -> [SeenChanges.Telling] {
+    ) -> [WatchedChange] {
         guard let listener = listener(id) else { return [] }
         return seen.consider(change, listener, at: now)
     }
@@ -237,7 +237,7 @@ struct Watching: ~Copyable {
     /// that the watcher has answered.
     mutating func release(
         answered: UInt64, at now: WriteInstant
-    ) -> [(id: PresenterID, telling: SeenChanges.Telling)] {
+    ) -> [(id: PresenterID, change: WatchedChange)] {
         let (presenters, watcher) = (presenters, watcher)
         return seen.release(
             answered: answered, at: now, { presenters[$0]?.listener($0) },

@@ -79,8 +79,8 @@ struct ModelServer {
             return next
         }
         lastQuestion = question ?? lastQuestion
-        let told = due.compactMap { id, telling in
-            listener(id).map { (id, Self.message(telling, $0)) }
+        let told = due.compactMap { id, change in
+            listener(id).map { (id, Self.message(change, $0)) }
         }
         return (told, question)
     }
@@ -99,9 +99,8 @@ struct ModelServer {
     mutating func discard(_ id: UInt64) { seen.discard(PresenterID(rawValue: id)) }
 
     private static func message(
-        _ telling: SeenChanges.Telling, _ listener: SeenChanges.Listener
+        _ change: WatchedChange, _ listener: SeenChanges.Listener
     ) -> WatchingMessage {
-        guard case .change(let change) = telling else { return .lookAtAll(listener.path.text) }
         if case .moved(let former) = change.what, former == listener.path { return change.message }
         if listener.path.contains(change.path) { return change.message }
         let isDirectory = change.observed?.isDirectory == true
