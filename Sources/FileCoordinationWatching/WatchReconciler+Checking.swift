@@ -54,7 +54,7 @@ extension WatchReconciler {
                     tellOwnChange(to: id, isDoubted: !isConcerned)
                 }
             }
-            if hasPassed { markPassed(node) }
+            if hasPassed { markChanged(node, earlier: nil) }
             nodes[node].flags.subtract([.verified, .left])
             tidy(node)
         case (.some(let old), .some(let new)) where new.isSameItem(as: old):
@@ -106,12 +106,6 @@ extension WatchReconciler {
         }
         nodes[node].change?.isToldByMove = false
         nodes[node].change?.seenAt = pace.now
-    }
-
-    /// Records that something came to a name and went.
-    private mutating func markPassed(_ node: WatchNodeID) {
-        if nodes[node].change?.isToldByMove == true { nodes[node].change?.earlier = nil }
-        markChanged(node, earlier: nil)
     }
 
     /// Detaches a node whose item is no longer at its name.
@@ -247,7 +241,7 @@ extension WatchReconciler {
                 nodes[child].change?.awaited = nil
                 nodes[child].change?.isToldByMove = true
                 if nodes[child].flags.contains(.came), !nodes[child].isPending {
-                    markPassed(child)
+                    markChanged(child, earlier: nil)
                 }
             }
         }

@@ -343,6 +343,7 @@ extension WatchReconciler {
             let place = nodes[presenters[id].place]
             let mayHaveSeen =
                 item != nil || seen != nil || place.flags.contains(.came) || place.isPending
+                || nodes.isPendingAbove(presenters[id].place)
                 || place.change != nil
                 || nodes.existing(place.parent).map { nodes[$0].flags.contains(.polled) } ?? false
             let other = nodes.existing(presenters[id].slot).flatMap { other in

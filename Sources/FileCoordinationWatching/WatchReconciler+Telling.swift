@@ -175,6 +175,9 @@ extension WatchReconciler {
             switch (change.earlier, now) {
             case (_, nil): .deleted
             case (nil, _?): .appeared
+            // Another directory is new with everything inside.
+            case (let earlier?, let now?) where now.isDirectory && !now.isSameItem(as: earlier):
+                .appeared
             case (let earlier?, let now?):
                 .changed(
                     now.difference(from: earlier) ?? (now.isDirectory ? .attributes : .content))
