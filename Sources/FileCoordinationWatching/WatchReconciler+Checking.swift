@@ -307,7 +307,11 @@ extension WatchReconciler {
             nodes.isCovered(parent) || nodes[parent].children[former.name] != nil
         else { return }
         let slot = nodes[parent].children[former.name] ?? makeChild(of: parent, named: former.name)
-        if nodes[slot].now == nil { markChanged(slot, earlier: former.observed) }
+        guard nodes[slot].now == nil else { return }
+        markChanged(slot, earlier: former.observed)
+        // Something may have passed there meanwhile, but this is what was told.
+        let earlier = nodes[slot].change?.earlier
+        nodes[slot].change?.earlier = earlier ?? former.observed
     }
 
     /// Whether the time is over in which an item may be found at another name.
