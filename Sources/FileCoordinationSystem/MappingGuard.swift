@@ -14,8 +14,8 @@ public enum MappingGuard {
     /// From now on, an access to a page of `mapping` that is missing in the file finds zeros,
     /// private to this process, instead of ending the process.
     ///
-    /// Unmapping ends the protection. The new page replaces that part of the mapping permanently. If
-    /// it was the only page, the mapping no longer holds the file nor its lock. Throws
+    /// Unmapping ends the protection. The new page replaces that part of the mapping permanently.
+    /// If it was the only page, the mapping no longer holds the file nor its lock. Throws
     /// `ErrorNumber.noSpace` if 16,384 mappings are protected.
     public static func protect(_ mapping: SharedMapping) throws(SystemError) {
         try unsafe check(fcs_mapping_protect(mapping.base, mapping.length), "protect a mapping")

@@ -50,8 +50,8 @@ struct WatchExecutor {
             let found = check(name, path, expected)
             // Whatever has left the directory has changed its time.
             // Without it, the time at which the item went is not known.
-            let goneBy =
-                found == .seen(nil) ? (try? last?.item.properties())?.changed : nil
+            let properties = try? last?.item.properties()
+            let goneBy = found == .seen(nil) ? properties?.changed : nil
             return .checked(node, found, isRecent: isRecent(found), goneBy: goneBy)
         }
     }

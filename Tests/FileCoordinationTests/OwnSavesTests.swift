@@ -33,7 +33,7 @@ final class OwnSavesTests: CoordinatorTestCase {
         for number in 1...5 {
             try save(text, by: presenter, "text \(number)")
             // The pause of an editor that saves again and again.
-            Thread.sleep(forTimeInterval: 0.3)
+            usleep(300_000)
         }
         XCTAssertEqual(presenter.notes.all, [])
         try Data("plain".utf8).write(to: package.appendingPathComponent("other"))
@@ -48,7 +48,7 @@ final class OwnSavesTests: CoordinatorTestCase {
         let index = directory.appendingPathComponent("index", isDirectory: false)
         for number in 1...3 {
             try save(index, by: presenter, "index \(number)")
-            Thread.sleep(forTimeInterval: 0.3)
+            usleep(300_000)
         }
         XCTAssertEqual(presenter.notes.all, [])
         let other = try file("other")
@@ -66,7 +66,7 @@ final class OwnSavesTests: CoordinatorTestCase {
         let new = directory.appendingPathComponent("new", isDirectory: false)
         try save(new, by: nil, "text")
         XCTAssertTrue(presenter.notes.expect(2))
-        Thread.sleep(forTimeInterval: 0.3)
+        usleep(300_000)
         _ = try file("plain")
         XCTAssertTrue(presenter.notes.expect(3))
         XCTAssertEqual(Array(presenter.notes.all.prefix(2)), ["appeared new", "changed new"])
