@@ -15,8 +15,8 @@ public enum StampTick: Int64, Hashable, Sendable, Comparable {
     /// Two seconds: FAT's tick. Other file systems with whole seconds count as no finer.
     case coarse = 2_000_000_000
 
-    /// How far a stamp may be behind the real time, in nanoseconds: the longest tick of the kernel's
-    /// clock.
+    /// How far a stamp may be behind the real time, in nanoseconds: the longest tick of the
+    /// kernel's clock.
     public static let lag: UInt64 = 10_000_000
 
     /// Returns the tick for a stamp.

@@ -150,7 +150,9 @@ struct CoordinatedWritesTests {
 
     @Test("Rule 7.9: inside a directory that was claimed, the time decides")
     func inside() {
-        let writes = writes(at: directory, [(own, 10, 20, nil, nil)])
+        var folder = file(0, inode: 8)
+        folder.isDirectory = true
+        let writes = writes(at: directory, [(own, 10, 20, folder, folder)])
         let during = change(.changed(.content), item, file(15), from: file(0), seen: 30)
         let after = change(.changed(.content), item, file(25), from: file(0), seen: 30)
         #expect(writes.explain(during, to: own))

@@ -239,15 +239,6 @@ package struct CoordinatedWrites {
         }
     }
 
-    /// When the first of the writes began that concern a change and may have made it; nil if there
-    /// is none.
-    func begin(concerning change: WatchedChange) -> UInt64? {
-        paths(concerning: change.path).flatMap { path in
-            (writers[path] ?? []).compactMap { running[$0]?.begin.monotonic }
-                + (ended[path] ?? []).filter { $0.mayHaveMade(change) }.map(\.begin.monotonic)
-        }.min()
-    }
-
     /// Whether a presenter's own side writes what has changed, or the directory above it.
     package func isOwnWriteRunning(at path: ItemPath, _ purpose: Purpose) -> Bool {
         (1...max(1, path.depth)).contains { depth in
