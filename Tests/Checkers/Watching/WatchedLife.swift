@@ -41,7 +41,7 @@ struct WatchedLife {
     private var misplaced: [String] = []
     /// What was in view at the last quiet moment, or when it began to listen.
     private var formerItems: Set<UInt64> = []
-    private var startItems: [String: UInt64] = [:]
+    private var startPlaces: Set<String> = []
     /// The places that were named in messages when something was there.
     private var named: Set<String> = []
     private var moves: [UInt64: MoveLife] = [:]
@@ -124,7 +124,7 @@ struct WatchedLife {
         (misplaced, hasReturned) = ([], false)
         (candidates, announced) = ([:], [])
         recordItem(places, isKnown: true)
-        startItems = places.states.filter { isInView($0.key) }.mapValues(\.item)
+        startPlaces = Set(places.states.keys.filter(isInView))
         formerItems = Set(places.states.filter { isInView($0.key) }.map(\.value.item))
     }
 
@@ -146,7 +146,7 @@ struct WatchedLife {
                 return nil
             }
             if places[place] == nil, !formerPlaces.contains(place), !named.contains(place),
-                isNew || known?.item != startItems[place], claimed.contains(where: { isBeside($0, place) })
+                !startPlaces.contains(place), claimed.contains(where: { isBeside($0, place) })
             {
                 return nil
             }
@@ -169,7 +169,7 @@ struct WatchedLife {
     func mayKnow(_ place: String) -> Bool {
         if lookedInside.contains(where: { isInside(place, $0) }) { return true }
         if case .some(.some) = stale[place] { return true }
-        return named.contains(place) || startItems[place] != nil
+        return named.contains(place) || startPlaces.contains(place)
     }
 
     // MARK: Messages

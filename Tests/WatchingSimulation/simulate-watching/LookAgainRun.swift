@@ -38,7 +38,7 @@ struct LookAgainRun {
                 failures += 1
                 let text = outcome.complaint ?? "\(outcome.violations[0])"
                 kinds[outcome.violations.first?.kind.rawValue ?? "complaint", default: 0] += 1
-                if failures <= 20 { print("seed \(seed): \(text)") }
+                if failures <= 100 { print("seed \(seed): \(text)") }
             }
             seed += 1
         }
