@@ -11,7 +11,7 @@
 enum Budgets {
     /// Types with more than 15 stored properties, each with its reason.
     static let largeTypes: [String: String] = [
-        "Presenter": "what the watcher knows of one presenter: its item, its places, what it is owed"
+        "Presenter": "what the watcher knows of one presenter: item, places, what it is owed"
     ]
 
     /// Rooms in which more than 12 files depend on each other in a cycle, and how many do.
