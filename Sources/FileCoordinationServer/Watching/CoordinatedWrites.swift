@@ -239,6 +239,15 @@ package struct CoordinatedWrites {
         }
     }
 
+    /// When the first of the writes began that concern a change and may have made it; nil if there
+    /// is none.
+    func begin(concerning change: WatchedChange) -> UInt64? {
+        paths(concerning: change.path).flatMap { path in
+            (writers[path] ?? []).compactMap { running[$0]?.begin.monotonic }
+                + (ended[path] ?? []).filter { $0.mayHaveMade(change) }.map(\.begin.monotonic)
+        }.min()
+    }
+
     /// Whether a presenter's own side writes what has changed, or the directory above it.
     package func isOwnWriteRunning(at path: ItemPath, _ purpose: Purpose) -> Bool {
         (1...max(1, path.depth)).contains { depth in
@@ -376,24 +385,5 @@ package struct CoordinatedWrites {
                     && isMade(made, since: $0.begin, by: $0.end)
             }
         }
-    }
-}
-
-extension WatchedChange {
-    /// The path, and the former one of a moved item.
-    package var paths: [ItemPath] {
-        if case .moved(let former) = what { return [path, former] }
-        return [path]
-    }
-
-    /// Of a moved item, that it has left its former path; nil for others.
-    package var departure: WatchedChange? {
-        guard case .moved(let former) = what else { return nil }
-        // A rename changes the item's time.
-        var departure = WatchedChange(
-            what: .deleted, path: former, observed: nil, earlier: observed,
-            goneBy: observed?.stamp.changed, seenAt: seenAt)
-        departure.since = since
-        return departure
     }
 }

@@ -102,10 +102,12 @@ package struct SeenChanges {
     }
 
     /// Whether a presenter was told to look at a name while something may have been there, or at
-    /// everything in a directory above it.
+    /// everything in a directory above it since the writes that may have made it have begun.
     private func mayHaveBeenRead(_ change: WatchedChange, _ listener: Listener) -> Bool {
-        looks(at: change.path, listener).contains { look in
-            look.monotonic >= change.since && look.monotonic < change.seenAt
+        let begin = writes.begin(concerning: change) ?? 0
+        return looks(at: change.path, listener).contains { look, isInside in
+            look.monotonic >= max(change.since, isInside ? begin : 0)
+                && look.monotonic < change.seenAt
                 && change.goneBy.map { look.real < $0 } ?? true
         }
     }
@@ -113,13 +115,15 @@ package struct SeenChanges {
     /// When a presenter was told to look at a name, or at everything in a directory above it.
     private func looks(
         at path: ItemPath, _ listener: Listener
-    ) -> [WriteInstant] {
+    ) -> [(at: WriteInstant, isInside: Bool)] {
         let least = min(listener.path.depth, path.depth)
         return (least...path.depth).flatMap { depth in
             let name = HeldChanges.Name(
                 presenter: listener.id, path: path.prefix(depth: depth))
             let looks = told[name].map { [$0.last, $0.before].compactMap { $0 } } ?? []
-            return looks.filter { $0.isInside || depth == path.depth }.map(\.at)
+            return looks.filter { $0.isInside || depth == path.depth }.map {
+                (at: $0.at, isInside: depth < path.depth)
+            }
         }
     }
 
@@ -205,7 +209,7 @@ package struct SeenChanges {
     private func isExplained(_ change: WatchedChange, _ listener: Listener) -> Bool {
         writes.explain(
             change, to: listener.purpose, isPresented: change.path == listener.path,
-            toldAt: looks(at: change.path, listener).map(\.monotonic).max() ?? 0)
+            toldAt: looks(at: change.path, listener).map(\.at.monotonic).max() ?? 0)
     }
 
     /// Returns a change, also by the path that the presenter knows from a move that the watcher did
@@ -230,5 +234,24 @@ package struct SeenChanges {
             change.path = path
             return change
         }
+    }
+}
+
+extension WatchedChange {
+    /// The path, and the former one of a moved item.
+    package var paths: [ItemPath] {
+        if case .moved(let former) = what { return [path, former] }
+        return [path]
+    }
+
+    /// Of a moved item, that it has left its former path; nil for others.
+    package var departure: WatchedChange? {
+        guard case .moved(let former) = what else { return nil }
+        // A rename changes the item's time.
+        var departure = WatchedChange(
+            what: .deleted, path: former, observed: nil, earlier: observed,
+            goneBy: observed?.stamp.changed, seenAt: seenAt)
+        departure.since = since
+        return departure
     }
 }
