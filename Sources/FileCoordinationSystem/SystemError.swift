@@ -61,6 +61,8 @@ public enum ErrorNumber {
     public static let connectionRefused = ECONNREFUSED
     /// The peer closed its socket without reading everything.
     public static let connectionReset = ECONNRESET
+    /// The other end of the connection is closed.
+    public static let brokenPipe = EPIPE
     /// The message is too long.
     public static let messageTooLong = EMSGSIZE
     /// The time limit passed.

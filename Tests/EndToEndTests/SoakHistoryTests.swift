@@ -15,6 +15,7 @@ final class SoakHistoryTests: StageTestCase {
             "soak",
             [
                 Products.soak, "kills", "--kills", "40", "--arbiter-kills", "6", "--processes", "8",
+                "--empties-every", "1000000",
                 "--files", "12", "--bound", "30000", "--serving", "daemon", "--histories",
                 directory,
             ])

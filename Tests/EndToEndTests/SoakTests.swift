@@ -22,10 +22,12 @@ class SoakTests: StageTestCase {
     }
 
     /// Rules 2.1 to 2.3, 2.14, 18.7 and 18.8.
+    ///
+    /// The directory is not emptied: on a busy machine, not all clients come in 50 ms (Rule 18.14).
     func testClientsAndArbitersAreKilled() throws {
         try prove(
             "kills", "--kills", "60", "--arbiter-kills", "8", "--processes", "8", "--files", "20",
-            "--rate", "60", "--bound", "30000", "--idle-bound", "8")
+            "--rate", "60", "--bound", "30000", "--idle-bound", "8", "--empties-every", "1000000")
     }
 
     /// Rule 18.7: the normal exit of a server; without one there is nothing to see.
@@ -45,8 +47,8 @@ class SoakTests: StageTestCase {
     func testAllKindsOfProcessesAreStopped() throws {
         try prove(
             "stops", "--stops", "20", "--longest", "0.5", "--processes", "8", "--files", "12",
-            "--rate", "60", "--usual-bound", "30", "--presenter-bound", "60", "--server-bound", "60"
-        )
+            "--rate", "60", "--usual-bound", "30", "--presenter-bound", "60", "--server-bound",
+            "60", "--empties-every", "1000000")
     }
 
     /// A file is never more open to other users than

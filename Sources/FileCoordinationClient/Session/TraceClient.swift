@@ -47,8 +47,7 @@ package struct TraceClient {
         self.connection = connection
         self.wakeUp = wakeUp
         try connection.poller.add(wakeUp.descriptor, token: 1, .readable)
-        // If the server has just left, `next` reports that it is lost.
-        try? say(.record(true))
+        try say(.record(true))
     }
 
     /// Requests a status report, for what there was before the recording.

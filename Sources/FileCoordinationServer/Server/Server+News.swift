@@ -92,7 +92,7 @@ extension Server {
         let now = WriteInstant.now
         let age = isFound ? age(of: id) : now.monotonic - min(arbiter.now, now.monotonic)
         outgoing.watching.seen.writes.begin(
-            address, at: paths, claim.purpose, now.before(age + StampTick.lag),
+            address, at: paths, claim.purpose, now.before(age).asStamped,
             // A move that was announced has given the claim other paths.
             isAsBegun: records.relocations.handledBytes(ofClaim: id.rawValue) == 0)
     }
@@ -261,7 +261,7 @@ extension Server {
                 else { continue }
                 outgoing.watching.seen.writes.begin(
                     address, at: [body.items[0].path], Purpose(bytes: body.purpose),
-                    WriteInstant.now.before(snapshot.age + StampTick.lag), isAsBegun: true)
+                    WriteInstant.now.before(snapshot.age).asStamped, isAsBegun: true)
             }
         }
     }

@@ -28,6 +28,11 @@ package struct WriteInstant {
         WriteInstant(monotonic: MonotonicClock.now, real: RealTimeClock.now)
     }
 
+    /// The same instant; what is done after it has no older stamp.
+    var asStamped: WriteInstant {
+        WriteInstant(monotonic: monotonic, real: real &- Int64(StampTick.lag))
+    }
+
     /// The instant so many nanoseconds before.
     func before(_ span: UInt64) -> WriteInstant {
         WriteInstant(

@@ -125,6 +125,8 @@ final class TraceRecorder: Sendable {
                 return try TraceClient(environment: environment, wakeUp: wakeUp)
             } catch let conflict as VersionConflict {
                 throw Failure(.unavailable, "\(conflict)")
+            } catch let error as SystemError where error.code == ErrorNumber.brokenPipe {
+                // A server that is about to begin, or has just left, is asked again.
             } catch {
                 guard !isFirst else { throw Failure(.unavailable, "\(error)") }
             }
