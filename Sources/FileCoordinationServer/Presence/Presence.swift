@@ -250,7 +250,7 @@ struct Presence {
         return nameless.insert(client).inserted
     }
 
-    /// Forgets who has no name: in a directory that was made anew, nobody has one.
+    /// Forgets which clients' ledgers have no name: in a new directory, none has one.
     mutating func forgetNameless() { nameless = [] }
 
     /// Notes that a client has gone; returns whether it was the last one without a name.

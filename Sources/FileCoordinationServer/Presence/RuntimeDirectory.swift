@@ -151,7 +151,7 @@ package struct RuntimeDirectory: Sendable {
     /// Whether a server knows that each living client's ledger has its name here.
     ///
     /// A folder of ledgers that was made just now is not settled, and neither is one that was
-    /// emptied: whoever makes it anew need not do anything for that, and cannot die before.
+    /// emptied. No process writes that down, so none can die before it has.
     package var isSettled: Bool {
         // This is the question.
         (try? ledgers.status(of: Name.settled)) != nil

@@ -3,8 +3,9 @@
 // The coordinated writes in watched places that run or have ended lately. The watcher sees what
 // they do, as it sees what plain programs do. Their claims announce it, so it is not told once more
 // (Rules 7.9, 7.14). Whose a change at an item was is decided by its stamp at the end of the last
-// claim there; inside a directory that was claimed, by the time that the claim ran. What lies
-// beside a claimed item is nobody's, but it waits for the end of the claim (see `HeldChanges`).
+// claim there; inside a directory that was claimed, by the time that the claim ran. A change of
+// another item in the directory of a claimed one is attributed to no writer; it is told when the
+// claim ends (see `HeldChanges`).
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -276,8 +277,8 @@ package struct CoordinatedWrites {
     /// - Parameters:
     ///   - change: what was seen; not a move.
     ///   - purpose: the presenter's purpose.
-    ///   - isPresented: whether the path is that of the presenter's own item: of what comes with a
-    ///     directory, no claim tells whoever presents it.
+    ///   - isPresented: whether the path is that of the presenter's own item. The claim that moves
+    ///     a directory does not tell the presenters of items inside.
     ///   - toldAt: when the presenter was told of the path last; what was told before is no longer
     ///     what it knows.
     /// - Returns: whether that is so.
