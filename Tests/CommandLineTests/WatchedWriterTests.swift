@@ -102,8 +102,9 @@ final class WatchedWriterTests: XCTestCase {
         }
     }
 
-    /// Rule 7.14: usually the watcher sees the move and the change at the same time. They may be
-    /// one message, which must be heard after the change.
+    /// Rule 7.14: usually the watcher sees the move and the change at the same time.
+    ///
+    /// They may be one message, which must be heard after the change.
     func testAPlainChangeRightAfterACoordinatedMoveIsTold() throws {
         try withEachArbiter { sandbox in
             let directory = try sandbox.makeDirectory("d")
