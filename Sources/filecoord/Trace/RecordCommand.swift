@@ -17,7 +17,7 @@ struct RecordCommand: ParsableCommand {
             COMMAND has ended, or else until INT, TERM or HUP comes, or until the end of \
             standard input when that is a pipe. The file has a JSON object on each line, and is \
             written as it goes: what is there can be read, whatever happens. "filecoord report" \
-            makes a page of it.
+            tells the longest waits in it.
 
             An earlier trace in the file is replaced when the recording has begun. Without \
             COMMAND, a trace that cannot be written any more ends the program, and a second \
@@ -39,7 +39,7 @@ struct RecordCommand: ParsableCommand {
 
             EXAMPLES
               filecoord record -o trace -- make -j8
-              filecoord report trace -o report.html
+              filecoord report trace
               filecoord record -o - | jq -c 'select(.event == "waits")'
             """)
 

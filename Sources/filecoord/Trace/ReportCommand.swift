@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord report`: makes an HTML page of a trace, or a file for trace viewers.
+// `filecoord report`: tells the longest waits of a trace, or makes a file for trace viewers.
 
 import ArgumentParser
 import Glibc
@@ -9,35 +9,34 @@ import Glibc
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Make a page of a recording: a timeline, who waited for whom, and why.",
+        abstract: "Tell the longest waits of a recording, and their causes.",
         discussion: """
-            The page is one HTML file that needs no network. It has a timeline with a lane for \
-            each process and file, who waited for whom at any moment, and the longest waits with \
-            their causes. Marks on the timeline say when a process was stopped or ran again, when \
-            another server began, and which paths were delegated. The page can be used with the \
-            keyboard; press ? in it for the keys. An access to an item that was moved meanwhile is \
-            shown at the item's last path.
+            Prints the longest waits: who waited, for which item, and how long each program \
+            was in the way, did not answer, or was stopped. An access to an item that was moved \
+            meanwhile is told with the item's last path.
 
-            With --format perfetto, a file that ui.perfetto.dev and other viewers of Chrome's \
-            traces open.
+            With --format perfetto, makes a file that ui.perfetto.dev and other viewers of \
+            Chrome's traces open: a timeline with the accesses, questions and messages of each \
+            process, and with marks where a process was stopped or ran again, another server \
+            began, or a path was delegated.
 
             A trace that was cut off, because the recorder was killed or the disk was full, is \
             read up to its last whole line. What is not in a trace is said in the report: see \
             "filecoord record --help".
 
             EXAMPLES
-              filecoord report trace -o report.html
+              filecoord report trace
               filecoord report --format perfetto trace -o trace.json
             """)
 
     /// The formats of the report.
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        case html
+        case text
         case perfetto
     }
 
-    @Option(help: "html, a page, or perfetto, for trace viewers.")
-    var format = Format.html
+    @Option(help: "text, or perfetto, for trace viewers.")
+    var format = Format.text
 
     @Option(
         name: .shortAndLong,
@@ -50,18 +49,11 @@ struct ReportCommand: ParsableCommand {
         completion: .file())
     var trace: String
 
-    func validate() throws {
-        guard output != nil || isatty(STDOUT_FILENO) == 0 else {
-            throw ValidationError(
-                "The report is for a browser, not for a terminal: name a file with --output.")
-        }
-    }
-
     func run() throws {
         let model = TraceModelBuilder.model(of: try TraceFile.read(trace))
         let text =
             switch format {
-            case .html: TracePage(model).text
+            case .text: LongestWaits(model).text
             case .perfetto: PerfettoTrace(model).text + "\n"
             }
         try write(Array(text.utf8))

@@ -8,13 +8,13 @@
 /// The contents of a trace.
 struct TraceModel {
     /// What a claim was doing.
-    enum State: Int {
+    enum State {
         /// It waited for other claims.
-        case waiting = 0
+        case waiting
         /// It waited for presenters.
-        case asking = 1
+        case asking
         /// Its accessor could run.
-        case holding = 2
+        case holding
     }
 
     /// A time in which a claim was in one state.
@@ -25,19 +25,19 @@ struct TraceModel {
     }
 
     /// How a claim ended.
-    enum Ending: Int, CaseIterable {
+    enum Ending {
         /// It had not ended when the trace did.
-        case none = 0
-        case ended = 1
-        case cancelled = 2
-        case refused = 3
-        case inCycle = 4
+        case none
+        case ended
+        case cancelled
+        case refused
+        case inCycle
         /// Its process ended.
-        case died = 5
+        case died
         /// It was over when the recorder looked again.
-        case unseen = 6
+        case unseen
         /// It was granted, and the server was not told of its end.
-        case unreported = 7
+        case unreported
     }
 
     /// A process.
@@ -45,7 +45,6 @@ struct TraceModel {
         var processID: UInt64
         var name: String
         var label: String
-        var end: UInt64?
     }
 
     /// An item of a claim.
@@ -53,7 +52,6 @@ struct TraceModel {
         /// Its path; the last one, if it was moved.
         var path: Int
         var isWriting: Bool
-        var options: [String]
     }
 
     /// What a claim waited for from a certain time on.
@@ -76,12 +74,6 @@ struct TraceModel {
         var ending = Ending.none
         var waits: [Wait] = []
         var outcomes: [String] = []
-        /// The claims inside whose accessors it was made.
-        var inside: [Int] = []
-        /// The claims of the cycle in which it failed, itself first.
-        ///
-        /// Each waits for the next one, or has made it in its accessor.
-        var cycle: [Int] = []
 
         /// The earliest time at which the claim is known to have existed.
         var begin: UInt64 { stays.first?.from ?? 0 }
@@ -97,10 +89,8 @@ struct TraceModel {
     struct Presenter {
         var number: UInt64
         var process: Int
-        var label: String
         var path: Int?
         var from: UInt64
-        var to: UInt64
     }
 
     /// A question to a presenter.
@@ -130,26 +120,11 @@ struct TraceModel {
         var to: UInt64
     }
 
-    /// What a mark is about.
-    enum MarkKind: Int {
-        /// Entries may be missing here.
-        case gap = 1
-        /// A server begins.
-        case server = 2
-        /// A process was stopped, runs again or has ended.
-        case process = 3
-        /// A path was delegated, or is no longer.
-        case delegation = 4
-    }
-
     /// Something that happened to the recording, to a process or to a delegation.
     struct Mark {
         var time: UInt64
-        var kind: MarkKind
         /// The process, if it is about one.
         var process: Int?
-        /// The path, if it is about one.
-        var path: Int?
         var text: String
     }
 

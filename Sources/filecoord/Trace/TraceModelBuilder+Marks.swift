@@ -15,32 +15,30 @@ extension TraceModelBuilder {
 
     /// Adds a mark.
     mutating func mark(
-        _ line: TraceFile.Line, _ kind: TraceModel.MarkKind, _ text: String,
-        _ process: Int? = nil, path: Int? = nil
+        _ line: TraceFile.Line, _ text: String, _ process: Int? = nil
     ) {
-        model.marks.append(
-            TraceModel.Mark(time: line.time, kind: kind, process: process, path: path, text: text))
+        model.marks.append(TraceModel.Mark(time: line.time, process: process, text: text))
     }
 
     /// Adds the mark for an event of the recording or of a process.
     mutating func takeMark(_ line: TraceFile.Line) {
         switch line.event {
-        case "lost": mark(line, .gap, "the server is gone; entries are missing until the next")
+        case "lost": mark(line, "the server is gone; entries are missing until the next")
         case "server":
-            mark(line, .server, "server: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
+            mark(line, "server: \(line.text("kind")), pid \(line.number("pid") ?? 0)")
         case "dropped":
             model.dropped += line.number("count") ?? 0
-            mark(line, .gap, "\(line.number("count") ?? 0) entries are missing here")
+            mark(line, "\(line.number("count") ?? 0) entries are missing here")
         case "stopped":
             guard let process = processes[line.number("process") ?? 0], openStops[process] == nil
             else { return }
             openStops[process] = model.stops.count
             model.stops.append(TraceModel.Stop(process: process, from: line.time, to: line.time))
-            mark(line, .process, "is stopped", process)
+            mark(line, "is stopped", process)
         case _:
             guard let process = processes[line.number("process") ?? 0] else { return }
             endStop(of: process, at: line.time)
-            mark(line, .process, "runs again", process)
+            mark(line, "runs again", process)
         }
     }
 
@@ -90,11 +88,7 @@ extension TraceModelBuilder {
     private mutating func mark(
         _ line: TraceFile.Line, _ delegation: Delegation, _ text: String
     ) {
-        guard !delegation.processes.isEmpty else {
-            return mark(line, .delegation, text, path: delegation.path)
-        }
-        for process in delegation.processes {
-            mark(line, .delegation, text, process, path: delegation.path)
-        }
+        guard !delegation.processes.isEmpty else { return mark(line, text) }
+        for process in delegation.processes { mark(line, text, process) }
     }
 }

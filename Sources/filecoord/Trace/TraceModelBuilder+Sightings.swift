@@ -80,7 +80,6 @@ extension TraceModelBuilder {
         sightings[key]?.remove(at: index)
         model.claims[seen].number = number
         model.claims[seen].label = claim.label
-        model.claims[seen].inside = claim.inside
         model.claims[seen].stays[0].from = min(claim.begin, model.claims[seen].begin)
         resume(seen, as: number, at: line.time)
         enter(.holding, seen, line.time)

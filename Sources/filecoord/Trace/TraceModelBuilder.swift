@@ -74,7 +74,6 @@ struct TraceModelBuilder {
     private mutating func finish() -> TraceModel {
         for claim in open { extend(claim, to: model.end) }
         for (_, question) in openQuestions { model.questions[question].to = model.end }
-        for presenter in presenters.values { model.presenters[presenter].to = model.end }
         for stop in openStops.values { model.stops[stop].to = model.end }
         return model
     }
@@ -118,8 +117,7 @@ struct TraceModelBuilder {
             guard let path = value.path("path") else { continue }
             items.append(
                 TraceModel.Item(
-                    path: self.path(path), isWriting: value[field: "access"]?.text == "writing",
-                    options: value[field: "options"]?.list { $0.text } ?? []))
+                    path: self.path(path), isWriting: value[field: "access"]?.text == "writing"))
         }
         return items
     }
@@ -130,11 +128,10 @@ struct TraceModelBuilder {
     ) {
         guard let number = line.number("claim") else { return }
         let start = line.time - min(age, line.time)
-        var claim = TraceModel.Claim(
+        let claim = TraceModel.Claim(
             number: number, process: process(line), label: line.text("label"), items: items(line),
             isDelegated: isDelegated,
             stays: [TraceModel.Stay(state: state, from: start, to: line.time)])
-        claim.inside = line.numbers("inside").compactMap { claims[$0] }
         claims[number] = model.claims.count
         touched[model.claims.count] = line.time
         open.insert(model.claims.count)
@@ -246,14 +243,12 @@ struct TraceModelBuilder {
     private mutating func takeDeath(_ line: TraceFile.Line) {
         guard let process = processes[line.number("process") ?? 0] else { return }
         endStop(of: process, at: line.time)
-        mark(line, .process, "has ended", process)
-        model.processes[process].end = line.time
+        mark(line, "has ended", process)
         for claim in open where model.claims[claim].process == process {
             finish(claim, .died, at: line.time)
         }
         for (number, presenter) in presenters
         where model.presenters[presenter].process == process {
-            model.presenters[presenter].to = line.time
             presenters[number] = nil
         }
     }
@@ -269,7 +264,6 @@ struct TraceModelBuilder {
         let present = Set(line.numbers("presenters"))
         for (number, presenter) in presenters
         where !present.contains(number) && model.presenters[presenter].from < looked {
-            model.presenters[presenter].to = looked
             presenters[number] = nil
         }
     }
@@ -283,17 +277,14 @@ struct TraceModelBuilder {
             let process = process(line)
             model.presenters.append(
                 TraceModel.Presenter(
-                    number: number, process: process, label: line.text("label"), path: nil,
-                    from: line.time, to: line.time))
+                    number: number, process: process, path: nil, from: line.time))
         }
         guard let presenter = presenters[number] else { return }
         let claim = line.number("claim")
         switch line.event {
         case "presenter", "presenterMoved":
             model.presenters[presenter].path = line.path("path").map { path($0) }
-        case "presenterRemoved":
-            model.presenters[presenter].to = line.time
-            presenters[number] = nil
+        case "presenterRemoved": presenters[number] = nil
         case "asked":
             guard let claim, let index = claims[claim] else { return }
             enter(.asking, index, line.time)
