@@ -24,7 +24,7 @@ enum Exceptions {
     static let sleeping: [String: String] = [
         "Sources/FileCoordinationSystem/Pause.swift":
             "the sleep itself, for a server that neither listens nor is gone: no one event tells",
-        "Sources/filecoord/DemoStage.swift":
+        "Sources/filecoord/Setup/DemoStage.swift":
             "the arbiter does not announce that a claim has begun to wait: looks, within a bound",
         "Tests/CommandLineTests/DemoTests.swift":
             "looks for the demo's first file, within a bound",
