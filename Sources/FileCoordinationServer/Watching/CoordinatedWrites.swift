@@ -107,8 +107,8 @@ package struct CoordinatedWrites {
         running[write] = Running(
             paths: paths, purpose: purpose, begin: begin, isAsBegun: isAsBegun)
         for path in paths {
-            writers[path, default: []].insert(write)
             enter(path)
+            writers[path, default: []].insert(write)
         }
     }
 
@@ -143,8 +143,8 @@ package struct CoordinatedWrites {
             if entries.count >= Self.mostOfPath { entries.removeFirst() }
             entries.append(entry)
         }
-        ended[written.path] = entries
         enter(written.path)
+        ended[written.path] = entries
     }
 
     private func isKept(_ entry: Ended, at now: UInt64) -> Bool {
@@ -180,7 +180,12 @@ package struct CoordinatedWrites {
         moves.append((move, now.monotonic + Self.retention))
     }
 
+    /// Enters a path in the directories above it, where a path that is in use has been entered.
     private mutating func enter(_ path: ItemPath) {
+        if ended[path] == nil, writers[path] == nil { list(path) }
+    }
+
+    private mutating func list(_ path: ItemPath) {
         for depth in 0..<path.depth { inside[path.prefix(depth: depth), default: []].insert(path) }
     }
 
@@ -193,8 +198,7 @@ package struct CoordinatedWrites {
             return kept.isEmpty ? nil : kept
         }
         inside = [:]
-        for path in ended.keys { enter(path) }
-        for write in running.values { write.paths.forEach { enter($0) } }
+        for path in Set(ended.keys).union(writers.keys) { list(path) }
     }
 
     // MARK: Where writes are
