@@ -12,8 +12,7 @@ struct PageTests {
     static let pages = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
         "Examples/README.md", "Libraries/C/README.md", "Libraries/Python/README.md",
-        "Linking/README.md", "docs/README.md", "docs/memory-order.md",
-        "docs/porting.md", "docs/trace-format.md",
+        "Linking/README.md", "docs/README.md", "docs/memory-order.md", "docs/trace-format.md",
     ]
 
     private let files: [SourceFile]
