@@ -246,15 +246,4 @@ struct ScannerTests {
             """)
         #expect(FileRules.writtenDurations(in: file).map(\.line) == [1, 2])
     }
-
-    @Test func `A file's name that says nothing is noticed`() {
-        func found(_ name: String) -> Int {
-            FileRules.emptyName(SourceFile(path: "Sources/\(name)", text: "")).count
-        }
-        #expect(found("SessionManager.swift") == 1)
-        #expect(found("Utils.swift") == 1)
-        #expect(found("Server+Helpers.swift") == 1)
-        #expect(found("DatabaseLine.swift") == 0)
-        #expect(found("Implied.swift") == 0)
-    }
 }

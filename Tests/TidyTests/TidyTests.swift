@@ -130,10 +130,6 @@ struct TidyTests {
             tree.swift.filter(\.isProduct).flatMap(FileRules.writtenDurations),
             but: Exceptions.durations)
     }
-
-    @Test func `The name of a file says something`() {
-        expectNone(tree.files.flatMap(FileRules.emptyName))
-    }
 }
 
 /// The tree, read once.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every file must have: a licence, a meaningful name, and no trace of the machine on which it
-// was written.
+// What every file must have: a licence, and no trace of the machine on which it was written.
 
 /// Rules about files as a whole.
 enum FileRules {
@@ -83,20 +82,6 @@ enum FileRules {
             }
             guard isWritten, line.contains("\\(") else { return nil }
             return Violation(file, line: number + 1, "a duration in a text: use DurationText")
-        }
-    }
-
-    /// Words that say nothing in the name of a file.
-    static let emptyWords: Set<String> = [
-        "manager", "managers", "helper", "helpers", "util", "utils", "utilities", "utility",
-        "common", "base", "impl", "implementation", "misc",
-    ]
-
-    /// A file whose name says nothing.
-    static func emptyName(_ file: SourceFile) -> [Violation] {
-        let stem = String(file.name.prefix { $0 != "." })
-        return stem.camelWords.filter(emptyWords.contains).map {
-            Violation(file, "\"\($0)\" in a file's name says nothing")
         }
     }
 }

@@ -28,18 +28,6 @@ extension String {
         }
     }
 
-    /// The words of `CamelCase`, in lower case.
-    var camelWords: [String] {
-        var words: [String] = []
-        for character in self {
-            if character.isUppercase || words.isEmpty || !character.isLetter {
-                words.append("")
-            }
-            if character.isLetter { words[words.count - 1].append(character.lowercased()) }
-        }
-        return words.filter { !$0.isEmpty }
-    }
-
     /// Without the blanks at both ends.
     var trimmed: String {
         String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
