@@ -18,7 +18,7 @@ struct GraphCommand: ParsableCommand {
             for which none waits are left out, unless --all is given.
 
             Asking blocks no program and changes nothing. "filecoord explain" says the same in \
-            sentences, and "filecoord report" shows the graph at any moment of a recording.
+            sentences, and "filecoord report" tells the longest waits of a recording.
 
             With --json, one object on one line:
               {"nodes": [{"id", "kind": "claim", "claim", "pid", "process", "label",
