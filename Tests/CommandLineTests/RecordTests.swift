@@ -171,7 +171,8 @@ final class RecordTests: XCTestCase {
             }
             XCTAssertTrue(claims.contains { $0.ending == .died }, "\(claims)")
             let presented = try XCTUnwrap(model.presenters.first)
-            XCTAssertNotNil(model.processes[presented.process].end)
+            let ends = model.marks.filter { $0.text == "has ended" }.map(\.process)
+            XCTAssertTrue(ends.contains(presented.process), "\(ends)")
             server.closeInput()
         }
     }
