@@ -58,7 +58,7 @@ final class ReportMarkTests: XCTestCase {
     func testAStopIsAmongTheCausesOfAWait() throws {
         let lines = LongestWaits(try model()).text.split(separator: "\n").map { String($0) }
         XCTAssertEqual(
-            lines.dropFirst(),
+            lines.dropFirst().dropLast(),
             [
                 "400 ns  B (pid 20), to write /f, 200 ns after the beginning",
                 "    a (pid 10) held or was ahead for 400 ns",

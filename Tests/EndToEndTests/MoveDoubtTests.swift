@@ -45,7 +45,7 @@ class MoveDoubtTests: StageTestCase {
             try mover.ask("m go", "m released")
             try viewer.expect("a did move \(b)")
             try viewer.expect("b did move \(a)")
-            // Rule 7.14: the watcher may see the items between the two announcements, and tell them.
+            // Rule 7.14: the watcher may see the items between two announcements, and tell them.
             XCTAssertEqual(viewer.count("a did move"), 1, "\(viewer.lines)")
             XCTAssertEqual(viewer.count("b did move"), 1, "\(viewer.lines)")
             XCTAssertLessThanOrEqual(viewer.count("a did"), names, "\(viewer.lines)")
