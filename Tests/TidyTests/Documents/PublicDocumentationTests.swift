@@ -36,7 +36,11 @@ struct PublicDocumentationTests {
 
     @Test func `Every public function is used in an example`() {
         let functions = declarations.filter { $0.kind == .function }
-        let unused = functions.filter { !isUsed($0.name) && !$0.signature.contains("(rawValue") }
+        let listings = listings
+        let unused = functions.filter { function in
+            !listings.contains { $0.uses(function.name) }
+                && !function.signature.contains("(rawValue")
+        }
         expectNone(
             unused.filter { Exceptions.unshown[$0.name] == nil }.map {
                 Violation($0.file, line: $0.line, "no example uses \($0.name)")
@@ -121,10 +125,10 @@ struct PublicDocumentationTests {
         }
         return (pages + tree.target("FileCoordination").map(Listing.comments)).flatMap(Listing.all)
     }
+}
 
-    private func isUsed(_ name: String) -> Bool {
-        listings.contains { listing in
-            ["(", " {"].contains { listing.code.hasWord(name + $0) }
-        }
+extension Listing {
+    fileprivate func uses(_ name: String) -> Bool {
+        ["(", " {"].contains { code.hasWord(name + $0) }
     }
 }

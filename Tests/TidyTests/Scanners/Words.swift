@@ -30,6 +30,9 @@ extension String {
 
     /// Without the blanks at both ends.
     var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        guard let first = unicodeScalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = unicodeScalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(unicodeScalars[first...last])
     }
 }
