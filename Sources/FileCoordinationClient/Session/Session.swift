@@ -100,12 +100,17 @@ package final class Session: Sendable {
         }
     }
 
+    /// How often a ledger is created anew that loses its name meanwhile.
+    private static let mostAttempts = 100
+
     /// Creates a ledger that every server finds.
     private static func makeLedger(
         in given: RuntimeDirectory
     ) throws -> (RuntimeDirectory, LedgerWriter) {
         var runtime = given
+        var attempts = 0
         while true {
+            attempts += 1
             do {
                 let epochs = try EpochFile(directory: runtime.directory)
                 EpochRenewal.renewIfDue(epochs, in: runtime)
@@ -113,6 +118,10 @@ package final class Session: Sendable {
                 // Checked last: if the directory is removed from now on, the next hello passes the
                 // ledger.
                 if runtime.isInPlace { return (runtime, ledger) }
+            } catch LedgerError.system(let error)
+                where error.code == ErrorNumber.noSuchFile && attempts < mostAttempts
+            {
+                // Who empties the directory removes a new ledger before the folder that it is in.
             } catch {
                 if runtime.isInPlace { throw error }
             }
