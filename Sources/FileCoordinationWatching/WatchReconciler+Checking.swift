@@ -196,6 +196,11 @@ extension WatchReconciler {
             nodes[slot].flags.formUnion([.verified, .came])
             return markDirty(slot)
         }
+        // What a presenter has read inside may be gone again.
+        for use in usesBelow(slot)
+        where use.role == .place && mayKnowMore(use.presenter, of: use.node) {
+            nodes[use.node].flags.insert(.came)
+        }
         nodes[slot].now = observed
         nodes[slot].flags.subtract([.verified, .removed, .came, .left, .untouched, .doubted])
         hold(slot, as: observed.identity)
@@ -217,7 +222,7 @@ extension WatchReconciler {
         let before = nodes[slot].change
         let uses = usesBelow(slot)
         // Whoever may have seen something at the name before is told in any case.
-        for use in uses where use.role == .place && nodes[use.node].flags.contains(.came) {
+        for use in uses where use.role == .place && mayKnowMore(use.presenter, of: use.node) {
             presenters[use.presenter].owesChange = true
         }
         for use in uses { takeUses(at: use.node) }

@@ -217,15 +217,11 @@ extension WatchReconciler {
         let (item, seen) = (presenters[id].item, nodes[presenters[id].place].now)
         let isItsOwn = item.flatMap { item in seen?.isSameItem(as: item) } ?? false
         if presenters[id].isStarting || !isItsOwn {
-            let place = nodes[presenters[id].place]
+            let place = presenters[id].place
             let mayHaveSeen =
-                item != nil || seen != nil || place.flags.contains(.came) || place.isPending
-                || nodes.isPendingAbove(presenters[id].place)
-                || place.change != nil
-                || nodes.existing(place.parent).map { nodes[$0].flags.contains(.polled) } ?? false
-            let other = nodes.existing(presenters[id].slot).flatMap { other in
-                other == presenters[id].place ? nil : other
-            }
+                item != nil || seen != nil || nodes[place].change != nil
+                || mayKnowMore(id, of: place)
+            let other = nodes.existing(presenters[id].slot).flatMap { $0 == place ? nil : $0 }
             let slot = other ?? slot
             setPlace(of: id, to: slot)
             if presenters[id].isStarting { return }
@@ -240,6 +236,13 @@ extension WatchReconciler {
         presenters[id].leftAt = pace.now
         presenters[id].slot = slot
         updateAnchor(of: id, at: slot)
+    }
+
+    /// Whether a presenter may know of something at a name that was not seen there: it has read
+    /// since everything was told.
+    func mayKnowMore(_ id: UInt64, of node: WatchNodeID) -> Bool {
+        nodes[node].flags.contains(.came)
+            || !presenters[id].isStarting && presenters[id].toldAt >= pace.toldUntil
     }
 
     /// Decides what a presenter has whose item was not found again.
@@ -298,6 +301,7 @@ extension WatchReconciler {
                 tellOwnChange(to: id, as: .appeared)
             } else {
                 tellOwnDifference(to: id)
+                tellOwnChange(to: id, as: .appeared, isDoubted: true)
             }
             return true
         }

@@ -173,7 +173,7 @@ final class WatchedTree {
             case .wholeMayHaveChanged(let reason): ["whole: \(reason)"]
             case .degraded(let trouble): ["degraded: \(trouble)"]
             case .healed: ["healed"]
-            case .changes(let changes): changes.map(line)
+            case .changes(let changes): changes.filter { !$0.isDoubted }.map(line)
             }
         }
     }

@@ -231,12 +231,13 @@ package struct CoordinatedWrites {
         }
     }
 
-    /// Whether a write has left something at a path or inside, and its claim has told so.
+    /// Whether a write has left something at a path or inside, or nothing where something is now,
+    /// and its claim has told so.
     package func haveLeftItem(_ change: WatchedChange) -> Bool {
         (inside[change.path] ?? []).union([change.path]).contains { path in
             ended[path]?.contains {
                 $0.hasChanged && $0.mayHaveMade(change)
-                    && $0.states.map { $0.after != nil } ?? true
+                    && (change.observed != nil || $0.states.map { $0.after != nil } ?? true)
             } ?? false
         }
     }
@@ -340,7 +341,9 @@ package struct CoordinatedWrites {
             if let now = change.observed, let known, now.isSameItem(as: known),
                 // Writers do not tell when an item was born, and inode numbers are used again.
                 now.identity.born.map({ $0 <= write.end.real }) ?? true,
-                now.stamp.changed <= known.stamp.changed || now.difference(from: known) == nil
+                now.stamp.changed <= known.stamp.changed
+                    // Inside a directory that was moved here, something has changed since.
+                    || now.difference(from: known) == nil && !(write.isArrival && now.isDirectory)
             {
                 return true
             }
