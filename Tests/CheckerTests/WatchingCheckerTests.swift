@@ -263,6 +263,9 @@ import Testing
             [.linked("/d/g", as: "/o/g", by: nil)] + [.quiet, .changed("/o/g", by: nil)]
         #expect(findings(linked + [.quiet]) == [])
         #expect(findings(linked + told(.look("/d/g")) + [.quiet]) == [])
+        // The times that the other name's removal has left may be seen much later.
+        let removed = linked + told(.look("/d/g")) + [.removed("/o/g", by: nil), .quiet]
+        #expect(findings(removed + told(.look("/d/g")) + [.quiet]) == [])
     }
 
     // MARK: The own side
@@ -355,6 +358,34 @@ import Testing
         }
         #expect(findings(facts(claim: "/d/e/x")) == [])
         #expect(findings(facts(claim: "/o/z")) == [.missing])
+    }
+
+    @Test func `What a new presenter alone has seen beside a claim need not be told as gone`() {
+        func facts(claim place: String) -> [WatchingFact] {
+            let new = PresenterKey(4)
+            return [
+                .created("/d/e/y", item: 7, isDirectory: false, by: nil),
+                .presented(WatchingPresenter(new, at: "/d", .directory)), .listening(new),
+                .claimBegan(access, purpose: "other", places: [place]), .claimEnded(access),
+                .removed("/d/e/y", by: nil), .quiet,
+            ]
+        }
+        #expect(findings(facts(claim: "/d/e/x")) == [])
+        #expect(findings(facts(claim: "/o/z")) == [.missing])
+    }
+
+    @Test func `What comes back after an own claim of its directory has not been missed`() {
+        func facts(_ end: WatchingFact) -> [WatchingFact] {
+            [
+                .moved("/d/e/x", to: "/o/x", isPaired: false, by: nil),
+                .told(folder, .look("/d/e/x")),
+                .claimBegan(access, purpose: "own", places: ["/d/e"]), .claimEnded(access), end,
+                .told(folder, .look("/d/e/x")), .quiet,
+            ]
+        }
+        #expect(findings(facts(.moved("/o/x", to: "/d/e/x", isPaired: false, by: nil))) == [])
+        let other = WatchingFact.created("/d/e/x", item: 7, isDirectory: false, by: nil)
+        #expect(findings(facts(other)) == [.missing])
     }
 
     @Test func `What goes just before an own claim of the directory may count as the claim's`() {

@@ -19,6 +19,8 @@ struct WatchedLife {
     /// these places, changes may count as the claims'.
     private var ownClaimed: Set<String> = []
     var duringOwn: Set<UInt64> = []
+    /// The places inside those at which nothing was any more when such a claim began.
+    private var goneBeforeOwn: Set<String> = []
     /// The places that were changed since then and concern its item, also those above it.
     var stirred: Set<String> = []
     /// The directories of which it was told to look at everything inside, since then.
@@ -107,10 +109,13 @@ struct WatchedLife {
     // MARK: Quiet moments
 
     /// Begins to listen, having read everything.
-    mutating func begin(_ places: WatchedPlaces) {
+    ///
+    /// What plain programs have just `touched`, the watcher may not have seen.
+    mutating func begin(_ places: WatchedPlaces, but touched: Set<String>) {
         isListening = true
         settle(places)
         isNew = true
+        startPlaces.subtract(touched)
     }
 
     /// Begins to count anew.
@@ -118,7 +123,7 @@ struct WatchedLife {
         isNew = false
         (stale, foreign, own, named, touched, stirred) = ([:], [], [], [], [], [])
         (changes, messages, lookedInside) = (0, 0, [])
-        (ownClaimed, duringOwn) = ([], [])
+        (ownClaimed, duringOwn, goneBeforeOwn) = ([], [], [])
         (moves, toldMoves) = ([:], [])
         start = presenter.place
         (misplaced, hasReturned) = ([], false)
@@ -140,6 +145,7 @@ struct WatchedLife {
             if places[place] == nil, place != presenter.place, temporaries.contains(place) {
                 return nil
             }
+            if places[place] == nil, goneBeforeOwn.contains(place) { return nil }
             if let item = places[place]?.item, duringOwn.contains(item),
                 ownClaimed.contains(where: { isInside(place, $0) })
             {
@@ -215,6 +221,7 @@ struct WatchedLife {
 
     private mutating func look(at place: String, _ places: WatchedPlaces) {
         let known = stale.removeValue(forKey: place) ?? places[place]
+        goneBeforeOwn.remove(place)
         if places[place] == nil { named.remove(place) } else { named.insert(place) }
         if place == presenter.place {
             recordItem(places, isKnown: !isClaimed)
@@ -240,7 +247,8 @@ struct WatchedLife {
     mutating func claim(_ claimed: [String], _ places: WatchedPlaces) {
         ownClaimed.formUnion(claimed)
         for place in stale.keys where places[place] == nil {
-            if claimed.contains(where: { isInside(place, $0) }) { stale[place] = nil }
+            // If the item comes back untold, no one has missed it.
+            if claimed.contains(where: { isInside(place, $0) }) { goneBeforeOwn.insert(place) }
         }
     }
 

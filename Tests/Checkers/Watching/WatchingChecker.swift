@@ -25,6 +25,8 @@ package struct WatchingChecker {
     /// Directories that have left what is watched, so that no one knows their place; they may be
     /// watched still.
     private var lost: Set<UInt64> = []
+    /// The items that have, or had, several names.
+    private var linked: Set<UInt64> = []
     /// Whether notifications were lost since the last quiet moment.
     private(set) var isExcused = false
     private var areWatchesLost = false
@@ -54,6 +56,7 @@ package struct WatchingChecker {
         case .linked(let place, let other, let claim):
             touch([other], besides: [place] + otherNames(of: place), by: claim)
             places[other] = places[place]
+            if let item = places[place]?.item { linked.insert(item) }
             recordItems()
         case .removed(let place, let claim):
             touch([place], besides: otherNames(of: place), by: claim, isReplaced: true)
@@ -267,7 +270,7 @@ package struct WatchingChecker {
 
     private mutating func listen(_ key: PresenterKey) {
         guard var life = presenters.removeValue(forKey: key) else { return }
-        life.begin(places)
+        life.begin(places, but: plain)
         presenters[key] = life
     }
 
@@ -306,7 +309,7 @@ package struct WatchingChecker {
         life.foreign = life.foreign.filter { !concerns($0) }
         // What is done by a file's other name changes its times, which may be seen later.
         let isLinked = about.contains { place in
-            places[place].map { places.names[$0.item]?.count ?? 0 > 1 } ?? false
+            places[place].map { linked.contains($0.item) } ?? false
         }
         if !isForeign, isOwn {
             if !isLinked, !isExcused, life.isUndisturbed {
