@@ -268,6 +268,7 @@ extension WatchReconciler {
                 }
             }
         }
+        shrink(node)
         for below in nodes.subtree(of: node) {
             if nodes[below].flags.contains(.dirty) { queue.append(below) }
             for id in nodes[below].anchors { presenters.unsettle(id) }
@@ -344,7 +345,8 @@ extension WatchReconciler {
 
     /// Removes the node and its ancestors as far as nothing needs them.
     mutating func tidy(_ node: WatchNodeID) {
-        var next = nodes.existing(node)
+        // What is inside a missing directory may come with it.
+        var next = nodes.existing(node).flatMap { nodes.isInTree($0) ? $0 : nil }
         while let node = next, node != nodes.root, nodes[node].isAttached {
             next = nodes[node].parent
             guard nodes[node].below == 0, nodes[node].change == nil else { return }

@@ -119,8 +119,8 @@ extension WatchReconciler {
     }
 
     /// Removes what is inside a directory that no presenter is told of any more.
-    private mutating func shrink(_ node: WatchNodeID) {
-        guard !nodes.isCovered(node) else { return }
+    mutating func shrink(_ node: WatchNodeID) {
+        guard nodes.isInTree(node), !nodes.isCovered(node) else { return }
         for child in nodes.sortedChildren(of: node) {
             if nodes[child].below == 0 {
                 drop(child)
