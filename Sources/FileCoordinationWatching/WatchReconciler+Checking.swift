@@ -242,9 +242,10 @@ extension WatchReconciler {
             if child == node {
                 former = nil
             } else if nodes[child].now == nil, nodes[child].change?.awaited == node {
-                // That nothing is there is told by the move.
+                // That nothing is there is told by the move, but to whom that is presented.
                 nodes[child].change?.awaited = nil
-                nodes[child].change?.isToldByMove = true
+                let isPresented = nodes[child].anchors.contains(where: isTold(of: child))
+                nodes[child].change?.isToldByMove = !isPresented
                 if nodes[child].flags.contains(.came), !nodes[child].isPending {
                     markChanged(child, earlier: nil)
                 }
