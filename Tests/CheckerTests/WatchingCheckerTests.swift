@@ -7,14 +7,14 @@ import CoordinationCheckers
 import Testing
 
 @Suite struct WatchingCheckerTests {
-    private let folder = PresenterKey(1)
-    private let file = PresenterKey(2)
-    private let own = PresenterKey(3)
-    private let access = ClaimKey(9)
+    let folder = PresenterKey(1)
+    let file = PresenterKey(2)
+    let own = PresenterKey(3)
+    let access = ClaimKey(9)
 
     /// `/d` with the files `/d/f` and `/d/g` and the directory `/d/e`, and presenters of `/d`, of
     /// `/d/f` and, with a purpose, of `/d`; all is quiet.
-    private var beginning: [WatchingFact] {
+    var beginning: [WatchingFact] {
         [
             .created("/d", item: 1, isDirectory: true, by: nil),
             .created("/d/f", item: 2, isDirectory: false, by: nil),
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// What the checker finds in the facts after the beginning; they are a millisecond apart.
-    private func findings(_ facts: [WatchingFact]) -> [WatchingViolation.Kind] {
+    func findings(_ facts: [WatchingFact]) -> [WatchingViolation.Kind] {
         var checker = WatchingChecker()
         for (index, fact) in (beginning + facts).enumerated() {
             checker.take(fact, at: UInt64(index) * 1_000_000)
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// All three presenters are told something, as far as it concerns them.
-    private func told(_ message: WatchingMessage) -> [WatchingFact] {
+    func told(_ message: WatchingMessage) -> [WatchingFact] {
         var result: [WatchingFact] = [.told(folder, message), .told(own, message)]
         switch message {
         case .look("/d/f"), .moved("/d/f", _): result.append(.told(file, message))
@@ -453,59 +453,5 @@ import Testing
             "\(WatchingFact.moved("/a", to: "/b", isPaired: false, by: access))"
                 == "moved /a to /b, not paired by claim 9")
         #expect("\(WatchingFact.told(folder, .look("/a")))" == "presenter 1 told: look at /a")
-    }
-
-    @Test func `An item that only a claim has told of need not be followed`() {
-        func facts(by claim: ClaimKey?) -> [WatchingFact] {
-            let gone: [WatchingFact] =
-                [.removed("/d/f", by: nil)] + told(.look("/d/f")) + [.quiet]
-            let come: [WatchingFact] = [
-                .claimBegan(access, purpose: "other", places: [claim == nil ? "/o/z" : "/d/f"]),
-                .created("/d/f", item: 7, isDirectory: false, by: claim), .claimEnded(access),
-            ]
-            let left: [WatchingFact] =
-                [.moved("/d/f", to: "/d/e/f", isPaired: true, by: nil)]
-                + told(.look("/d/f"))
-                + [.told(folder, .look("/d/e/f")), .told(own, .look("/d/e/f")), .quiet]
-            return gone + come + told(.look("/d/f")) + left
-        }
-        #expect(!findings(facts(by: access)).contains(.wrongPlace))
-        #expect(findings(facts(by: nil)).contains(.wrongPlace))
-    }
-
-    @Test func `A claim that takes a presenter from its moved item excuses its place`() {
-        func facts(claimTakes: String) -> [WatchingFact] {
-            [
-                .moved("/d/f", to: "/d/e/f", isPaired: true, by: nil),
-                .told(folder, .moved("/d/f", to: "/d/e/f")),
-                .told(own, .moved("/d/f", to: "/d/e/f")),
-                .created(claimTakes, item: 7, isDirectory: false, by: nil),
-                .told(folder, .look(claimTakes)), .told(own, .look(claimTakes)),
-                .claimBegan(access, purpose: "other", places: [claimTakes, "/d/z"]),
-                .moved(claimTakes, to: "/d/z", isPaired: true, by: access),
-                .told(folder, .moved(claimTakes, to: "/d/z")),
-                .told(own, .moved(claimTakes, to: "/d/z")), .claimEnded(access),
-                .removed("/d/z", by: nil), .told(folder, .look("/d/z")),
-                .told(own, .look("/d/z")), .quiet,
-            ]
-        }
-        #expect(findings(facts(claimTakes: "/d/y")).contains(.wrongPlace))
-        #expect(!findings(facts(claimTakes: "/d/f")).contains(.wrongPlace))
-    }
-
-    @Test func `A presenter that goes back to a former place presents what is there`() {
-        func facts(back place: String) -> [WatchingFact] {
-            [
-                .moved("/d/f", to: "/d/e/f", isPaired: true, by: nil)
-            ] + told(.moved("/d/f", to: "/d/e/f")) + [
-                .removed("/d/e/f", by: nil), .told(folder, .look("/d/e/f")),
-                .told(own, .look("/d/e/f")),
-                .created(place, item: 7, isDirectory: false, by: nil),
-                .told(folder, .look(place)), .told(own, .look(place)),
-                .told(file, .moved("/d/e/f", to: place)), .quiet,
-            ]
-        }
-        #expect(findings(facts(back: "/d/f")) == [])
-        #expect(findings(facts(back: "/d/h")).contains(.wrongPlace))
     }
 }
