@@ -89,14 +89,14 @@ final class Field {
     /// The process that arbitrates; nil if there is none just now.
     var arbiter: pid_t? { Kernel.listener(at: runtime + "/socket") }
 
-    /// How often the runtime directory was emptied.
-    private(set) var emptied = 0
+    /// When the runtime directory was emptied.
+    private(set) var emptyings: [UInt64] = []
 
     /// Removes everything in the runtime directory, as a logout does, and the directory.
     ///
     /// Programs may put things there meanwhile, which then stay.
     func emptyRuntime() {
-        emptied += 1
+        emptyings.append(Kernel.now)
         for folder in [runtime + "/ledgers", runtime] {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
                 unlink(folder + "/" + name)

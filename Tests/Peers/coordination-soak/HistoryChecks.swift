@@ -16,11 +16,13 @@ extension History {
     ///   - serverStops: when the serving process was stopped: what is filed then is in no queue
     ///     yet, and a client that has the place delegated goes on until the next server takes it
     ///     back.
+    ///   - emptyings: when the runtime directory was emptied: who comes to the next server too late
+    ///     loses its place in the queue (Rule 18.14).
     ///   - demandsLines: whether a run in which no call met a waiting one proves nothing.
     ///   - verdict: gets what is wrong.
     func check(
         patience: Double, idle: Double? = nil, slack: Double, serverStops: [Span] = [],
-        demandsLines: Bool = true, into verdict: inout Verdict
+        emptyings: [UInt64] = [], demandsLines: Bool = true, into verdict: inout Verdict
     ) {
         for (life, line) in taken {
             verdict.blame("\(lives[life].name) found \(line.item) locked by process \(line.access)")
@@ -29,7 +31,7 @@ extension History {
         checkExclusion(&verdict)
         checkWaits(patience, &verdict)
         if let idle { checkIdleFiles(UInt64(idle * 1e9), &verdict) }
-        let judged = checkOrder(UInt64(slack * 1e9), serverStops, &verdict)
+        let judged = checkOrder(UInt64(slack * 1e9), serverStops, emptyings, &verdict)
         say("order: \(judged) calls were granted after one that had come earlier and waited")
         // In a short run, calls may never have met.
         verdict.demand(
@@ -107,7 +109,7 @@ extension History {
     /// Rule 2.14: a claim that the arbiter had before another call began is granted first; returns
     /// how many pairs of calls show this.
     private func checkOrder(
-        _ slack: UInt64, _ serverStops: [Span], _ verdict: inout Verdict
+        _ slack: UInt64, _ serverStops: [Span], _ emptyings: [UInt64], _ verdict: inout Verdict
     ) -> Int {
         var kept = 0
         for accesses in grantedByItem {
@@ -124,6 +126,9 @@ extension History {
                         !isSkipped(later, by: access),
                         !serverStops.contains(where: {
                             $0.from <= filed + slack && access.entered ?? .max <= $0.to
+                        }),
+                        !emptyings.contains(where: {
+                            later.called <= $0 && $0 <= access.entered ?? .max
                         })
                     else { continue }
                     verdict.blame(

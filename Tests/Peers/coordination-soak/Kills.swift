@@ -38,14 +38,15 @@ struct Kills {
         for name in end.hanging { verdict.blame("hanging: \(name)") }
         history.check(
             patience: patience, idle: options.number("idle-bound", 2.0) * Kernel.crowding,
-            slack: options.number("order-slack", 0.005), demandsLines: !isByExit, into: &verdict)
+            slack: options.number("order-slack", 0.005), emptyings: field.emptyings,
+            demandsLines: !isByExit, into: &verdict)
         let granted = history.attempts.count { $0.entered != nil }
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"), "
                 + "\(rate)/s each: \(granted) accesses in \(Int(seconds)) s; "
                 + "\(group.lives.count { $0.killed != nil }) clients killed, "
                 + "\(events.count) arbiters \(isByExit ? "exited" : "killed"), "
-                + "the directory was emptied \(field.emptied) times")
+                + "the directory was emptied \(field.emptyings.count) times")
         say(Kernel.load)
         let times = isByExit ? history.lives.compactMap(\.exited).sorted() : events
         report(Pauses(history, times), &verdict)

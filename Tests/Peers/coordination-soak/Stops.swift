@@ -51,12 +51,12 @@ struct Stops {
             // A stopped server is deposed after a second, by a process that needs it (Rule 18.7a).
             serverStops: serverStops.map {
                 Span(from: $0.from, to: min($0.to, $0.from + 1_500_000_000))
-            }, into: &verdict)
+            }, emptyings: field.emptyings, into: &verdict)
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"): "
                 + "\(total) stops, \(serverStops.count) of them of servers; "
                 + "\(history.attempts.count { $0.entered != nil }) accesses; "
-                + "the directory was emptied \(field.emptied) times; \(Kernel.load)")
+                + "the directory was emptied \(field.emptyings.count) times; \(Kernel.load)")
         let delays = StopDelays(
             history, serverStops,
             StopDelays.Bounds(
