@@ -234,23 +234,7 @@ extension WatchReconciler {
         nodes[node].flags.subtract([.removed, .verified, .came, .doubted])
         nodes[node].movedFrom = nil
         if let old { comparePolled(node, from: old, to: observed) }
-        var former = nodes[node].former
-        nodes[node].former = nil
-        if let place = former, let left = nodes.existing(place.parent),
-            let child = nodes[left].children[place.name]
-        {
-            if child == node {
-                former = nil
-            } else if nodes[child].now == nil, nodes[child].change?.awaited == node {
-                // That nothing is there is told by the move, but to whom that is presented.
-                nodes[child].change?.awaited = nil
-                let isPresented = nodes[child].anchors.contains(where: isTold(of: child))
-                nodes[child].change?.isToldByMove = !isPresented
-                if nodes[child].flags.contains(.came), !nodes[child].isPending {
-                    markChanged(child, earlier: nil)
-                }
-            }
-        }
+        let former = takeFormer(of: node)
         // Where it only passed through, and nothing was told, something may have been seen.
         markChanged(node, earlier: before?.earlier)
         nodes[node].change?.former = former

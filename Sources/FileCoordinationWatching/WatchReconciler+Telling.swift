@@ -301,4 +301,24 @@ extension WatchReconciler {
         }
         if !told.isEmpty { pace.lastTold = pace.now }
     }
+
+    /// Returns the name that the item of a moved node has left, unless it has come back there.
+    ///
+    /// That nothing is there is told by the move, but to whom that is presented.
+    mutating func takeFormer(of node: WatchNodeID) -> WatchNode.Former? {
+        defer { nodes[node].former = nil }
+        guard let former = nodes[node].former, let parent = nodes.existing(former.parent),
+            let child = nodes[parent].children[former.name]
+        else { return nodes[node].former }
+        if child == node { return nil }
+        if nodes[child].now == nil, nodes[child].change?.awaited == node {
+            nodes[child].change?.awaited = nil
+            let isPresented = nodes[child].anchors.contains(where: isTold(of: child))
+            nodes[child].change?.isToldByMove = !isPresented
+            if nodes[child].flags.contains(.came), !nodes[child].isPending {
+                markChanged(child, earlier: nil)
+            }
+        }
+        return former
+    }
 }

@@ -180,12 +180,9 @@ package struct CoordinatedWrites {
         moves.append((move, now.monotonic + Self.retention))
     }
 
-    /// Enters a path in the directories above it, where a path that is in use has been entered.
-    private mutating func enter(_ path: ItemPath) {
-        if ended[path] == nil, writers[path] == nil { list(path) }
-    }
-
-    private mutating func list(_ path: ItemPath) {
+    /// Enters a path in the directories above it, unless it is in use, and so has been entered.
+    private mutating func enter(_ path: ItemPath, evenIfUsed: Bool = false) {
+        guard evenIfUsed || ended[path] == nil && writers[path] == nil else { return }
         for depth in 0..<path.depth { inside[path.prefix(depth: depth), default: []].insert(path) }
     }
 
@@ -198,7 +195,7 @@ package struct CoordinatedWrites {
             return kept.isEmpty ? nil : kept
         }
         inside = [:]
-        for path in Set(ended.keys).union(writers.keys) { list(path) }
+        for path in Set(ended.keys).union(writers.keys) { enter(path, evenIfUsed: true) }
     }
 
     // MARK: Where writes are
