@@ -136,19 +136,18 @@ package struct CoordinatedWrites {
         let entry = Ended(
             purpose: former.purpose, states: written.change, begin: former.begin, end: now,
             hasChanged: written.hasChanged, isArrival: isArrival)
-        var entries = (ended[written.path] ?? []).filter { isKept($0, at: now.monotonic) }
-        if let last = entries.last, let one = Self.joined(last, entry) {
-            entries[entries.count - 1] = one
-        } else {
-            if entries.count >= Self.mostOfPath { entries.removeFirst() }
-            entries.append(entry)
-        }
         enter(written.path)
-        ended[written.path] = entries
+        Self.add(entry, to: &ended[written.path, default: []])
     }
 
-    private func isKept(_ entry: Ended, at now: UInt64) -> Bool {
-        entry.end.monotonic + Self.retention > now
+    private static func add(_ entry: Ended, to entries: inout [Ended]) {
+        if let last = entries.last, let one = joined(last, entry) {
+            entries[entries.count - 1] = one
+        } else {
+            // Several at a time, because the others are moved.
+            if entries.count >= mostOfPath { entries.removeFirst(mostOfPath / 4) }
+            entries.append(entry)
+        }
     }
 
     /// Returns two writes of one purpose as one, if nothing is lost by that.
@@ -191,7 +190,7 @@ package struct CoordinatedWrites {
         guard agedAt + Self.retention <= now else { return }
         agedAt = now
         ended = ended.compactMapValues { entries in
-            let kept = entries.filter { isKept($0, at: now) }
+            let kept = entries.filter { $0.end.monotonic + Self.retention > now }
             return kept.isEmpty ? nil : kept
         }
         inside = [:]
