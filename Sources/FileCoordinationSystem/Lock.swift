@@ -45,6 +45,7 @@ public struct Lock<State>: @unchecked Sendable {
 /// The memory before a locked value.
 @usableFromInline
 @unsafe struct LockedMemoryHead {
+    /// Zeros, which are an unlocked mutex (`PTHREAD_MUTEX_INITIALIZER`), and need no end.
     @usableFromInline var mutex = unsafe pthread_mutex_t()
     /// Destroys the value.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
@@ -80,7 +81,6 @@ public struct Lock<State>: @unchecked Sendable {
             to: LockedMemoryHead { address in
                 unsafe address.assumingMemoryBound(to: State.self).deinitialize(count: 1)
             })
-        unsafe pthread_mutex_init(memory.parts(State.self).0, nil)
         unsafe (memory.base + LockedMemoryHead.size).initializeMemory(as: State.self, to: state)
         return memory
     }
@@ -100,7 +100,6 @@ public struct Lock<State>: @unchecked Sendable {
     deinit {
         let head = unsafe base.assumingMemoryBound(to: LockedMemoryHead.self)
         unsafe head.pointee.end(base + LockedMemoryHead.size)
-        unsafe pthread_mutex_destroy(&head.pointee.mutex)
         unsafe head.deinitialize(count: 1)
         unsafe base.deallocate()
     }

@@ -14,10 +14,8 @@ package final class PendingClaim: Sendable {
     /// The claim's record in this process's ledger.
     let record: RecordReference
     private let ledger: LedgerWriter
-    private let decision = Lock<Decision>(.open)
-    /// The claim's entry in the delegated paths, until it is over.
-    let opening: Lock<PlaceOpening>
-    let isWriting: Bool
+    private let state: Lock<State>
+    private let isWriting: Bool
     /// Called once with the result, for claims for which no thread waits.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
     /// Called on a thread that has waited for longer than an uncontended access takes.
@@ -28,6 +26,12 @@ package final class PendingClaim: Sendable {
 
     /// The longest time between two looks at the ledger while a thread waits, in nanoseconds.
     private static let longestSleep: UInt64 = 2_000_000_000
+
+    private struct State {
+        var decision = Decision.open
+        /// The claim's entry in the delegated paths, until it is over.
+        var opening: PlaceOpening
+    }
 
     private enum Decision {
         /// The record's word was "asked" at the last check.
@@ -43,7 +47,7 @@ package final class PendingClaim: Sendable {
     ) {
         self.record = record
         self.ledger = ledger
-        self.opening = Lock(opening)
+        state = Lock(State(opening: opening))
         self.isWriting = isWriting
         self.onEnding = onEnding
         self.onLongWait = onLongWait
@@ -54,11 +58,11 @@ package final class PendingClaim: Sendable {
     /// Returns whether it did.
     @discardableResult
     func giveUp(_ reason: AccessEnding) -> Bool {
-        let isGivenUp = decision.withLock { decision in
-            guard case .open = decision, ledger.cancel(record) || ledger.isDamaged else {
+        let isGivenUp = state.withLock { state in
+            guard case .open = state.decision, ledger.cancel(record) || ledger.isDamaged else {
                 return false
             }
-            decision = .made(reason)
+            state.decision = .made(reason)
             return true
         }
         guard isGivenUp else { return false }
@@ -67,12 +71,24 @@ package final class PendingClaim: Sendable {
         return true
     }
 
+    /// Records that the claim is filed, although its path is delegated.
+    func becomeFiled() { state.withLock { $0.opening.becomeFiled(isWriting: isWriting) } }
+
+    /// Frees the claim's path for other claims of this process.
+    func leavePlace() {
+        let opening = state.withLock { state in
+            defer { state.opening = .none }
+            return state.opening
+        }
+        opening.close(isWriting: isWriting)
+    }
+
     /// Reports that the word is "granted", for claims for which no thread waits.
     func markGranted() {
         guard let onEnding, ledger.takeGrant(record) else { return }
-        let isFirst = decision.withLock { decision in
-            guard case .open = decision else { return false }
-            decision = .made(.granted)
+        let isFirst = state.withLock { state in
+            guard case .open = state.decision else { return false }
+            state.decision = .made(.granted)
             return true
         }
         if isFirst { onEnding(.granted) }
@@ -105,8 +121,8 @@ package final class PendingClaim: Sendable {
         case .asked: nil
         case .granted: .granted
         case .draft, .cancelled, .released, .free:
-            decision.withLock { decision in
-                switch decision {
+            self.state.withLock { state in
+                switch state.decision {
                 case .made(let ending): ending
                 case .open:
                     ledger.isDamaged ? .failed(.system(FailureReason(.cutOff))) : .cancelled

@@ -52,7 +52,7 @@ extension Session {
                 return claim
             }
             // The claim is filed like any other, and prevents later local claims of this process.
-            claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
+            claim.becomeFiled()
         } else {
             if plan.kind == .access, case .none = opening {
                 delegated.trackUnseen(record, of: items)
@@ -69,7 +69,7 @@ extension Session {
     func giveUp(_ claim: PendingClaim, _ reason: AccessEnding) -> Bool {
         guard isOurs, claim.giveUp(reason) else { return false }
         finish(claim.record)
-        leave(claim)
+        claim.leavePlace()
         return true
     }
 
@@ -77,7 +77,7 @@ extension Session {
     func releaseUnreported(_ claim: PendingClaim) -> Bool {
         guard ledger.releaseLocally(claim.record) else { return false }
         state.withLock { $0.claims[claim.record] = nil }
-        leave(claim)
+        claim.leavePlace()
         return true
     }
 
@@ -85,16 +85,7 @@ extension Session {
     func release(_ claim: PendingClaim, _ endings: [ItemEnding]) {
         if releaseUnreported(claim) { return }
         release(claim.record, endings)
-        leave(claim)
-    }
-
-    /// Frees the claim's path for other claims of this process.
-    private func leave(_ claim: PendingClaim) {
-        let opening = claim.opening.withLock { opening in
-            defer { opening = .none }
-            return opening
-        }
-        opening.close(isWriting: claim.isWriting)
+        claim.leavePlace()
     }
 
     /// Releases a granted claim for which a report is or was requested.

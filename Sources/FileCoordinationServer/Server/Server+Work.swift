@@ -49,6 +49,7 @@ extension Server {
         let actions = arbiter.handle(event)
         if let viewer = configuration.viewer { viewer(view) }
         if !outgoing.recordings.isEmpty { record(event, actions) }
+        if actions.isEmpty, handled == nil { return }
         var entries = actions.compactMap { $0.relocationEntry }
         if let handled {
             entries.append(
