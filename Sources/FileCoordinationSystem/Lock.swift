@@ -73,9 +73,9 @@ public struct Lock<State>: @unchecked Sendable {
             MemoryLayout<LockedMemoryHead>.size <= LockedMemoryHead.size
                 && MemoryLayout<State>.alignment <= 16,
             "What is behind a lock is aligned like any object")
-        let memory = unsafe LockedMemory(
-            .allocate(
-                byteCount: LockedMemoryHead.size + MemoryLayout<State>.size, alignment: 16))
+        // A value without size has a byte, too. Else its address would be that of what comes next.
+        let length = unsafe LockedMemoryHead.size + max(MemoryLayout<State>.size, 1)
+        let memory = unsafe LockedMemory(.allocate(byteCount: length, alignment: 16))
         unsafe memory.base.initializeMemory(
             as: LockedMemoryHead.self,
             to: LockedMemoryHead { address in
