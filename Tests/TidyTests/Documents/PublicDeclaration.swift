@@ -13,6 +13,13 @@ struct PublicDeclaration {
         case property
     }
 
+    /// The types of which each function says on which threads it may be called, what it costs, and
+    /// which rule it follows.
+    static let describedOneByOne: Set<String> = [
+        "NSFileCoordinator", "NSFileVersion", "FileAccessHold", "FileCoordinationStatus",
+        "FileManager",
+    ]
+
     /// Where it is.
     let file: SourceFile
     /// The line of the declaration, from 1.
@@ -21,6 +28,8 @@ struct PublicDeclaration {
     let name: String
     /// What it is.
     let kind: Kind
+    /// Whether programs cannot use it: it is there so that the compiler says so.
+    let isUnavailable: Bool
     /// The names of the types around it, the outermost first.
     let outer: [String]
     /// The text of its documentation comment, without the marks.
@@ -54,7 +63,8 @@ struct PublicDeclaration {
                 found.append(
                     PublicDeclaration(
                         file: file, line: index + 1, name: name ?? around.last?.name ?? "",
-                        kind: kind, outer: around.map(\.name),
+                        kind: kind, isUnavailable: isUnavailable(in: file, at: index),
+                        outer: around.map(\.name),
                         documentation: comment(in: file, above: index), signature: signature))
             }
             if kind == .type, let name {
@@ -64,15 +74,30 @@ struct PublicDeclaration {
         return found
     }
 
-    /// What the comment of a function must have and has not: "Parameters", "Returns", "Throws".
+    /// What the comment of a function must have and has not: "Parameters", "Returns", "Throws"; and
+    /// in the types that are described one by one "Threads", "Cost" and "Rule".
     var missingSections: [String] {
         guard kind == .function else { return [] }
         let (parameters, result) = parts
-        return [
+        let sections = [
             ("Parameter", !parameters.isEmpty), ("Returns", result.contains("->")),
             ("Throws", result.contains("throws")),
         ].compactMap { section, isNeeded -> String? in
             isNeeded && !documentation.contains { $0.hasPrefix("- \(section)") } ? section : nil
+        }
+        guard isDescribedOneByOne, !isUnavailable else { return sections }
+        let citesRule = documentation.contains { $0.hasWord("Rule") || $0.hasWord("Rules") }
+        return sections + missingUse + (citesRule ? [] : ["Rule"])
+    }
+
+    /// Whether it belongs to a type that is described one by one.
+    var isDescribedOneByOne: Bool { outer.last.map(Self.describedOneByOne.contains) == true }
+
+    /// What the comment leaves out of the use: "Threads", "Cost".
+    var missingUse: [String] {
+        let both = "**Threads and cost.**"
+        return ["Threads", "Cost"].filter { section in
+            !documentation.contains { $0.hasPrefix("**\(section).**") || $0.hasPrefix(both) }
         }
     }
 
@@ -124,6 +149,11 @@ struct PublicDeclaration {
 
     private static func isBalanced(_ text: String) -> Bool {
         text.count { $0 == "(" } == text.count { $0 == ")" }
+    }
+
+    private static func isUnavailable(in file: SourceFile, at index: Int) -> Bool {
+        file.code[..<index].reversed().map(\.trimmed).prefix { $0.hasPrefix("@") }
+            .contains { $0.hasPrefix("@available(*, unavailable") }
     }
 
     private static func comment(in file: SourceFile, above index: Int) -> [String] {

@@ -23,6 +23,37 @@ struct PublicDocumentationTests {
         expectNone(functions.flatMap { Self.gaps($0, $0.missingSections) })
     }
 
+    @Test func `Every public function says on which threads it runs and what it costs`() {
+        let described = Set(
+            declarations.filter { $0.kind == .type && $0.missingUse.isEmpty }.map(\.name))
+        #expect(described.contains("NSFilePresenter"))
+        #expect(described.isDisjoint(with: ["NSFileCoordinator", "FileManager"]))
+        // A property of those that are described one by one may leave it to its class.
+        let rest = declarations.filter { declaration in
+            switch declaration.kind {
+            case .type: false
+            case .function: !declaration.isDescribedOneByOne
+            case .property: declaration.isDescribedOneByOne
+            }
+        }
+        let alone = rest.filter {
+            described.isDisjoint(with: $0.outer) && !$0.signature.contains("(rawValue")
+        }
+        #expect(alone.contains { $0.name == "filePresenters" })
+        expectNone(alone.flatMap { Self.gaps($0, $0.missingUse) })
+    }
+
+    @Test func `Every public type says on which threads it may be used and what it costs`() {
+        let types = declarations.filter { $0.kind == .type }
+        let described = Set(types.filter(\.missingUse.isEmpty).map(\.name))
+        #expect(described.contains("NSErrorPointer") && described.contains("GuardStatus"))
+        let rest = types.filter {
+            !PublicDeclaration.describedOneByOne.contains($0.name)
+                && described.isDisjoint(with: $0.outer)
+        }
+        expectNone(rest.flatMap { Self.gaps($0, $0.missingUse) })
+    }
+
     @Test func `Every public type has an example, or the type around it has one`() {
         let types = declarations.filter { $0.kind == .type }
         let shown = Set(types.filter(\.hasExample).map(\.name))
@@ -104,6 +135,52 @@ struct PublicDocumentationTests {
                 [], ["Parameter"], ["Parameter", "Throws"], ["Returns"], [], [],
                 ["Parameter", "Returns", "Throws"], [],
             ])
+    }
+
+    @Test func `A member that does not say what it costs, or where it may be called, is found`() {
+        let text = """
+            extension FileManager {
+                /// Trashes (Rule 6.1).
+                ///
+                /// **Threads and cost.** Any thread; one rename.
+                public func a() {}
+
+                /// Trashes (Rule 6.1).
+                ///
+                /// **Threads.** Any thread.
+                @discardableResult
+                public static func b() {}
+
+                /// Trashes.
+                public func c() {}
+
+                /// Not to be called.
+                @available(*, unavailable, message: "call a")
+                public override init() {}
+
+                /// The trash.
+                ///
+                /// **Cost.** None.
+                public class var d: Int { 1 }
+                public var e: Int {
+                    var f = 1
+                    return f
+                }
+
+                public enum Trash {
+                    /// Empties it.
+                    public static func g() {}
+                }
+            }
+            """
+        let found = PublicDeclaration.all(in: SourceFile(path: "a.swift", text: text))
+        #expect(found.map(\.name) == ["a", "b", "c", "FileManager", "d", "e", "Trash", "g"])
+        #expect(
+            found.map(\.missingSections) == [
+                [], ["Cost"], ["Threads", "Cost", "Rule"], [], [], [], [], [],
+            ])
+        #expect(found.suffix(4).map(\.missingUse.count) == [1, 2, 2, 2])
+        #expect(found.map(\.kind).suffix(4) == [.property, .property, .type, .function])
     }
 
     // MARK: Examples
