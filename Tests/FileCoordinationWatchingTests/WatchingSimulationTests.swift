@@ -29,4 +29,15 @@ import WatchingSimulation
         #expect(quietMoments > 100)
         #expect([overflows, followed, temporaries, moves, ownSaves].allSatisfy { $0 > 0 })
     }
+
+    @Test(
+        arguments: [
+            80165, 80611, 80794, 80923, 90134, 90606, 90682, 90873, 110757,
+        ] as [UInt64])
+    func `Rule 7.14: nothing is missing where it once was`(seed: UInt64) {
+        var world = LookAgainWorld(seed: seed)
+        let outcome = world.run(operations: 500)
+        #expect(outcome.operations > 0)
+        #expect(outcome.complaint == nil && outcome.violations.isEmpty)
+    }
 }
