@@ -224,3 +224,105 @@ extension Arbiter {
         }
     }
 }
+
+extension Arbiter {
+    /// Whether a path is uncontested: no claim is at it or covers it from above, and no presenter
+    /// is at it, inside it or above it.
+    public func isUncontested(_ path: ItemPath) -> Bool {
+        guard mode == .serving else { return false }
+        let way = tree.nodes(towards: path)
+        guard way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }) else { return false }
+        guard way.allSatisfy({ tree.nodes[$0].claims.hasNoDomain }) else { return false }
+        guard way.count == path.depth + 1, let node = way.last else { return true }
+        return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
+    }
+
+    /// Returns the claims that write or wait to write a path, if no other claim or presenter is
+    /// concerned with it; else nil.
+    public func contenders(at path: ItemPath) -> [ClaimID]? {
+        guard mode == .serving else { return nil }
+        let way = tree.nodes(towards: path)
+        guard way.count == path.depth + 1, let node = way.last,
+            way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }),
+            way.allSatisfy({ tree.nodes[$0].claims.hasNoDomain }),
+            tree.nodes[node].presentersBelow == 0
+        else { return nil }
+        let claims = tree.claims(atOrBelow: path)
+        let isTheirs = claims.allSatisfy { id in
+            guard let claim = records[id]?.claim, claim.kind == .access, claim.items.count == 1,
+                !claim.isNested
+            else { return false }
+            let item = claim.items[0]
+            // Other clients may use items inside a directory.
+            return item.path == path && item.isDelegable && item.access.isWriting
+                && !item.isDirectory
+        }
+        return isTheirs ? claims : nil
+    }
+
+    /// Whether any claim names exactly this path.
+    public func isClaimed(_ path: ItemPath) -> Bool {
+        tree.claims(atOrBelow: path).contains { id in
+            records[id]?.claim.items.contains { $0.path == path } ?? false
+        }
+    }
+}
+
+// Determines whether plain access to one item needs the arbiter. It does if there are claims, or
+// presenters that would have to be asked. Otherwise the item can be delegated (Rules 2.1 to 2.6,
+// 6.1, 6.7, 6.9, 7.3, 7.4).
+
+/// Whether plain accesses to one item outside of packages need the arbiter.
+struct DelegationScope: Hashable, Sendable {
+    /// Whether a read would wait for no claim, no later writer waits, and no presenter would be
+    /// asked.
+    var toReads = true
+    /// Whether these conditions hold for a write.
+    var toWrites = true
+    /// Whether a presenter must be told what a write changes.
+    var tellsPresenters = false
+}
+
+extension PresenterMethods {
+    /// The methods that a plain read may call (Rules 6.1, 6.9).
+    static let askedByReads: Self = [.relinquishToReader, .save]
+    /// The methods that a plain write may call; a merging one also asks to save.
+    static let askedByWrites: Self = [.relinquishToWriter, .save]
+    /// The methods by which a presenter of an item, or of a directory around it, is told about a
+    /// write (Rules 7.3 to 7.5).
+    static let isToldOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
+}
+
+extension Arbiter {
+    /// Returns whether accesses at a path need the arbiter.
+    ///
+    /// The purposes of presenters are ignored: an ordinary claim asks and tells them where it must.
+    func delegationScope(_ path: ItemPath) -> DelegationScope {
+        var result = DelegationScope()
+        let way = tree.nodes(towards: path)
+        for node in way {
+            let claims = tree.nodes[node].claims
+            if claims[.domainWriting] != nil { result.toReads = false }
+            if claims[.domainReading] != nil { result.toWrites = false }
+            for id in tree.nodes[node].presenters {
+                guard let methods = registry[id]?.registration.methods else { continue }
+                if !methods.isDisjoint(with: .isToldOfWrites) { result.tellsPresenters = true }
+            }
+        }
+        if way.count == path.depth + 1, let node = way.last {
+            let claims = tree.nodes[node].claims
+            if claims[.nodeWriting] != nil || claims[.innerWriting] != nil {
+                result.toReads = false
+            }
+            if !claims.isEmpty { result.toWrites = false }
+            for id in tree.nodes[node].presenters {
+                guard let methods = registry[id]?.registration.methods else { continue }
+                if !methods.isDisjoint(with: .askedByReads) { result.toReads = false }
+                if !methods.isDisjoint(with: .askedByWrites) { result.toWrites = false }
+            }
+        }
+        // A claim that excludes reads excludes writes, too.
+        if !result.toReads { result.toWrites = false }
+        return result
+    }
+}

@@ -328,3 +328,80 @@ extension Arbiter {
         }
     }
 }
+
+// Where the items of a running claim are now, because it or claims inside its accessor have moved
+// them. The next server needs that: it learns the announcements of claims that run, but not of
+// those inside them that have ended (Rule 2.20).
+
+extension Arbiter {
+    /// Returns the running claims inside whose accessors a claim was made, and where their items
+    /// are now, if any were moved.
+    public func movedItems(around claim: ClaimID) -> [(claim: ClaimID, items: MovedItems)] {
+        (records[claim]?.claim.outerClaims ?? []).compactMap { outer in
+            movedItems(of: outer).map { (outer, $0) }
+        }
+    }
+
+    /// Returns where the items of a running claim are now; nil if none was moved.
+    public func movedItems(of claim: ClaimID) -> MovedItems? {
+        guard let record = records[claim], record.grant != nil else { return nil }
+        let items = MovedItems(
+            own: record.claim.items.indices.map { record.movedItems[$0] },
+            others: record.itemsMovedOut)
+        return items.isEmpty ? nil : items
+    }
+
+    /// Restores where the items of a recovered claim are.
+    mutating func restore(_ moved: MovedItems, of claim: FiledClaim) {
+        guard let items = records[claim.id]?.claim.items, !moved.isEmpty else { return }
+        for index in items.indices where index < moved.own.count {
+            guard let item = moved.own[index]?.normalised else { continue }
+            records[claim.id]?.movedItems[index] = item
+        }
+        records[claim.id]?.itemsMovedOut = moved.others.map(\.normalised)
+        // It is not known any more; an unnecessary notice does no harm.
+        records[claim.id]?.isMovedByOthers = true
+        guard let record = records[claim.id] else { return }
+        tree.refile(record.claim, items: record.territory.items)
+    }
+}
+
+// Moves of items by programs that do not coordinate. Presenters follow the item, as after an
+// announced move. Claims do not, because they are about a path (Rules 1.15, 11.9).
+//
+// The server learns of such a move a moment later. A claim that was filed meanwhile does not ask
+// the presenter, which hears of the change afterwards.
+
+extension Arbiter {
+    /// Moves a presenter to its item's new path, and has it told.
+    mutating func follow(
+        _ id: PresenterID, to new: ItemPath, _ reevaluations: inout ReevaluationQueue
+    ) {
+        guard let registration = registry[id]?.registration, let old = registration.path,
+            old != new
+        else { return }
+        place(id, at: new)
+        registry[id]?.addFormerPath(old)
+        let isTold = registration.methods.contains(.itemDidMove)
+        reevaluations.emit(.relocate(id, to: new, isTold: isTold))
+    }
+
+    /// Whether there is a presenter at a path, above it or below it.
+    public func isPresented(around path: ItemPath) -> Bool {
+        let way = tree.nodes(towards: path)
+        if way.contains(where: { !tree.nodes[$0].presenters.isEmpty }) { return true }
+        guard way.count == path.depth + 1, let node = way.last else { return false }
+        return tree.nodes[node].presentersBelow > 0
+    }
+
+    /// Returns the purposes of the presenters at a path and above it.
+    public func purposesOfPresenters(towards path: ItemPath) -> Set<Purpose> {
+        var result: Set<Purpose> = []
+        for node in tree.nodes(towards: path) {
+            for id in tree.nodes[node].presenters {
+                if let presenter = registry[id] { result.insert(presenter.registration.purpose) }
+            }
+        }
+        return result
+    }
+}

@@ -5,21 +5,6 @@
 
 /// The excused places, each with its reason.
 enum Exceptions {
-    /// Files of more than 400 lines.
-    static let longFiles: [String: String] = [
-        "Tests/EndToEndTests/PresenterTests.swift":
-            "one schedule for each message of section 6's table, run with both kinds of server",
-        "Tests/CheckerTests/WatchingCheckerTests.swift":
-            "one planted fault for each demand of the checker, and for each excuse",
-        "Tests/FileCoordinationWatchingTests/KernelFaultTests.swift":
-            "one fault of the kernel's notifications after the other, in one scripted tree",
-        "Sources/FileCoordination/NSFileCoordinator.swift":
-            "what programs may override stands in the body of its class, with its documentation",
-        "Sources/FileCoordination/Versions/NSFileVersion.swift": "as before",
-        "Sources/FileCoordination/NSFilePresenter.swift":
-            "a protocol has one body, and each of its methods has its documentation there",
-    ]
-
     /// Files that sleep for a time.
     static let sleeping: [String: String] = [
         "Sources/FileCoordinationSystem/Pause.swift":

@@ -290,3 +290,168 @@ extension Server {
         return true
     }
 }
+
+// Finds the claims around a claim: claims of the same process, or claims of other processes that
+// run the claiming command inside their accessors. A record names claims of other processes by
+// ledger and record. They only count if that record is granted and has the same generation. A
+// process can name such a claim if the claim's process told it, or if it may read this user's
+// runtime directory.
+//
+// Claims that were granted by delegation are unknown to the arbiter. The server makes them known
+// first, so that the arbiter sees that they wait for the same claims as the inner one (Rule 18.4).
+
+extension Server {
+    /// The greatest number of claims around one claim that are examined.
+    private static let depthLimit = 64
+
+    /// Returns the running claims around a claim that the arbiter does not know, each after the
+    /// claims around it; `body` is what the claim's record says.
+    ///
+    /// Only invalid records can name each other in a cycle, so each record is examined only once.
+    func unknownOuterClaims(of inner: RecordAddress, _ body: ClaimBody) -> [RecordCheck] {
+        let outer = outerRecords(of: inner, body)
+        if outer.isEmpty { return [] }
+        var order: [RecordCheck] = []
+        var seen: Set<RecordAddress> = [inner]
+        var open = outer.reversed().map { (address: $0, isEntered: false) }
+        while let (address, isEntered) = open.popLast() {
+            if isEntered {
+                order.append(
+                    RecordCheck(
+                        client: address.client, record: address.record, isPrepared: true))
+                continue
+            }
+            guard seen.insert(address).inserted,
+                records.identity(of: address.record, of: address.client) == nil,
+                clients[address.client]?.ledger.runs(address.record) == true
+            else { continue }
+            open.append((address, true))
+            let body = clients[address.client]?.ledger.claimBody(address.record)
+            open += outerRecords(of: address, body).reversed().map { ($0, false) }
+        }
+        return order
+    }
+
+    /// The records of the claims that a record names as those around it.
+    private func outerRecords(of inner: RecordAddress, _ body: ClaimBody?) -> [RecordAddress] {
+        guard let client = clients[inner.client] else { return [] }
+        let enclosing = body?.enclosing ?? []
+        let own = enclosing.map { RecordAddress(client: client.id, record: $0) }
+        let others = client.ledger.outerClaims(inner.record)
+        return own + others.compactMap { address(of: $0, besides: client) }
+    }
+
+    /// The record of another process's claim, if that claim is running.
+    private func address(of claim: OuterClaim, besides client: Client) -> RecordAddress? {
+        let name = String(decoding: claim.ledgerName, as: UTF8.self)
+        guard let owner = clients.client(ofLedger: name), owner.id != client.id,
+            let snapshot = owner.ledger.snapshot(ofRecord: claim.record.index),
+            snapshot.reference == claim.record,
+            snapshot.kind == .claim, snapshot.state == .granted
+        else { return nil }
+        return RecordAddress(client: owner.id, record: snapshot.reference)
+    }
+
+    /// The claims of other processes that wait for a claim (Rule 18.4), in ascending order.
+    ///
+    /// The claims around those wait for it as well, whether the client has named them or not.
+    func surroundingClaims(of record: RecordReference, _ client: Client) -> [ClaimID] {
+        var found: [ClaimID] = []
+        // The innermost claims come first. If there are too many, the outermost ones are left out.
+        for claim in client.ledger.outerClaims(record) {
+            guard let address = address(of: claim, besides: client),
+                let id = records.claim(address.record, of: address.client)
+            else { continue }
+            for id in [id] + (arbiter.claim(id)?.surrounding ?? []).reversed()
+            where !found.contains(id) && found.count < Self.depthLimit {
+                found.append(id)
+            }
+        }
+        return found.sorted()
+    }
+}
+
+// Claims of coordinators whose presenter has not been told of a move yet (Rule 11.7). The server
+// redirects such a claim when it is filed, and never later: a claim with a serial number may have
+// been filed before the move. So that a death of the server in between changes nothing, the new
+// paths are written before the number.
+
+extension Server {
+    /// Gives a claim a serial number.
+    ///
+    /// If the claim is redirected, its new paths are in the relocation log by then, under that
+    /// number. If the server dies between the two, no claim has the number, and the next server
+    /// redirects the claim.
+    mutating func numbered(
+        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ check: RecordCheck, _ client: Client
+    ) -> FiledClaim {
+        let surrounding = surroundingClaims(of: check.record, client)
+        func enter() -> FiledClaim {
+            records.claim(snapshot, body, of: client, surrounding: surrounding)
+        }
+        // In most cases there is nothing to redirect.
+        guard body.standpoint != nil, snapshot.state == .asked else { return enter() }
+        let filed = unnumbered(snapshot, body, check, client)
+        let sent = arbiter.redirected(filed)
+        guard sent.items != filed.items else { return enter() }
+        let isWritten = write([
+            RelocationEntry(serial: records.nextNumber, .claim(sent.items))
+        ])
+        var claim = enter()
+        // Otherwise its record has got another number, and the arbiter redirects it.
+        guard claim.items == sent.items else { return claim }
+        // The presenter may move once more before the arbiter gets to the claim.
+        claim.standpoint = sent.standpoint
+        if !isWritten { mark(claim.id, isWritten: false) }
+        return claim
+    }
+}
+
+// Scans of whole ledgers. They are needed for clients that reconnect or have died, and where
+// messages do not show in which order claims were filed. A scan selects records and queues a check
+// at each of them in its own place.
+
+extension Server {
+    /// Replaces a scan by checks of the records that it selects.
+    mutating func expand(_ scan: LedgerScan) {
+        work.replace(by: checks(scan).map { .check($0) })
+    }
+
+    private func checks(_ scan: LedgerScan) -> [RecordCheck] {
+        switch scan {
+        case .all(let ids):
+            return records(of: ids) { _ in true }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
+        // A client that has died may also have been granted claims and ended them, so that their
+        // announcements are still to be handled.
+        case .granted(let id): return records(of: [id]) { $0.wasGranted }.map(\.check)
+        // After a change of servers, clients reconnect one by one. A claim of a client that
+        // has reconnected must not be granted before an earlier claim of one that has not.
+        case .absent(let time, let other):
+            let absent = clients.recentlyAbsent.map(\.id)
+            if absent.isEmpty { return [] }
+            return records(of: absent + [other].compactMap { $0 }) {
+                $0.state == .asked && $0.filedAt <= time
+            }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
+        }
+    }
+
+    private func records(
+        of ids: [ClientID], where isMeant: (RecordSnapshot) -> Bool
+    ) -> [(check: RecordCheck, filedAt: UInt64)] {
+        ids.flatMap { id in
+            (clients[id]?.ledger.scan() ?? []).filter(isMeant).map {
+                (RecordCheck($0, of: id), $0.filedAt)
+            }
+        }
+    }
+}
+
+extension RecordSnapshot {
+    /// Whether the claim runs, has run or was cancelled.
+    fileprivate var wasGranted: Bool {
+        switch state {
+        case .granted, .released, .cancelled: true
+        case .free, .draft, .asked: false
+        }
+    }
+}

@@ -6,10 +6,8 @@
 enum LengthRules {
     /// Longest line, in characters.
     static let columns = 100
-    /// A file that is longer needs a reason.
-    static let usualFile = 400
-    /// No file is longer.
-    static let longestFile = 500
+    /// Longest file, in lines: one idea and what belongs to it.
+    static let file = 600
     /// Longest function in Sources, in lines.
     static let function = 60
     /// Longest function in Tests, which may tell a whole story.
@@ -30,15 +28,9 @@ enum LengthRules {
     }
 
     /// A file that is too long.
-    static func longFile(_ file: SourceFile, reasons: [String: String]) -> [Violation] {
-        let count = file.lines.count
-        if count > longestFile {
-            return [Violation(file, "\(count) lines, of \(longestFile) at most")]
-        }
-        if count > usualFile, reasons[file.path] == nil {
-            return [Violation(file, "\(count) lines; more than \(usualFile) need a reason")]
-        }
-        return []
+    static func longFile(_ source: SourceFile) -> [Violation] {
+        let count = source.lines.count
+        return count > file ? [Violation(source, "\(count) lines, of \(file) at most")] : []
     }
 
     /// Functions that are too long.

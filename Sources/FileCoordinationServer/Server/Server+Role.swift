@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// Takes over from a former server, keeps the names by which clients find this one, and leaves the
+// role in order. The parts are in the order of a server's life.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
 // Recovers the state of the former server. All of it is in the clients' ledgers, and the lock of
 // each ledger says whether its owner lives. So no client has to cooperate, and stopped processes
 // are no obstacle (Rule 18.7).
@@ -8,11 +16,6 @@
 // does has any effect, and the records are final. Then come the presenters, so that claims find
 // them; then the running claims; then the ended ones, whose messages are still owed; at last the
 // pending ones.
-
-import FileCoordinationArbiter
-import FileCoordinationLedger
-import FileCoordinationSystem
-import FileCoordinationWire
 
 extension Server {
     private typealias Found = (client: Client, snapshot: RecordSnapshot)
@@ -223,5 +226,180 @@ extension Server {
         else { return }
         // It stays until the next recovery.
         try? ledgers.remove(name)
+    }
+}
+
+// Connects the server's presence in the file system with its other parts: listening on the socket,
+// continuing in a runtime directory that was made anew, and leaving when no client is left.
+
+extension Server {
+    /// Creates the socket, listens on it, and wakes the clients that look for a server.
+    mutating func listen() throws(SystemError) {
+        Failpoint.reach(.before, .listens)
+        defer { Failpoint.reach(.after, .listens) }
+        try connections.listen(on: presence.makeSocket())
+        presence.rememberSocket()
+        for client in clients.all { client.ledger.signalService() }
+    }
+
+    /// Restores the socket and the directory if their names are missing and clients need this
+    /// server.
+    mutating func restoreNames() {
+        let now = MonotonicClock.now
+        do {
+            let restoration = presence.restore(
+                hasClients: !clients.isEmpty, at: now, token: Connections.FixedToken.watch)
+            switch restoration {
+            case .nothing:
+                if presence.isFound { for client in noteLostNames() { retire(client) } }
+                return
+            case .listen: break
+            case .moveAndListen:
+                // A member of a ticket queue has a file mapped that new clients do not find in the
+                // new directory. So all ticket queues end.
+                follow(delegations.endTicketQueues(ledgers))
+                delegations.stopTicketQueues()
+                try records.relocations.move(to: presence.runtime.directory)
+            }
+            if restoration == .moveAndListen { presence.forgetNameless() }
+            let nameless = noteLostNames()
+            connections.stopListening()
+            try listen()
+            for client in nameless { retire(client) }
+            configuration.log(.runtimeDirectoryRestored)
+        } catch {
+            presence.planRetry(error, at: now)
+        }
+    }
+
+    /// Notes the clients whose ledgers have lost their names, and removes the mark of a new folder
+    /// if there is none.
+    ///
+    /// Returns those that were not known to have lost them.
+    @discardableResult
+    mutating func noteLostNames() -> [Client] {
+        let ledgers = presence.runtime.ledgers
+        var fresh: [Client] = []
+        for client in clients.all {
+            // This is the question.
+            guard (try? ledgers.status(of: client.ledger.fileName)) == nil else { continue }
+            if presence.addNameless(client.id) { fresh.append(client) }
+        }
+        presence.settleIfKnown()
+        return fresh
+    }
+
+    /// Has a client connect anew: it knows by that that its ledger has no name, and that it must
+    /// notice the next server.
+    mutating func retire(_ client: Client) { send(.retiring, to: client) }
+
+    /// Removes the socket and leaves, unless a client has connected before it was removed.
+    ///
+    /// If a process holds the election lock, it is looking for a server; this one then stays.
+    mutating func leaveWhenIdle() {
+        presence.idleSince = MonotonicClock.now
+        guard let election = presence.tryElectionLock() else { return }
+        // Checked while the election lock is held, because a server is deposed only under that
+        // lock.
+        guard !presence.isDeposed else { return presence.end(.deposed) }
+        presence.removeSocket()
+        acceptConnections()
+        if connections.isEmpty {
+            presence.end(.idle)
+        } else {
+            restoreNames()
+            finishWork()
+        }
+        withExtendedLifetime(election) {}
+    }
+}
+
+// Gives up the server role. All connected processes then look for the next server. If dozens of
+// them did so at once, they would slow down the one that becomes the server. Therefore only a few
+// connections are closed at first, and the others once another server listens. Until then their
+// clients keep waiting; claims that they file are in their ledgers, where the next server finds
+// them.
+
+extension Server {
+    /// The number of clients whose connections are closed at a time.
+    ///
+    /// More than one, because one may be exiting or stopped.
+    private static let successors = 2
+
+    /// The time after which the next clients are disconnected, in nanoseconds.
+    ///
+    /// The former ones may have finished what they needed a server for, so that none of them takes
+    /// the role.
+    private static let succession: UInt64 = 2_000_000
+
+    /// How long clients that only wait stay connected without a new server, in nanoseconds.
+    private static let longestInterregnum: UInt64 = 20_000_000
+
+    mutating func leave(_ ending: ServerEnding) -> ServerEnding {
+        configuration.log(.leaving(ending))
+        if !presence.isDeposed { giveBackAllKept() }
+        outgoing.watching.leave()
+        switch ending {
+        case .idle, .handedOver, .stopped:
+            guard !presence.isDeposed else { break }
+            presence.removeSocket()
+            // If clients remain, the next server reads the relocation log and ends the claims that
+            // wait in the ticket queues.
+            if clients.isEmpty {
+                records.relocations.remove()
+                delegations.removeTicketQueues(from: presence.runtime.directory)
+            }
+        case .deposed, .vanished:
+            // The socket with this name belongs to another server by now.
+            break
+        }
+        // The role is given up before the connections are closed, so that a disconnected client can
+        // take it at once.
+        presence.giveUpRole()
+        connections.abandonListener()
+        switch ending {
+        case .stopped: awaitSuccessor(among: Self.successors)
+        case .handedOver: awaitSuccessor(among: 0)
+        case .idle, .deposed, .vanished: break
+        }
+        connections.retire(connections.all)
+        return ending
+    }
+
+    /// Waits until another server has taken the role, for ``longestInterregnum`` at most.
+    ///
+    /// - Parameter count: the number of clients to disconnect at a time, so that one of them
+    ///   becomes the server. Zero if another process is about to take the role.
+    private mutating func awaitSuccessor(among count: Int) {
+        let others = connections.all.filter {
+            $0.isWelcome && $0.client != nil && $0.peer.processID != CurrentProcess.id
+        }
+        // A client that has neither claims nor presenters needs no server and will not become one.
+        var needy = others.filter { connection in
+            guard let client = connection.client.flatMap({ clients[$0] }) else { return false }
+            return hasOpenRecords(client) && !processes.wasStopped(client.id)
+        }
+        guard others.count > count, count == 0 || !needy.isEmpty else { return }
+        let end = MonotonicClock.now + Self.longestInterregnum
+        var next: UInt64 = 0
+        while !presence.hasSocket {
+            let now = MonotonicClock.now
+            if count > 0, now >= next {
+                // All candidates were disconnected, and none of them seems to take the role.
+                guard !needy.isEmpty else { return }
+                let some = needy.prefix(count)
+                connections.retire(Array(some))
+                needy.removeFirst(some.count)
+                next = now + Self.succession
+            }
+            guard now < end else { return }
+            Pause.sleep(nanoseconds: 300_000)
+        }
+    }
+
+    /// Returns whether a client has claims or presenters.
+    private func hasOpenRecords(_ client: Client) -> Bool {
+        records.knowsRecords(of: client.id)
+            || client.ledger.scan().contains { $0.state == .granted }
     }
 }
