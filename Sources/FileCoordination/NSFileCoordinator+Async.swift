@@ -107,9 +107,10 @@ extension NSFileCoordinator {
         byAccessor readerWriter: (URL, URL) async throws -> R
     ) async throws -> R {
         try await core.perform(
-            ItemsOfCall(
+            ItemsOfCall([
                 CallItem(reading: readingURL, readingOptions),
-                CallItem(writing: writingURL, writingOptions)), timeout
+                CallItem(writing: writingURL, writingOptions),
+            ]), timeout
         ) { try await readerWriter($0[0], $0[1]) }
     }
 
@@ -137,7 +138,7 @@ extension NSFileCoordinator {
         byAccessor writer: (URL, URL) async throws -> R
     ) async throws -> R {
         try await core.perform(
-            ItemsOfCall(CallItem(writing: url1, options1), CallItem(writing: url2, options2)),
+            ItemsOfCall([CallItem(writing: url1, options1), CallItem(writing: url2, options2)]),
             timeout
         ) { try await writer($0[0], $0[1]) }
     }

@@ -108,9 +108,10 @@ extension NSFileCoordinator {
         timeout: Duration? = nil, byAccessor readerWriter: (URL, URL) throws -> R
     ) throws -> R {
         try core.perform(
-            ItemsOfCall(
+            ItemsOfCall([
                 CallItem(reading: readingURL, readingOptions),
-                CallItem(writing: writingURL, writingOptions)), timeout
+                CallItem(writing: writingURL, writingOptions),
+            ]), timeout
         ) { try readerWriter($0[0], $0[1]) }
     }
 
@@ -137,7 +138,7 @@ extension NSFileCoordinator {
         timeout: Duration? = nil, byAccessor writer: (URL, URL) throws -> R
     ) throws -> R {
         try core.perform(
-            ItemsOfCall(CallItem(writing: url1, options1), CallItem(writing: url2, options2)),
+            ItemsOfCall([CallItem(writing: url1, options1), CallItem(writing: url2, options2)]),
             timeout
         ) { try writer($0[0], $0[1]) }
     }

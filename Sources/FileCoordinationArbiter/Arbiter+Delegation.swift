@@ -8,15 +8,22 @@
 //     several clients, reads         shared, each of them
 //     several clients write in turn  a ticket queue
 
+/// What the arbiter finds about a claim before it is filed, so that it is not looked up again.
+public struct FilingFacts: Hashable, Sendable {
+    /// The delegations that must be recalled first.
+    public let recalls: [DelegationID]
+    /// Whether the claim will be granted without a report of its release.
+    ///
+    /// Such a claim needs no serial number in its record.
+    public let goesUnreported: Bool
+}
+
 extension Arbiter {
     // MARK: Unreported grants
 
     /// Whether a new claim can be granted at once without a report of its release: it must be
     /// uncontended, and nothing may follow from its end.
-    ///
-    /// Call this before the claim gets a serial number, because an unreported claim needs none.
-    /// Delegations are not considered; see ``recalls(before:)``.
-    public func isUnreported(_ claim: FiledClaim) -> Bool {
+    func isUnreported(_ claim: FiledClaim) -> Bool {
         switch mode {
         case .recovering: return false
         case .serving: break
@@ -31,23 +38,44 @@ extension Arbiter {
             ? open.toWrites && !open.tellsPresenters : open.toReads
     }
 
+    /// Returns what is to be known about a claim that is about to be filed.
+    ///
+    /// It holds until the next event other than the time.
+    public func facts(of claim: FiledClaim) -> FilingFacts {
+        let recalls = recalls(before: .claimFiled(claim))
+        return FilingFacts(
+            recalls: recalls,
+            goesUnreported: recalls.isEmpty && !awaitsRecalls && isUnreported(claim))
+    }
+
     /// Grants a claim, and keeps only an entry in the delegation table.
     mutating func grantUnreported(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
-        let item = claim.items[0]
-        let id = delegations.makeID()
-        let isWriting = item.access.isWriting
-        delegations.insert(
-            Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
-        reevaluations.emit(.grantUnreported(claim.id, id))
+        reevaluations.emit(.grantUnreported(claim.id, entry(for: claim)))
         extendAnswerDeadlines(with: claim, &reevaluations)
         if let candidate = DelegationCandidate(claim, hasWaited: false) {
             reevaluations.enqueue(candidate)
         }
     }
 
-    /// Discards an unreported claim that is over.
-    mutating func forgetUnreported(_ claim: ClaimID) {
-        if let id = delegations.delegation(ofClaim: claim) { delegations.remove(id) }
+    /// Returns the entry for an unreported claim: the one of the claim before it in its record, if
+    /// that was the same access.
+    private mutating func entry(for claim: FiledClaim) -> DelegationID {
+        let item = claim.items[0]
+        let holding = Delegation.Holding.claim(claim.client, isWriting: item.access.isWriting)
+        if let id = claim.former, let former = delegations[id], former.holding == holding,
+            former.path == item.path
+        {
+            return id
+        }
+        forgetFormer(of: claim)
+        let id = delegations.makeID()
+        delegations.insert(Delegation(id, at: item.path, holding))
+        return id
+    }
+
+    /// Discards the entry of the claim that used a claim's record before.
+    mutating func forgetFormer(of claim: FiledClaim) {
+        if let former = claim.former { delegations.remove(former) }
     }
 
     // MARK: Delegation requests
@@ -302,8 +330,8 @@ extension Arbiter {
         let way = tree.nodes(towards: path)
         for node in way {
             let claims = tree.nodes[node].claims
-            if claims[.domainWriting] != nil { result.toReads = false }
-            if claims[.domainReading] != nil { result.toWrites = false }
+            if claims.has(.domainWriting) { result.toReads = false }
+            if claims.has(.domainReading) { result.toWrites = false }
             for id in tree.nodes[node].presenters {
                 guard let methods = registry[id]?.registration.methods else { continue }
                 if !methods.isDisjoint(with: .isToldOfWrites) { result.tellsPresenters = true }
@@ -311,7 +339,7 @@ extension Arbiter {
         }
         if way.count == path.depth + 1, let node = way.last {
             let claims = tree.nodes[node].claims
-            if claims[.nodeWriting] != nil || claims[.innerWriting] != nil {
+            if claims.has(.nodeWriting) || claims.has(.innerWriting) {
                 result.toReads = false
             }
             if !claims.isEmpty { result.toWrites = false }

@@ -9,8 +9,7 @@
 extension Arbiter {
     /// Handles an event while delegations exist or are being recalled.
     mutating func handleAmongDelegations(_ event: Event) -> [Effect] {
-        let isWaiting = !delegations.recalling.isEmpty || !delegations.held.isEmpty
-        if isWaiting {
+        if isWaitingForRecalls {
             guard event.answersRecall || isEndOfFoundClaim(event) else {
                 delegations.hold(.event(event))
                 return []
@@ -28,6 +27,9 @@ extension Arbiter {
         guard case .claimEnded(let id, _) = event else { return false }
         return records[id]?.grant?.source == .ledger
     }
+
+    /// Whether events have to wait for the answers to recalls, or for events that did.
+    var isWaitingForRecalls: Bool { !delegations.recalling.isEmpty || !delegations.held.isEmpty }
 
     /// Whether a recall has not been answered yet.
     public var awaitsRecalls: Bool { !delegations.recalling.isEmpty }
@@ -112,7 +114,7 @@ extension Arbiter {
             .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .delegationRecalled, .queueOpened, .queueClosed:
             return []
         }
     }
@@ -126,13 +128,14 @@ extension Arbiter {
         if claim.standpoint != nil { items += redirected(claim).items }
         if !items.allSatisfy(\.isNormal) { items = items.map(\.normalised) }
         let concerned = delegations.index.concerned(by: items)
-        guard !concerned.isEmpty else { return [] }
+        // In most cases there is nothing but the claim that is over.
+        if concerned.isEmpty || concerned.count == 1 && concerned[0] == claim.former { return [] }
         let writing = items.filter(\.access.isWriting)
         let byWrites =
             writing.count == items.count ? concerned : delegations.index.concerned(by: writing)
         return concerned.filter { id in
             guard let delegation = delegations[id] else { return false }
-            if delegation.stands(beside: claim) { return false }
+            if id == claim.former || delegation.stands(beside: claim) { return false }
             if claim.precedesQueue, case .queue(let members, isOpen: false) = delegation.holding {
                 return !members.contains { $0.client == claim.client }
             }

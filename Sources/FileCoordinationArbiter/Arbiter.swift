@@ -72,45 +72,43 @@ public struct Arbiter: Hashable, Sendable {
     ///
     /// Events about claims and presenters that no longer exist are normal races and are ignored. So
     /// are identifiers that are used a second time.
-    public mutating func handle(_ event: Event) -> [Effect] {
+    ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - facts: what ``facts(of:)`` says now about the claim that is filed; nil to find it out.
+    /// - Returns: the effects, in the order in which to carry them out.
+    public mutating func handle(_ event: Event, facts: FilingFacts? = nil) -> [Effect] {
         if recordOnly(event) {
             assertInvariants()
             return []
         }
         // In most cases no delegation is concerned.
-        let effects = delegations.isEmpty ? decide(event) : handleAmongDelegations(event)
+        let effects =
+            delegations.isEmpty || !isWaitingForRecalls && facts?.recalls.isEmpty == true
+            ? decide(event, facts) : handleAmongDelegations(event)
         let isAllSaid = delegations.held.isEmpty
         let result = isAllSaid ? effects : effects + handleHeld()
         assertInvariants()
         return result
     }
 
-    /// Handles an event from which nothing can follow; returns false for another one.
+    /// Records the time, if nothing follows from it; returns false for another event.
     ///
-    /// Each turn of the server begins with such an event, and most claims that go unreported with
-    /// another one, so they need no queue of reevaluations. Neither event changes what is claimed
-    /// or presented, so no claim is freed and no ticket queue can open.
+    /// Each turn of the server begins with such an event, so it needs no queue of reevaluations.
     private mutating func recordOnly(_ event: Event) -> Bool {
-        guard delegations.recalling.isEmpty, delegations.held.isEmpty else { return false }
-        if case .clockAdvanced(let time) = event {
-            let time = max(now, time)
-            guard purposeIndex.postponedCount == 0, time < nextDeadline ?? .max else {
-                return false
-            }
-            now = time
-            return true
-        }
-        guard case .unreportedClaimEnded(let claim) = event else { return false }
-        forgetUnreported(claim)
+        guard case .clockAdvanced(let time) = event, !isWaitingForRecalls,
+            purposeIndex.postponedCount == 0, max(now, time) < nextDeadline ?? .max
+        else { return false }
+        now = max(now, time)
         return true
     }
 
     /// Handles an event that concerns no delegation.
-    mutating func decide(_ event: Event) -> [Effect] {
+    mutating func decide(_ event: Event, _ facts: FilingFacts? = nil) -> [Effect] {
         var reevaluations = ReevaluationQueue()
         if event.mayChangeWaits { reevaluations.markNewWaits() }
         switch event {
-        case .claimFiled(let claim): file(claim, &reevaluations)
+        case .claimFiled(let claim): file(claim, facts, &reevaluations)
         case .claimRecovered(let claim): recover(claim, &reevaluations)
         case .claimAnnounced(let claim, let announcement):
             receive(announcement, from: claim, &reevaluations)
@@ -134,7 +132,6 @@ public struct Arbiter: Hashable, Sendable {
         case .clockAdvanced(let time): advanceClock(to: time, &reevaluations)
         case .recoveryFinished: finishRecovery(&reevaluations)
         case .delegationRecalled(let id), .queueClosed(let id, _, _): delegations.endRecall(id)
-        case .unreportedClaimEnded(let claim): forgetUnreported(claim)
         case .queueOpened(let id, let path, let members): insertQueue(id, at: path, members)
         }
         finish(&reevaluations)

@@ -33,27 +33,46 @@ struct AwaitedAnswer: Hashable, Sendable {
 }
 
 /// The missing answers of one claim, ordered by presenter.
-struct AwaitedAnswers: Hashable, Sendable {
-    private var presenters: OrderedIDs<PresenterID> = []
-    /// Used for lookup only, never iterated, because its order is random.
-    private var answers: [PresenterID: AwaitedAnswer] = [:]
+struct AwaitedAnswers: Sendable {
+    /// A missing answer, found by its presenter.
+    private struct Entry: Comparable, Hashable, Sendable {
+        let answer: AwaitedAnswer
 
-    var isEmpty: Bool { presenters.isEmpty }
+        init(_ answer: AwaitedAnswer) { self.answer = answer }
+
+        /// What is equal to the entry of a presenter, whatever that says.
+        init(of presenter: PresenterID) {
+            answer = AwaitedAnswer(presenter: presenter, question: .put(YieldSteps()))
+        }
+
+        static func == (one: Self, other: Self) -> Bool {
+            one.answer.presenter == other.answer.presenter
+        }
+
+        static func < (one: Self, other: Self) -> Bool {
+            one.answer.presenter < other.answer.presenter
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(answer.presenter) }
+    }
+
+    private var entries: OrderedIDs<Entry> = []
+
+    var isEmpty: Bool { entries.isEmpty }
 
     /// The missing answer of `presenter`, or nil.
-    subscript(presenter: PresenterID) -> AwaitedAnswer? { answers[presenter] }
+    subscript(presenter: PresenterID) -> AwaitedAnswer? {
+        entries.element(equalTo: Entry(of: presenter))?.answer
+    }
 
     /// Adds a missing answer; a presenter has at most one.
     mutating func insert(_ answer: AwaitedAnswer) {
-        if answers.updateValue(answer, forKey: answer.presenter) == nil {
-            presenters.insert(answer.presenter)
-        }
+        entries.remove(Entry(answer))
+        entries.insert(Entry(answer))
     }
 
     /// Removes the answer of `presenter`.
-    mutating func remove(_ presenter: PresenterID) {
-        if answers.removeValue(forKey: presenter) != nil { presenters.remove(presenter) }
-    }
+    mutating func remove(_ presenter: PresenterID) { entries.remove(Entry(of: presenter)) }
 
     /// Changes postponed questions after all items of the claim moved at the same time.
     ///
@@ -62,16 +81,16 @@ struct AwaitedAnswers: Hashable, Sendable {
     mutating func renamePostponed(
         from old: [AccessItem], to new: [AccessItem], place: (PresenterID) -> ItemPath?
     ) {
-        for presenter in presenters {
-            switch answers[presenter]?.question {
-            case .put, nil:
+        for var answer in self {
+            switch answer.question {
+            case .put:
                 continue
             case .postponed(var steps):
                 guard !steps.accommodateSubitemDeletions.isEmpty else { continue }
                 // Used for lookup only.
                 let known = Set(steps.accommodateSubitemDeletions)
                 var seen: Set<ItemPath> = []
-                let presented = place(presenter)
+                let presented = place(answer.presenter)
                 steps.accommodateSubitemDeletions = []
                 for (old, new) in zip(old, new) where old.isDeletion && known.contains(old.path) {
                     let stays = old.path == new.path
@@ -79,9 +98,19 @@ struct AwaitedAnswers: Hashable, Sendable {
                     guard seen.insert(new.path).inserted else { continue }
                     steps.accommodateSubitemDeletions.append(new.path)
                 }
-                answers[presenter]?.question = .postponed(steps)
+                answer.question = .postponed(steps)
+                insert(answer)
             }
         }
+    }
+}
+
+/// Equal if all that is known of each answer is.
+extension AwaitedAnswers: Hashable {
+    static func == (one: Self, other: Self) -> Bool { one.elementsEqual(other) }
+
+    func hash(into hasher: inout Hasher) {
+        for answer in self { hasher.combine(answer) }
     }
 }
 
@@ -92,7 +121,7 @@ extension AccessItem {
 
 extension AwaitedAnswers: Sequence {
     func makeIterator() -> some IteratorProtocol<AwaitedAnswer> {
-        presenters.lazy.compactMap { answers[$0] }.makeIterator()
+        entries.lazy.map(\.answer).makeIterator()
     }
 }
 

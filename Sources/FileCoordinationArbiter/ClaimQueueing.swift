@@ -5,14 +5,23 @@
 // as a watcher with one of them; when that one ends, the claim is evaluated again.
 
 extension Arbiter {
-    /// Handles a client's request for access.
-    mutating func file(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
+    /// Handles a client's request for access; `facts` is what was found about it just now.
+    mutating func file(
+        _ claim: FiledClaim, _ facts: FilingFacts?, _ reevaluations: inout ReevaluationQueue
+    ) {
+        assert(facts == nil || facts == self.facts(of: claim))
         guard records[claim.id] == nil else { return }
         let sent = redirected(claim)
         let isRetargeted = claim.standpoint != nil && sent.items != claim.items
         var filed = sent.normalised
         if isRetargeted { filed.request = nil }
-        if isUnreported(filed) { return grantUnreported(filed, &reevaluations) }
+        if facts?.goesUnreported ?? isUnreported(filed) {
+            return grantUnreported(filed, &reevaluations)
+        }
+        if filed.former != nil {
+            forgetFormer(of: filed)
+            filed.former = nil
+        }
         let locatedItems = tree.locatedItems(of: filed.kind, filed.items)
         let isFree = mayGrantAtOnce(filed, locatedItems)
         reevaluations.markFiled(filed, isYoungest: youngestFiled < filed.id)

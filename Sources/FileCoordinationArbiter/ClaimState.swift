@@ -156,6 +156,7 @@ struct ClaimState: Hashable, Sendable {
     /// The claim with everything that it keeps other claims away from: its items and, while it is
     /// granted, their new paths (Rule 2.20).
     var territory: FiledClaim {
+        if movedItems.isEmpty, itemsMovedOut.isEmpty { return claim }
         var result = claim
         for index in movedItems.keys.sorted() {
             if let item = movedItems[index] { result.items.append(item) }

@@ -276,7 +276,7 @@ extension Arbiter {
 /// The indirect waits among the claims that could reach a target, valid until a wait changes.
 struct IndirectWaits {
     /// Whether the claims have been collected.
-    fileprivate var isCollected = false
+    fileprivate(set) var isCollected = false
     /// The number of each collected claim; used for lookup only.
     fileprivate var numbers: [ClaimID: Int] = [:]
     /// The collected claims by number.

@@ -72,7 +72,7 @@ public struct Delegation: Hashable, Sendable {
         /// The client may claim everything directly inside the directory, exclusively.
         case directory(ClientID, slot: Int)
         /// One claim is running or over; its client does not report the end.
-        case claim(ClientID, ClaimID, isWriting: Bool)
+        case claim(ClientID, isWriting: Bool)
         /// Several clients write the item in turn.
         ///
         /// Until the queue is open, the arbiter's own claims there come first.
@@ -96,7 +96,7 @@ public struct Delegation: Hashable, Sendable {
     /// The client; nil for a queue, which has several.
     public var client: ClientID? {
         switch holding {
-        case .place(let client, _, _, _), .directory(let client, _), .claim(let client, _, _):
+        case .place(let client, _, _, _), .directory(let client, _), .claim(let client, _):
             client
         case .queue: nil
         }
@@ -119,7 +119,7 @@ public struct Delegation: Hashable, Sendable {
     public var isForReadingOnly: Bool {
         switch holding {
         case .place(_, _, let mode, _): mode == .shared
-        case .claim(_, _, let isWriting): !isWriting
+        case .claim(_, let isWriting): !isWriting
         case .directory, .queue: false
         }
     }
@@ -128,7 +128,7 @@ public struct Delegation: Hashable, Sendable {
     public var hidesWrites: Bool {
         switch holding {
         case .place(_, _, let mode, let reportsWrites): mode == .exclusive && !reportsWrites
-        case .claim(_, _, let isWriting): isWriting
+        case .claim(_, let isWriting): isWriting
         case .directory, .queue: true
         }
     }

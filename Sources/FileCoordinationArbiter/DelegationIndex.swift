@@ -102,10 +102,12 @@ public struct DelegationIndex: Hashable, Sendable {
 
     /// Returns the delegations that cover a path: its own, and that of its directory's contents.
     private func at(_ path: ItemPath) -> [DelegationID] {
-        let own = ids(Array(tree.presenters(at: path)))
-        guard !inside.isEmpty, path.depth > 0 else { return own }
-        let directory = path.prefix(depth: path.depth - 1)
-        return own + ids(Array(directories.presenters(at: directory)))
+        var found = tree.presenters(at: path).map { DelegationID(rawValue: $0.rawValue) }
+        if !inside.isEmpty, path.depth > 0 {
+            let directory = path.prefix(depth: path.depth - 1)
+            found += ids(Array(directories.presenters(at: directory)))
+        }
+        return found
     }
 
     private func ids(_ presenters: [PresenterID]) -> [DelegationID] {

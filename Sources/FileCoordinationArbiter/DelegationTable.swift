@@ -22,7 +22,6 @@ struct DelegationTable: Hashable, Sendable {
     /// The delegations of each client, ascending.
     private var byClient: [ClientID: OrderedIDs<DelegationID>] = [:]
     private var bySlot: [ClientID: [Int: DelegationID]] = [:]
-    private var byClaim: [ClaimID: DelegationID] = [:]
     /// Queues in which the arbiter's own claims come first.
     private(set) var closedQueues: OrderedIDs<DelegationID> = []
     /// Recalls that the server has not answered yet.
@@ -53,9 +52,6 @@ struct DelegationTable: Hashable, Sendable {
         bySlot[client]?[slot].flatMap { entries[$0] }
     }
 
-    /// Returns the entry of an unreported claim.
-    func delegation(ofClaim claim: ClaimID) -> DelegationID? { byClaim[claim] }
-
     /// Returns a number that the arbiter has not given to a delegation before.
     mutating func makeID() -> DelegationID {
         last += 1
@@ -68,16 +64,12 @@ struct DelegationTable: Hashable, Sendable {
             bySlot[client, default: [:]][slot] = delegation.id
         }
         switch delegation.holding {
-        case .place(let client, _, _, _):
+        case .place(let client, _, _, _), .claim(let client, _):
             byClient[client, default: []].insert(delegation.id)
             index.insert(delegation.id, at: delegation.path)
         case .directory(let client, _):
             byClient[client, default: []].insert(delegation.id)
             index.insert(delegation.id, inside: delegation.path)
-        case .claim(let client, let claim, _):
-            byClient[client, default: []].insert(delegation.id)
-            byClaim[claim] = delegation.id
-            index.insert(delegation.id, at: delegation.path)
         case .queue(let members, let isOpen):
             for member in members { byClient[member.client, default: []].insertOnce(delegation.id) }
             if !isOpen { closedQueues.insertOnce(delegation.id) }
@@ -94,10 +86,8 @@ struct DelegationTable: Hashable, Sendable {
             if bySlot[client]?.isEmpty == true { bySlot[client] = nil }
         }
         switch delegation.holding {
-        case .place(let client, _, _, _), .directory(let client, _): discard(id, of: client)
-        case .claim(let client, let claim, _):
+        case .place(let client, _, _, _), .directory(let client, _), .claim(let client, _):
             discard(id, of: client)
-            byClaim[claim] = nil
         case .queue(let members, _):
             for member in members { discard(id, of: member.client) }
             closedQueues.remove(id)

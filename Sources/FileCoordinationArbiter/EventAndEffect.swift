@@ -117,8 +117,6 @@ public enum Event: Hashable, Sendable {
     ///
     /// The arbiter had recalled it, or the server recalled it on its own or could not grant it.
     case delegationRecalled(DelegationID)
-    /// The server has found that an unreported claim is over.
-    case unreportedClaimEnded(ClaimID)
     /// The server has created a ticket queue at a path.
     ///
     /// The queue is not open yet.
@@ -140,7 +138,7 @@ extension Event {
             .presenterBlocked, .presenterDismissed, .clientStopped, .clientContinued,
             .grantWithdrawn, .clientDied, .recoveryFinished:
             true
-        case .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed:
+        case .delegationRecalled, .queueOpened, .queueClosed:
             false
         }
     }
@@ -148,8 +146,7 @@ extension Event {
     /// Whether the event is part of the answer to a recall and so is not held back by one.
     var answersRecall: Bool {
         switch self {
-        case .claimRecovered, .delegationRecalled, .unreportedClaimEnded, .queueClosed,
-            .clockAdvanced:
+        case .claimRecovered, .delegationRecalled, .queueClosed, .clockAdvanced:
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
             .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved,

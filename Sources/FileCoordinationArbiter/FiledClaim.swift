@@ -67,6 +67,7 @@ public struct FiledClaim: Hashable, Sendable {
         var request: DelegationRequest?
         var mayGoUnreported: Bool
         var precedesQueue: Bool
+        var former: DelegationID?
         var movedItems: MovedItems = MovedItems()
     }
 
@@ -157,6 +158,11 @@ public struct FiledClaim: Hashable, Sendable {
     public var precedesQueue: Bool {
         get { content[0].precedesQueue }
         set { content[0].precedesQueue = newValue }
+    }
+    /// The entry of the unreported claim whose record this claim uses now: that one is over.
+    public var former: DelegationID? {
+        get { content[0].former }
+        set { content[0].former = newValue }
     }
     /// In a claim that a former server granted, where its items are, if a claim inside it has moved
     /// them (Rule 2.20).

@@ -394,6 +394,20 @@ extension Arbiter {
         return tree.nodes[node].presentersBelow > 0
     }
 
+    /// Whether a presenter is at an item that a claim writes, above it or inside it.
+    public func isPresented(aroundWritesOf claim: ClaimID) -> Bool {
+        tree.filings[claim]?.locatedItems.contains { located in
+            guard located.item.access.isWriting else { return false }
+            var node = located.node
+            if tree.nodes[node].presentersBelow > 0 { return true }
+            while node != PlaceTree.root {
+                node = tree.nodes[node].parent
+                if !tree.nodes[node].presenters.isEmpty { return true }
+            }
+            return false
+        } ?? false
+    }
+
     /// Returns the purposes of the presenters at a path and above it.
     public func purposesOfPresenters(towards path: ItemPath) -> Set<Purpose> {
         var result: Set<Purpose> = []

@@ -124,7 +124,12 @@ struct NodeClaims: Sendable {
     var isEmpty: Bool { queues.allSatisfy(\.isEmpty) }
 
     /// Whether no claim at this node covers everything below.
-    var hasNoDomain: Bool { self[.domainReading] == nil && self[.domainWriting] == nil }
+    var hasNoDomain: Bool { !has(.domainReading) && !has(.domainWriting) }
+
+    /// Whether claims are here for this reason.
+    func has(_ reason: FilingReason) -> Bool {
+        queues.contains { $0.reason == reason && !$0.isEmpty }
+    }
 
     /// Returns the claims that are here for this reason, or nil if there are none.
     subscript(reason: FilingReason) -> NodeQueues? {

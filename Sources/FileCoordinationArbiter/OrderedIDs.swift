@@ -101,6 +101,9 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
     /// Whether the collection contains `id`.
     func contains(_ id: ID) -> Bool { index(of: id) != nil }
 
+    /// Returns the element that is equal to `id`, or nil.
+    func element(equalTo id: ID) -> ID? { index(of: id).map { self[$0] } }
+
     private func index(of id: ID) -> Index? {
         let place = firstIndex(notBelow: id)
         return place < endIndex && self[place] == id ? place : nil

@@ -28,15 +28,15 @@ extension PlaceTree {
             if isWriting {
                 guard nodes[located.node].claims.isEmpty else { return false }
             } else {
-                guard nodes[located.node].claims[.nodeWriting] == nil,
-                    nodes[located.node].claims[.innerWriting] == nil
+                guard !nodes[located.node].claims.has(.nodeWriting),
+                    !nodes[located.node].claims.has(.innerWriting)
                 else { return false }
             }
             var node = located.node
             while node != Self.root {
                 node = nodes[node].parent
-                if nodes[node].claims[.domainWriting] != nil { return false }
-                if isWriting, nodes[node].claims[.domainReading] != nil { return false }
+                if nodes[node].claims.has(.domainWriting) { return false }
+                if isWriting, nodes[node].claims.has(.domainReading) { return false }
             }
             return true
         }

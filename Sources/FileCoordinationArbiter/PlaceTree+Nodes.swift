@@ -64,12 +64,15 @@ extension PlaceTree {
 
     /// Returns the node of a path, or nil.
     func node(of path: ItemPath) -> NodeID? {
-        var node: NodeID? = Self.root
+        var node = Self.root
+        var isThere = true
         path.forEachComponent { name in
-            guard let parent = node else { return }
-            node = nodes.find(name, of: parent, NodeTable.hash(name, of: parent))
+            guard isThere else { return }
+            let next = nodes.find(name, of: node, NodeTable.hash(name, of: node))
+            isThere = next != nil
+            node = next ?? node
         }
-        return node
+        return isThere ? node : nil
     }
 
     /// Returns the nodes on the way to a path, from the root down, as far as they exist.

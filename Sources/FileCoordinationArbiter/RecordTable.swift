@@ -12,6 +12,8 @@ struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Send
     private var records: [Record?] = []
     /// The vacant indices.
     private var vacancies: [Int] = []
+    /// The record that was added last, with which most events are concerned.
+    private var latest: (id: ID, place: Int)?
 
     /// The capacity that an empty table keeps.
     private static var roomToKeep: Int { 64 }
@@ -25,12 +27,12 @@ struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Send
     subscript(id: ID) -> Record? {
         @inline(__always)
         get {
-            guard let place = places[id] else { return nil }
+            guard let place = place(of: id) else { return nil }
             return records[place]
         }
         @inline(__always)
         _modify {
-            if let place = places[id] {
+            if let place = place(of: id) {
                 yield &records[place]
                 if case .none = records[place] { vacate(place, of: id) }
             } else {
@@ -41,18 +43,21 @@ struct RecordTable<ID: Hashable & Comparable & Sendable, Record: Hashable & Send
         }
     }
 
+    private func place(of id: ID) -> Int? {
+        if let latest, latest.id == id { return latest.place }
+        return places[id]
+    }
+
     private mutating func insert(_ record: Record, of id: ID) {
-        if let place = vacancies.popLast() {
-            records[place] = record
-            places[id] = place
-        } else {
-            places[id] = records.count
-            records.append(record)
-        }
+        let place = vacancies.popLast() ?? records.count
+        if place < records.count { records[place] = record } else { records.append(record) }
+        places[id] = place
+        latest = (id, place)
     }
 
     private mutating func vacate(_ place: Int, of id: ID) {
         places[id] = nil
+        if latest?.id == id { latest = nil }
         // When a large table has become empty, its memory is released.
         if places.isEmpty, records.count > Self.roomToKeep {
             self = Self()

@@ -60,7 +60,9 @@ struct ReevaluationQueue {
     }
 
     /// Records that a wait has changed.
-    mutating func discardIndirectWaits() { indirectWaits = IndirectWaits() }
+    mutating func discardIndirectWaits() {
+        if indirectWaits.isCollected { indirectWaits = IndirectWaits() }
+    }
 
     /// Records that a claim has advanced, so that waits have changed.
     mutating func markProgress() { hasProgressed = true }
@@ -110,6 +112,7 @@ struct ReevaluationQueue {
     /// A claim of one item comes after all moves around it by its depth. A claim that moves one
     /// item and names a deeper one may come before the move of a directory around that one.
     private func outermost(around first: Candidate) -> Candidate {
+        if movers.isEmpty { return first }
         var result = first
         var inner = movers[first.claim]
         // Three claims can move directories around each other in a cycle.

@@ -196,15 +196,17 @@ extension ClaimLogEntry: WireCoded {
 
 extension ItemProperties: WireCoded {
     func write(to encoder: inout MessageEncoder) {
-        encoder.integer(device)
-        encoder.integer(inode)
-        encoder.integer(mode)
-        encoder.integer(owner)
-        encoder.integer(group)
-        encoder.integer(size)
-        encoder.integer(UInt64(bitPattern: modified))
-        encoder.integer(UInt64(bitPattern: changed))
-        encoder.integer(linkCount)
+        unsafe encoder.block(60) { block in
+            unsafe block.storeBytes(of: device.littleEndian, toByteOffset: 0, as: UInt64.self)
+            unsafe block.storeBytes(of: inode.littleEndian, toByteOffset: 8, as: UInt64.self)
+            unsafe block.storeBytes(of: mode.littleEndian, toByteOffset: 16, as: UInt32.self)
+            unsafe block.storeBytes(of: owner.littleEndian, toByteOffset: 20, as: UInt32.self)
+            unsafe block.storeBytes(of: group.littleEndian, toByteOffset: 24, as: UInt32.self)
+            unsafe block.storeBytes(of: size.littleEndian, toByteOffset: 28, as: UInt64.self)
+            unsafe block.storeBytes(of: modified.littleEndian, toByteOffset: 36, as: Int64.self)
+            unsafe block.storeBytes(of: changed.littleEndian, toByteOffset: 44, as: Int64.self)
+            unsafe block.storeBytes(of: linkCount.littleEndian, toByteOffset: 52, as: UInt64.self)
+        }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {

@@ -47,6 +47,14 @@ struct MessageEncoder {
         unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
+    /// Appends values of a fixed length in one piece, as a caller stores them.
+    mutating func block(_ length: Int, _ store: (UnsafeMutableRawBufferPointer) -> Void) {
+        unsafe withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { room in
+            unsafe store(room)
+            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(room))
+        }
+    }
+
     mutating func bool(_ value: Bool) { integer(UInt8(value ? 1 : 0)) }
 
     mutating func raw<Value: RawRepresentable>(_ value: Value)

@@ -235,6 +235,56 @@ import Testing
         }
     }
 
+    // MARK: Entries of unreported claims
+
+    /// Files a claim in the record of one that is over.
+    private func next(
+        _ number: UInt64, by client: UInt32, _ items: [AccessItem], after former: UInt64,
+        in fixture: inout DelegatingFixture
+    ) {
+        fixture.endHidden(former)
+        var claim = fixture.claim(number, by: client, items, slot: nil)
+        claim.former = fixture.entries[former]
+        fixture.file(claim)
+    }
+
+    @Test func `An entry stays if the next claim in the record is the same access`() {
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/f"), slot: nil)
+        next(2, by: 1, .write("/f"), after: 1, in: &fixture)
+        #expect(fixture.entries[2] == fixture.entries[1])
+        #expect(fixture.granted == [1, 2])
+        fixture.file(3, by: 2, .write("/f"), slot: nil)
+        #expect(fixture.recalls == [fixture.entries[1]])
+        #expect(fixture.granted == [1, 2])
+        fixture.answerRecall()
+        #expect(fixture.granted == [1, 2])
+        fixture.end(2)
+        #expect(fixture.granted == [1, 2, 3])
+    }
+
+    @Test func `An entry goes with the next claim in the record if that is another access`() {
+        for second: [AccessItem] in [.write("/g"), .read("/f")] {
+            var fixture = DelegatingFixture()
+            fixture.file(1, by: 1, .write("/f"), slot: nil)
+            next(2, by: 1, second, after: 1, in: &fixture)
+            #expect(fixture.entries[2] != fixture.entries[1])
+            #expect(fixture.arbiter.delegationIDs == [fixture.entries[2]])
+            // Nothing stands in the way of what the former claim excluded.
+            fixture.file(3, by: 2, .read("/f"), slot: nil)
+            #expect(fixture.granted == [1, 2, 3])
+        }
+    }
+
+    @Test func `An entry goes if the next claim in the record is an ordinary one`() {
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/f"), slot: nil)
+        next(2, by: 1, .move("/f"), after: 1, in: &fixture)
+        #expect(fixture.granted == [1, 2])
+        #expect(fixture.recalls == [])
+        #expect(fixture.arbiter.delegationIDs == [])
+    }
+
     // MARK: Moves and deaths
 
     @Test func `A move waits until what is at either place has been recalled`() {

@@ -28,14 +28,13 @@ extension Coordinator {
         _ access: CoordinatedAccess, _ items: ItemsOfCall, _ accessor: ([URL]) -> Void
     ) throws(NSError) {
         let ending = access.wait()
-        endWaiting(access)
-        switch ending {
-        case .granted:
-            run(access) { accessor(items.urls(of: $0)) }
-            placePresenter()
-        case .failed(let failure): throw items.nsError(failure)
-        case .cancelled, .timedOut, nil: throw items.nsError(.cancelled)
+        guard case .granted = ending else {
+            endWaiting(access)
+            if case .failed(let failure) = ending { throw items.nsError(failure) }
+            throw items.nsError(.cancelled)
         }
+        run(access) { accessor(items.urls(of: $0)) }
+        placePresenter()
     }
 
     /// Waits for access until a deadline, and runs `accessor` on this thread.

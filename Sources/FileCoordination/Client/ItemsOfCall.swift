@@ -14,8 +14,11 @@ struct ItemsOfCall: Sendable {
     /// The requests for the client.
     let requests: [RequestedItem]
 
-    /// Creates the items of a call, in order.
-    init(_ items: CallItem...) { self.init(items) }
+    /// Creates the item of a call.
+    init(_ item: CallItem) {
+        urls = [item.url]
+        requests = [RequestedItem(url: item.url, access: item.access)]
+    }
 
     /// Creates the items of a call, in order.
     init(_ items: [CallItem]) {
@@ -25,7 +28,11 @@ struct ItemsOfCall: Sendable {
 
     /// Returns the URLs for the accessor.
     func urls(of granted: [GrantedItem]) -> [URL] {
-        zip(granted, urls).map { item, url in item.isAsRequested ? url : URL(item) }
+        var result = urls
+        for (index, item) in granted.enumerated() where !item.isAsRequested {
+            result[index] = URL(item)
+        }
+        return result
     }
 
     /// Returns the error that a call with Apple's signature returns for a failure.

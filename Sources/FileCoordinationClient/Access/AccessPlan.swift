@@ -21,4 +21,22 @@ struct AccessPlan: Sendable {
     /// For callers that do not block: called once for each claim, on any thread, when it was
     /// granted or given up.
     var onEnding: (@Sendable (AccessEnding) -> Void)?
+
+    /// Whether an accessor may move one of the items.
+    var mayMove: Bool {
+        requests.contains { $0.access.writingOptions?.contains(.moving) ?? false }
+    }
+
+    /// Whether the grant is followed by the accessor at once, if the items are where they were: no
+    /// link is followed, nothing is copied, and nothing may move.
+    var isPlain: Bool {
+        requests.allSatisfy { request in
+            switch request.access {
+            case .reading(let options):
+                options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading])
+            case .writing(let options):
+                options.isDisjoint(with: [.resolvesSymbolicLink, .moving])
+            }
+        }
+    }
 }

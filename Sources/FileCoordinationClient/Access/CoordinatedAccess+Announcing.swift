@@ -111,6 +111,7 @@ extension CoordinatedAccess {
     /// Finds out which items a `forMoving` accessor has moved without an announcement, and
     /// announces that (Rule 11.1).
     func announceInferredMoves() {
+        guard plan.mayMove else { return }
         let (items, known) = state.withLock { ($0.items, $0.moves) }
         var moves: [ItemMove] = []
         // The contents of a moved directory have moved with it.

@@ -17,18 +17,26 @@ extension CoordinatedAccess {
     ///
     /// - Returns: how the wait ended; nil if it continues with another claim.
     func finishWait() -> AccessEnding? {
-        if let ending = state.withLock({ $0.life.beginFinishing() }) { return ending }
+        let policy = session.packagePolicy
+        let (ended, filed, isPolicyKnown) = state.withLock { state in
+            (state.life.beginFinishing(), state.claim, state.policy == policy)
+        }
+        if let ended { return ended }
         var failure: AccessFailure?
-        do throws(AccessFailure) {
-            let hasMoved = try follow()
-            if let targets = try linkTargets() ?? placesInOtherPackages(hasMoved: hasMoved) {
-                try goOn(at: targets)
-                return nil
+        let isReady =
+            plan.isPlain && isPolicyKnown && !session.ledger.isRelocated(filed.record)
+        if !isReady {
+            do throws(AccessFailure) {
+                let hasMoved = try follow()
+                if let targets = try linkTargets() ?? placesInOtherPackages(hasMoved: hasMoved) {
+                    try goOn(at: targets)
+                    return nil
+                }
+                try makeSnapshots()
+                try holdOn()
+            } catch {
+                failure = error
             }
-            try makeSnapshots()
-            try holdOn()
-        } catch {
-            failure = error
         }
         let (finished, claim) = state.withLock { [failure] in
             ($0.life.finishWait(failure: failure), $0.claim)
@@ -141,10 +149,9 @@ extension CoordinatedAccess {
 
     /// Keeps hold of the items that the accessor may move (Rule 11.1).
     private func holdOn() throws(AccessFailure) {
-        guard plan.kind == .access else { return }
+        guard plan.kind == .access, plan.mayMove else { return }
         // No other thread uses the items now; a user's file system may not answer.
         var items = state.withLock { $0.items }
-        guard items.contains(where: { $0.mayMove }) else { return }
         do throws(SystemError) {
             for index in items.indices { try items[index].holdOn() }
         } catch {

@@ -49,7 +49,11 @@ extension CoordinatedAccess {
     }
 
     var grantedItems: ([GrantedItem], isReleased: Bool) {
-        state.withLock { ($0.items.map(\.granted), $0.life.isReleased) }
+        state.withLock { state in
+            var granted: [GrantedItem] = []
+            for item in state.items { granted.append(item.granted) }
+            return (granted, state.life.isReleased)
+        }
     }
 
     private func finish(
@@ -76,11 +80,15 @@ extension CoordinatedAccess {
 
     /// Examines the items before the accessor starts.
     func begin() {
-        // No other thread uses the items now. They are examined without the lock, because a user's
-        // file system may not answer.
-        var items = state.withLock { $0.items }
         // A batch itself does nothing to its items; the calls inside it do (Rule 14.3).
         if plan.kind == .access {
+            // No other thread uses the items now. They are examined without the lock, because a
+            // user's file system may not answer, and taken out, so that none is copied.
+            var items: [AccessedItem] = []
+            let claim = state.withLock { state in
+                swap(&items, &state.items)
+                return state.claim
+            }
             let reportsRelease = !session.ledger.isUnreported(claim.record)
             for index in items.indices where items[index].writing != nil {
                 let item = items[index]
@@ -93,8 +101,8 @@ extension CoordinatedAccess {
                     session.services.versions, mayHaveVersions: mayHaveVersions,
                     reportsRelease: reportsRelease)
             }
+            state.withLock { [items] in $0.items = items }
         }
-        state.withLock { [items] in $0.items = items }
         session.markRunning(self)
     }
 

@@ -60,6 +60,7 @@ extension AccessedItem {
     /// Returns what an access did to its items, after the given moves.
     static func endings(of items: [AccessedItem], after moves: KnownMoves) -> [ItemEnding] {
         var states = StatesAfter()
+        if moves.isEmpty { return items.map { $0.ending(after: moves, nil, &states) } }
         // A batch may have thousands of items, so each is looked up.
         let paths = Set(items.map(\.place.path))
         var arrivals: [ItemPath: AccessedItem] = [:]

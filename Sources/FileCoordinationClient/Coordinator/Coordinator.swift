@@ -66,13 +66,24 @@ package final class Coordinator: Sendable {
     // MARK: Purpose
 
     /// The purpose (Rule 4.1).
-    package var purposeText: String { purposeText(isUsed: false) }
-
-    private func purposeText(isUsed: Bool) -> String {
-        if let identity { return ProcessIdentity.purpose(ofPresenter: identity) }
-        if let number = flags.purposeNumber(isUsed: isUsed) {
-            return ProcessIdentity.purpose(number)
+    package var purposeText: String {
+        if identity == nil, let number = flags.purposeNumber(isUsed: false) {
+            return String(decoding: ProcessIdentity.purpose(number), as: UTF8.self)
         }
+        return purposeOfOthers
+    }
+
+    /// The purpose, which counts as used from here on.
+    private var usedPurpose: Purpose {
+        if identity == nil, let number = flags.purposeNumber(isUsed: true) {
+            return Purpose(bytes: ProcessIdentity.purpose(number))
+        }
+        return Purpose(identifying: purposeOfOthers)
+    }
+
+    /// The purpose of a presenter, or the one that the program has set.
+    private var purposeOfOthers: String {
+        if let identity { return ProcessIdentity.purpose(ofPresenter: identity) }
         guard let given = givenPurpose.load() else {
             preconditionFailure("A purpose is kept before it counts")
         }
@@ -123,7 +134,7 @@ package final class Coordinator: Sendable {
     ) throws(AccessFailure) -> CoordinatedAccess {
         guard !flags.isCancelled else { throw .cancelled }
         // The purpose counts as used from here on, even if no session can be opened (Rule 4.4).
-        let purpose = Purpose(identifying: purposeText(isUsed: true))
+        let purpose = usedPurpose
         let access = try CoordinatedAccess(
             items, in: session(), purpose: purpose, kind: kind,
             enclosing: enclosing ?? AccessorStack.current, standpoint: standpoint,

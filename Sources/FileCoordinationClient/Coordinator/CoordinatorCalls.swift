@@ -11,8 +11,13 @@ final class CoordinatorCalls: Sendable {
     private let state = Lock(State())
 
     private struct State {
-        var waiting: [CoordinatedAccess] = []
-        var running: [CoordinatedAccess] = []
+        var calls: [Call] = []
+    }
+
+    private struct Call {
+        let access: CoordinatedAccess
+        /// Whether its accessor is running, or is about to: it cannot be cancelled any more.
+        var isRunning: Bool
     }
 
     /// Adds a waiting access, unless the coordinator has been cancelled.
@@ -23,34 +28,41 @@ final class CoordinatorCalls: Sendable {
             // Checked under the lock: a thread that cancels sets the flag first and then takes the
             // waiting accesses.
             guard !isCancelled() else { return false }
-            state.waiting.append(access)
+            state.calls.append(Call(access: access, isRunning: false))
             return true
         }
     }
 
     /// Removes an access that no longer waits.
     func endWaiting(_ access: CoordinatedAccess) {
-        state.withLock { $0.waiting.removeAll { $0 === access } }
+        state.withLock { $0.calls.removeAll { $0.access === access && !$0.isRunning } }
     }
 
     /// Removes and returns all waiting accesses.
     func takeWaiting() -> [CoordinatedAccess] {
         state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
+            let waiting = state.calls.filter { !$0.isRunning }
+            state.calls.removeAll { !$0.isRunning }
+            return waiting.map(\.access)
         }
     }
 
     /// Records that the accessor of an access starts.
     func markRunning(_ access: CoordinatedAccess) {
-        state.withLock { $0.running.append(access) }
+        state.withLock { state in
+            // The one that started last is the last one.
+            state.calls.removeAll { $0.access === access }
+            state.calls.append(Call(access: access, isRunning: true))
+        }
     }
 
     /// Records that the accessor of an access has returned.
     func markEnded(_ access: CoordinatedAccess) {
-        state.withLock { $0.running.removeAll { $0 === access } }
+        state.withLock { $0.calls.removeAll { $0.access === access } }
     }
 
     /// The accesses whose accessors are running.
-    var running: [CoordinatedAccess] { state.withLock { $0.running } }
+    var running: [CoordinatedAccess] {
+        state.withLock { $0.calls.filter(\.isRunning).map(\.access) }
+    }
 }

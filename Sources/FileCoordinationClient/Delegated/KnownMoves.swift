@@ -12,6 +12,9 @@ struct KnownMoves: Sendable {
     /// All moves; most announcements are new, which this set shows without a search.
     private var all: Set<ItemMove> = []
 
+    /// Whether nothing was moved.
+    var isEmpty: Bool { sets.isEmpty }
+
     /// Adds simultaneous moves.
     mutating func append(_ moves: [ItemMove]) {
         sets.append(moves)

@@ -87,7 +87,7 @@ final class LocalAccess: DelegatedWriter {
     var full: CoordinatedAccess? {
         if let known = adopted.load() { return known }
         let fresh = CoordinatedAccess(
-            adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
+            adopting: self, purpose: Purpose(bytes: ProcessIdentity.purpose(purposeNumber)))
         // Recorded as running before another thread can end it.
         unsafe session.markRunning(fresh)
         let full = adopted.storeUnlessClosed(fresh)

@@ -25,11 +25,12 @@ package final class PresenterBatch {
 
     private let beforeRun: Step
     private let afterRun: Step
-    private var queues: [ObjectIdentifier: QueueSteps] = [:]
-    /// The mailboxes that have added steps.
+    /// In most cases all presenters share one queue.
+    private var queues: [QueueSteps] = []
+    /// The mailboxes that have added steps, each once.
     ///
     /// They continue when those are on their queues.
-    private var contributors: [ObjectIdentifier: PresenterMailbox] = [:]
+    private var contributors: [PresenterMailbox] = []
 
     /// Creates an empty batch.
     ///
@@ -43,22 +44,28 @@ package final class PresenterBatch {
     }
 
     /// Adds a step for the queue of a mailbox's presenter.
-    func add(on queue: any PresenterQueue, by mailbox: PresenterMailbox, _ step: @escaping Step) {
-        queues[ObjectIdentifier(queue), default: QueueSteps(queue: queue)].steps.append(step)
-        contributors[ObjectIdentifier(mailbox)] = mailbox
+    func add(on queue: any PresenterQueue, _ step: @escaping Step) {
+        if let index = queues.firstIndex(where: { $0.queue === queue }) {
+            queues[index].steps.append(step)
+        } else {
+            queues.append(QueueSteps(queue: queue, steps: [step]))
+        }
     }
+
+    /// Notes that a mailbox has added steps for the first time since the last ones were enqueued.
+    func note(_ contributor: PresenterMailbox) { contributors.append(contributor) }
 
     /// Adds all steps to their queues, and then those that were decided meanwhile.
     package func commit() {
-        while !contributors.isEmpty {
-            for entry in queues.values { enqueue(entry.steps[...], on: entry.queue) }
+        while !contributors.isEmpty || !queues.isEmpty {
+            for entry in queues { enqueue(entry.steps[...], on: entry.queue) }
             let former = contributors
-            queues = [:]
-            contributors = [:]
+            queues = []
+            contributors = []
             // A fast queue may have run the steps already and left it to this thread to pass on the
             // answers.
             beforeRun()
-            for mailbox in former.values { mailbox.goOn(in: self) }
+            for mailbox in former { mailbox.goOn(in: self) }
             afterRun()
         }
     }

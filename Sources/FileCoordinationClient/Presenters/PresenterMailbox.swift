@@ -189,7 +189,9 @@ extension PresenterMailbox {
     ) {
         let batchID = batch.map { ObjectIdentifier($0) }
         let first: ActionBatch = contents.withLock { contents in
-            let actions = contents.state.lifting(decide)
+            let hasGuard = contents.callbacks?.leaseGuard != nil
+            let actions =
+                hasGuard ? contents.state.lifting(decide) : decide(&contents.state)
             switch contents.outbox {
             case .idle:
                 guard !actions.isEmpty else { return ActionBatch([], contents.callbacks) }
@@ -199,7 +201,7 @@ extension PresenterMailbox {
                 if batchID != nil, holder == batchID, earlier.isEmpty {
                     return ActionBatch(actions, contents.callbacks, isOfBatch: true)
                 }
-                contents.outbox = .draining(earlier + actions, in: holder)
+                contents.outbox = .draining(earlier.followed(by: actions), in: holder)
                 return ActionBatch([], contents.callbacks)
             }
         }
@@ -231,7 +233,8 @@ extension PresenterMailbox {
             var isInBatch = actionBatch.isOfBatch
             for action in actionBatch.actions {
                 if case .deliver(let delivery) = action, let batch {
-                    batch.add(on: queue, by: self) { self.run(delivery) }
+                    batch.add(on: queue) { self.run(delivery) }
+                    if !isInBatch { batch.note(self) }
                     isInBatch = true
                 } else {
                     carryOut(action, actionBatch.callbacks)

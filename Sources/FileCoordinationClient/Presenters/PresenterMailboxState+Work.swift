@@ -4,6 +4,14 @@
 
 import FileCoordinationArbiter
 
+extension Array {
+    /// Appends other elements; of actions, one of the two lists is empty in most cases.
+    func followed(by later: [Element]) -> [Element] {
+        if isEmpty { return later }
+        return later.isEmpty ? self : self + later
+    }
+}
+
 extension PresenterMailboxState {
     /// Begins the questions that may begin now.
     ///
@@ -11,7 +19,7 @@ extension PresenterMailboxState {
     mutating func beginQuestions() -> [Action] {
         var actions: [Action] = []
         while let index = questions.indices.first(where: mayBegin) {
-            actions += work(on: index)
+            actions = actions.followed(by: work(on: index))
         }
         return actions
     }
@@ -32,9 +40,9 @@ extension PresenterMailboxState {
         var actions: [Action] = []
         // Each of them waits for something else afterwards, or is answered.
         while let index = questions.firstIndex(where: hasWaited) {
-            actions += work(on: index)
+            actions = actions.followed(by: work(on: index))
         }
-        return actions + beginQuestions()
+        return actions.followed(by: beginQuestions())
     }
 
     /// Continues the questions that waited until the presenter has its item back, if it has.
@@ -54,11 +62,11 @@ extension PresenterMailboxState {
             switch step {
             case .relinquish(let kind):
                 let requirement = self[kind].require(call)
-                joined += join(asker, kind, requirement)
+                joined = joined.followed(by: join(asker, kind, requirement))
                 switch requirement {
                 case .call:
                     questions[index].progress = .relinquishing(kind, call)
-                    return joined + [.deliver(.relinquish(kind, call))]
+                    return joined.followed(by: [.deliver(.relinquish(kind, call))])
                 case .waitForBlock(let earlier):
                     questions[index].progress = .relinquishing(kind, earlier)
                     return joined
@@ -69,16 +77,17 @@ extension PresenterMailboxState {
                 case .goOn:
                     continue
                 }
-            case .save: return joined + callMethod(.save(call), call, for: index)
+            case .save: return joined.followed(by: callMethod(.save(call), call, for: index))
             case .accommodateDeletion:
-                return joined + callMethod(.accommodateDeletion(call), call, for: index)
+                return joined.followed(
+                    by: callMethod(.accommodateDeletion(call), call, for: index))
             case .accommodateSubitemDeletion(let path):
-                return joined
-                    + callMethod(.accommodateSubitemDeletion(path, call), call, for: index)
+                return joined.followed(
+                    by: callMethod(.accommodateSubitemDeletion(path, call), call, for: index))
             }
         }
         questions.remove(at: index)
-        return joined + [answer(to: asker, nil)]
+        return joined.followed(by: [answer(to: asker, nil)])
     }
 
     private mutating func callMethod(

@@ -131,7 +131,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
             if !questions.contains(where: { $0.awaitsBlock(of: kind, call) }) {
                 self[kind].withdraw(call)
             }
-            return continueAfterReturn(kind) + beginQuestions()
+            return continueAfterReturn(kind).followed(by: beginQuestions())
         case .waiting, .awaitingReturn, .calling:
             return beginQuestions()
         }
@@ -152,7 +152,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
             return []
         }
         writer.serverLost()
-        return continueAfterReturn(.writer) + beginQuestions()
+        return continueAfterReturn(.writer).followed(by: beginQuestions())
     }
 
     /// Handles the welcome of a server: the presenter is told to look at its item again.
@@ -166,7 +166,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     package mutating func serverFound(at path: ItemPath? = nil) -> [Action] {
         guard mayHaveMissedChanges else { return [] }
         mayHaveMissedChanges = false
-        return noticed(.anyChange(at: path, of: methods)) + repeatLostAnswer()
+        return noticed(.anyChange(at: path, of: methods)).followed(by: repeatLostAnswer())
     }
 
     /// Handles the removal of the presenter.
@@ -228,27 +228,29 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         case .runReacquirer(let call, let reacquirer):
             actions.append(.deliver(.reacquire(kind, call, reacquirer)))
         case .held:
-            actions += continueAfterReturn(kind)
+            actions = actions.followed(by: continueAfterReturn(kind))
         }
-        return actions + work { $0.awaitsBlock(of: kind, call) }
+        return actions.followed(by: work { $0.awaitsBlock(of: kind, call) })
     }
 
     /// Handles the completion of a save or accommodate method, with an error if it refused (Rule
     /// 9.1).
     package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
         let late = answeredLate(call)
-        guard let failure else { return late + work { $0.awaitsCompletion(of: call) } }
+        guard let failure else {
+            return late.followed(by: work { $0.awaitsCompletion(of: call) })
+        }
         guard let index = questions.firstIndex(where: { $0.awaitsCompletion(of: call) }) else {
             return late
         }
         let asker = questions.remove(at: index).asker
-        return late + [answer(to: asker, failure)] + beginQuestions()
+        return late.followed(by: [answer(to: asker, failure)]).followed(by: beginQuestions())
     }
 
     /// Handles the return of a reacquirer.
     package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
         let late = answeredLate(call)
-        return late + (self[kind].returned(call) ? continueAfterReturn(kind) : [])
+        return late.followed(by: self[kind].returned(call) ? continueAfterReturn(kind) : [])
     }
 
     // MARK: Numbers and steps

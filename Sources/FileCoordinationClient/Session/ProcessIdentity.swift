@@ -23,13 +23,12 @@ package enum ProcessIdentity {
     /// Returns the purpose identifier for a number.
     ///
     /// All of them have the same length, so that one can be overwritten by another.
-    static func purpose(_ number: UInt64) -> String {
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: ClaimTemplate.purposeLength) {
+    static func purpose(_ number: UInt64) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: ClaimTemplate.purposeLength) {
             buffer, count in
             if let base = buffer.baseAddress { unsafe write(number, to: base) }
             count = ClaimTemplate.purposeLength
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns the purpose of all coordinators that are created with a presenter (Rule 4.2).

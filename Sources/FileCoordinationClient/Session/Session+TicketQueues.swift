@@ -88,6 +88,6 @@ extension Session {
         announce(.filed(local.record))
         return CoordinatedAccess(
             adopting: local, waitingFor: claim,
-            purpose: Purpose(ProcessIdentity.purpose(local.purposeNumber)))
+            purpose: Purpose(bytes: ProcessIdentity.purpose(local.purposeNumber)))
     }
 }

@@ -26,7 +26,17 @@ struct DelegationRegistry {
     // them again with the next claim. They are changed through `[key, default:]`, because a change
     // through an optional allocates coroutine frames.
     private var byClient: [ClientID: Set<DelegationID>] = [:]
-    private var byRecord: [ClientID: [UInt32: DelegationID]] = [:]
+    /// The unreported claims; a record has the entry of its former claim until it is filed anew.
+    private var byRecord: [RecordPlace: DelegationID] = [:]
+
+    /// A client and the index of one of its records.
+    private struct RecordPlace: Hashable {
+        private let number: UInt64
+
+        init(_ client: ClientID, _ index: UInt32) {
+            number = UInt64(client.rawValue) << 32 | UInt64(index)
+        }
+    }
 
     /// The places under which clients report their writes.
     private var reported: [ItemPath: ClientID] = [:]
@@ -46,17 +56,20 @@ struct DelegationRegistry {
 
     /// Returns the delegation for the unreported claim in a record.
     func claim(of client: ClientID, in record: UInt32) -> DelegationID? {
-        byRecord[client]?[record]
+        byRecord[RecordPlace(client, record)]
     }
 
     mutating func insert(_ subject: Subject, of client: ClientID, as id: DelegationID) {
-        entries[id] = Entry(client: client, subject: subject)
+        let entry = Entry(client: client, subject: subject)
+        // An entry that stays has a new claim in the same record.
+        guard entries.updateValue(entry, forKey: id) == nil else { return }
         byClient[client, default: []].insert(id)
-        if case .slot(_, let word, let path) = subject, word.terms.contains(.reportsWrites) {
-            reported[path] = client
-        }
-        if case .claim(let record, _) = subject {
-            byRecord[client, default: [:]][record.index] = id
+        switch subject {
+        case .slot(_, let word, let path):
+            if word.terms.contains(.reportsWrites) { reported[path] = client }
+        case .claim(let record, _):
+            let place = RecordPlace(client, record.index)
+            if let former = byRecord.updateValue(id, forKey: place) { remove(former) }
         }
     }
 
@@ -64,19 +77,23 @@ struct DelegationRegistry {
     mutating func remove(_ id: DelegationID) -> Entry? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         byClient[entry.client, default: []].remove(id)
-        if case .slot(_, _, let path) = entry.subject { reported[path] = nil }
-        if case .claim(let record, _) = entry.subject,
-            byRecord[entry.client]?[record.index] == id
-        {
-            byRecord[entry.client, default: [:]].removeValue(forKey: record.index)
-        }
+        forgetPlace(of: entry, id)
         return entry
+    }
+
+    private mutating func forgetPlace(of entry: Entry, _ id: DelegationID) {
+        switch entry.subject {
+        case .slot(_, _, let path): reported[path] = nil
+        case .claim(let record, _):
+            let place = RecordPlace(entry.client, record.index)
+            if byRecord[place] == id { byRecord[place] = nil }
+        }
     }
 
     /// Removes all delegations of a client that is gone.
     mutating func removeAll(of client: ClientID) {
-        for id in byClient.removeValue(forKey: client) ?? [] { entries[id] = nil }
-        byRecord[client] = nil
-        reported = reported.filter { $0.value != client }
+        for id in byClient.removeValue(forKey: client) ?? [] {
+            if let entry = entries.removeValue(forKey: id) { forgetPlace(of: entry, id) }
+        }
     }
 }

@@ -69,16 +69,19 @@ struct Delegations: ~Copyable {
         registry.insert(.claim(record, claim), of: client, as: id)
     }
 
-    /// Removes and returns the unreported claim of a record's former generation: it is over.
-    mutating func takeFormerClaim(
-        in record: RecordReference, of client: ClientID
-    ) -> ClaimID? {
-        guard let id = registry.claim(of: client, in: record.index),
-            case .claim(_, let claim) = registry[id]?.subject
-        else { return nil }
-        registry.remove(id)
+    /// Returns the entry of the unreported claim of a record's former generation: it is over.
+    func former(in record: RecordReference, of client: ClientID) -> DelegationID? {
+        registry.claim(of: client, in: record.index)
+    }
+
+    /// Returns the unreported claim of an entry.
+    func claim(of id: DelegationID) -> ClaimID? {
+        guard case .claim(_, let claim) = registry[id]?.subject else { return nil }
         return claim
     }
+
+    /// Discards the entry of an unreported claim that is over.
+    mutating func forget(_ id: DelegationID) { registry.remove(id) }
 
     // MARK: Recalling
 

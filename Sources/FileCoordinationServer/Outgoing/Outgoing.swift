@@ -55,7 +55,10 @@ struct Outgoing: ~Copyable {
     /// Takes out the records that are to be given back now.
     mutating func takeGivenBack() -> [GivenBack] {
         if givenBack.isEmpty { return [] }
-        defer { (givenBack, givenBackAddresses) = ([], []) }
+        defer {
+            givenBack = []
+            givenBackAddresses.removeAll(keepingCapacity: givenBackAddresses.count < 64)
+        }
         return givenBack
     }
 }

@@ -89,6 +89,18 @@ extension Server {
         }
     }
 
+    /// Records that the unreported claim is over whose record a claim uses now.
+    mutating func recordEnd(ofFormer claim: FiledClaim) {
+        guard !outgoing.recordings.isEmpty, let former = claim.former,
+            let over = delegations.claim(of: former)
+        else { return }
+        let now = MonotonicClock.now
+        outgoing.recordings.update { recording in
+            recording.add(.endFound(over.rawValue), at: now)
+            return true
+        }
+    }
+
     /// Records that a presenter is told of a change by a program that does not coordinate.
     mutating func record(plain notice: Notice, to presenter: PresenterID) {
         let now = MonotonicClock.now
@@ -126,7 +138,6 @@ extension Server {
         case .grantWithdrawn(let claim):
             recording.waiting.add(claim)
             recording.add(.grantWithdrawn(claim.rawValue), at: now)
-        case .unreportedClaimEnded(let claim): recording.add(.endFound(claim.rawValue), at: now)
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
             .presenterAnswered:
             recordPresenter(event, in: &recording, at: now)
@@ -178,7 +189,7 @@ extension Server {
             .claimCancelled, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
             .clockAdvanced, .recoveryFinished, .delegationRecalled,
-            .unreportedClaimEnded, .queueOpened, .queueClosed:
+            .queueOpened, .queueClosed:
             break
         }
     }
@@ -319,7 +330,7 @@ extension Event {
         case .claimFiled(let claim), .claimRecovered(let claim): claim.id
         case .claimAnnounced(let claim, _), .claimReminded(let claim, _),
             .claimEnded(let claim, _), .claimCancelled(let claim), .grantWithdrawn(let claim),
-            .unreportedClaimEnded(let claim), .presenterAnswered(_, let claim, _):
+            .presenterAnswered(_, let claim, _):
             claim
         case .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
             .presenterAnsweredLate, .presenterBlocked, .presenterDismissed, .clientStopped,
@@ -338,7 +349,7 @@ extension Event {
         case .claimFiled, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
             .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterAnsweredLate,
             .presenterBlocked, .presenterDismissed, .clientDied, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .unreportedClaimEnded,
+            .recoveryFinished, .delegationRecalled,
             .queueOpened, .queueClosed:
             false
         }

@@ -17,8 +17,8 @@ struct Records {
     private var presenters: [PresenterID: RecordAddress] = [:]
     /// What the arbiter knows of each client's records, by record index.
     private var known: [ClientID: [UInt32: KnownRecord]] = [:]
-    /// Claims about to be granted that get no serial number unless they are recalled.
-    private var unnumbered: [ClaimID: RecordAddress] = [:]
+    /// The claim that is being granted without a serial number in its record.
+    private var unnumbered: (claim: ClaimID, address: RecordAddress)?
     private var lastSerial: UInt64
     /// Whether records with serial numbers of former servers may still be found.
     private var isRecovering = true
@@ -103,13 +103,15 @@ struct Records {
     /// It gets no serial number in its record.
     mutating func enterUnnumbered(_ address: RecordAddress) -> ClaimID {
         let id = ClaimID(rawValue: takeNumber())
-        unnumbered[id] = address
+        unnumbered = (id, address)
         return id
     }
 
     /// Removes and returns the record of such a claim, which is about to be granted.
     mutating func takeUnnumbered(_ claim: ClaimID) -> RecordAddress? {
-        unnumbered.removeValue(forKey: claim)
+        guard let taken = unnumbered, taken.claim == claim else { return nil }
+        unnumbered = nil
+        return taken.address
     }
 
     /// Adds a record as a claim, and gives it a serial number if it has none.

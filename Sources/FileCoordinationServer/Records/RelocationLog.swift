@@ -100,7 +100,11 @@ package final class RelocationLog {
     ///
     /// What is known of it stays until its client has the record back. If another server takes over
     /// before that, it finds the record and must not handle its announcements again.
-    package func end(_ serial: UInt64) { over.insert(serial) }
+    package func end(_ serial: UInt64) {
+        // In most cases nothing has moved.
+        if places.isEmpty, handled.isEmpty, moved.isEmpty { return }
+        over.insert(serial)
+    }
 
     /// Discards the ended records, because their clients have them back.
     package func forgetOver() {

@@ -27,15 +27,18 @@ extension Server {
     @discardableResult
     mutating func recall(before events: [Event], bound: UInt64 = .max, then next: Work?) -> Bool {
         var recalled: [Recalled] = []
-        for event in events {
-            let ids = arbiter.recalls(before: event)
-            guard !ids.isEmpty else { continue }
-            for id in ids {
-                recalled += [delegations.recall(id, ledgers)].compactMap { $0 }
-                decide(.delegationRecalled(id))
-            }
-        }
+        for event in events { recalled += recall(arbiter.recalls(before: event)) }
         return follow(recalled, before: bound, then: next)
+    }
+
+    /// Recalls delegations, and returns what was found.
+    mutating func recall(_ ids: [DelegationID]) -> [Recalled] {
+        var recalled: [Recalled] = []
+        for id in ids {
+            recalled += [delegations.recall(id, ledgers)].compactMap { $0 }
+            decide(.delegationRecalled(id))
+        }
+        return recalled
     }
 
     /// Queues the claims that a recall has found, and `next` behind them.
@@ -79,7 +82,7 @@ extension Server {
     /// Grants a claim whose release the client need not report.
     mutating func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
         guard let address = records.takeUnnumbered(claim), let client = clients[address.client]
-        else { return work.append(.decide(.unreportedClaimEnded(claim))) }
+        else { return work.append(.decide(.delegationRecalled(id))) }
         switch client.ledger.grant(address.record, presence.epoch, isUnreported: true) {
         case .granted: break
         case .grantedWantsMessage: send(.granted(address.record), to: client)

@@ -157,7 +157,9 @@ extension Server {
             claim.kind == .access, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
-        guard (paths + destinations).contains(where: { arbiter.isPresented(around: $0) })
+        guard
+            arbiter.isPresented(aroundWritesOf: id)
+                || destinations.contains(where: { arbiter.isPresented(around: $0) })
         else { return }
         // The accessor may run as soon as the record says so, which is before this.
         let now = WriteInstant.now
@@ -476,9 +478,7 @@ extension Event {
     /// reason.
     var writer: ClaimID? {
         switch self {
-        case .claimAnnounced(let claim, _), .claimEnded(let claim, _),
-            .unreportedClaimEnded(let claim):
-            claim
+        case .claimAnnounced(let claim, _), .claimEnded(let claim, _): claim
         case .claimFiled, .claimRecovered, .claimReminded, .claimCancelled, .grantWithdrawn,
             .presenterAdded, .presenterRelocated, .presenterMoved, .presenterRemoved,
             .presenterAnswered, .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,

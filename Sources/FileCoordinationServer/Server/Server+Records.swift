@@ -113,24 +113,35 @@ extension Server {
     /// Tells the arbiter about a pending claim, after recalling the delegations that it concerns.
     private mutating func file(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
         guard !isOverLimit(snapshot, client), let body = claimBody(snapshot, client) else { return }
-        if let former = delegations.takeFormerClaim(in: check.record, of: client.id) {
-            decide(.unreportedClaimEnded(former))
-        }
         var filing = unnumbered(snapshot, body, check, client)
-        // The claims that run under the delegation came before this one, so the recall comes first.
-        let bound = min(check.bound, snapshot.filedAt)
-        if recall(before: [.claimFiled(filing)], bound: bound, then: .check(check)) { return }
-        if !arbiter.awaitsRecalls, arbiter.isUnreported(filing) {
+        filing.former = delegations.former(in: check.record, of: client.id)
+        var facts = arbiter.facts(of: filing)
+        if !facts.recalls.isEmpty {
+            // The claims that run under the delegation came before this one, so the recall comes
+            // first.
+            let bound = min(check.bound, snapshot.filedAt)
+            let recalled = recall(facts.recalls)
+            if follow(recalled, before: bound, then: .check(check)) { return }
+            facts = arbiter.facts(of: filing)
+        }
+        if facts.goesUnreported {
+            recordEnd(ofFormer: filing)
             filing.id = records.enterUnnumbered(check.address)
-            return decide(.claimFiled(filing))
+            return decide(.claimFiled(filing), facts: facts)
         }
         guard var claim = claim(snapshot, body, check, client, again: { .check($0) }) else {
             return
         }
+        recordEnd(ofFormer: filing)
+        if let former = filing.former { delegations.forget(former) }
+        claim.former = filing.former
         // After a move, the delegation slot that the client requested refers to the old path.
         if claim.items == body.items { claim.request = filing.request }
         claim.precedesQueue = filing.precedesQueue
-        decide(.claimFiled(claim), outright: check.hasWaited ? nil : claim.id)
+        let isAsSeen = claim.items == filing.items && claim.request == filing.request
+        decide(
+            .claimFiled(claim), facts: isAsSeen ? facts : nil,
+            outright: check.hasWaited ? nil : claim.id)
     }
 
     /// Returns a claim without a serial number, as its client filed it.

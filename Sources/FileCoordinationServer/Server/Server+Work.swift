@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Performs the items of the work queue. ``decide(_:outright:handled:)`` is the only function that
-// gives events to the arbiter. The arbiter's actions are carried out at once, as compare-and-swap
-// operations on ledgers and as messages. None of them calls `decide` again; further events are
-// queued.
+// Performs the items of the work queue. ``decide(_:facts:outright:handled:)`` is the only function
+// that gives events to the arbiter. The arbiter's actions are carried out at once, as
+// compare-and-swap operations on ledgers and as messages. None of them calls `decide` again;
+// further events are queued.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -39,14 +39,16 @@ extension Server {
     ///
     /// - Parameters:
     ///   - event: the event.
+    ///   - facts: what the arbiter has said just now about the claim that is filed.
     ///   - outright: a claim that was filed just now. If it is granted, the grant need not be
     ///     provisional, because its process is running.
     ///   - handled: the claim whose log led to this event, and how many bytes of the log are
     ///     handled with it.
     mutating func decide(
-        _ event: Event, outright: ClaimID? = nil, handled: (claim: ClaimID, bytes: Int)? = nil
+        _ event: Event, facts: FilingFacts? = nil, outright: ClaimID? = nil,
+        handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
-        let actions = arbiter.handle(event)
+        let actions = arbiter.handle(event, facts: facts)
         if let viewer = configuration.viewer { viewer(view) }
         if !outgoing.recordings.isEmpty { record(event, actions) }
         if actions.isEmpty, handled == nil { return }

@@ -76,16 +76,26 @@ package struct CoordinatedWrites {
     /// The most writes that are kept of one path.
     private static let mostOfPath = 64
 
+    /// The writes at one path.
+    private struct Place {
+        /// Those that run.
+        var writers: [RecordAddress] = []
+        /// Those that ended lately, in order.
+        var ended: [Ended] = []
+
+        var isEmpty: Bool { writers.isEmpty && ended.isEmpty }
+    }
+
     private var running: [RecordAddress: Running] = [:]
-    private var ended: [ItemPath: [Ended]] = [:]
-    /// Directory → the paths inside, at any depth, that are written or were lately.
+    /// The paths that are written, or were lately.
+    private var places: [ItemPath: Place] = [:]
+    /// Directory → the paths of ``places`` inside, at any depth.
     private var inside: [ItemPath: Set<ItemPath>] = [:]
-    private var writers: [ItemPath: Set<RecordAddress>] = [:]
     private var moves: [(move: ItemMove, until: UInt64)] = []
     private var agedAt: UInt64 = 0
 
     /// Whether nothing is known of any write.
-    package var isEmpty: Bool { running.isEmpty && ended.isEmpty }
+    package var isEmpty: Bool { places.isEmpty && running.isEmpty }
 
     /// Creates an empty collection.
     package init() {}
@@ -107,19 +117,15 @@ package struct CoordinatedWrites {
         running[write] = Running(
             paths: paths, purpose: purpose, begin: begin, isAsBegun: isAsBegun)
         for path in paths {
-            enter(path)
-            writers[path, default: []].insert(write)
+            update(path) { if !$0.writers.contains(write) { $0.writers.append(write) } }
         }
     }
 
     /// Ends a write that has done nothing more than was recorded.
-    package mutating func end(_ write: RecordAddress, at now: WriteInstant) {
+    package mutating func end(_ write: RecordAddress, at now: @autoclosure () -> WriteInstant) {
         guard let former = running.removeValue(forKey: write) else { return }
-        for path in former.paths {
-            writers[path]?.remove(write)
-            if writers[path]?.isEmpty == true { writers[path] = nil }
-        }
-        age(at: now.monotonic)
+        for path in former.paths { update(path) { $0.writers.removeAll { $0 == write } } }
+        age(at: now().monotonic)
     }
 
     /// Ends the writes of a client that is gone.
@@ -136,8 +142,7 @@ package struct CoordinatedWrites {
         let entry = Ended(
             purpose: former.purpose, states: written.change, begin: former.begin, end: now,
             hasChanged: written.hasChanged, isArrival: isArrival)
-        enter(written.path)
-        Self.add(entry, to: &ended[written.path, default: []])
+        update(written.path) { Self.add(entry, to: &$0.ended) }
     }
 
     private static func add(_ entry: Ended, to entries: inout [Ended]) {
@@ -179,9 +184,25 @@ package struct CoordinatedWrites {
         moves.append((move, now.monotonic + Self.retention))
     }
 
-    /// Enters a path in the directories above it, unless it is in use, and so has been entered.
-    private mutating func enter(_ path: ItemPath, evenIfUsed: Bool = false) {
-        guard evenIfUsed || ended[path] == nil && writers[path] == nil else { return }
+    /// Changes what is known of a path, and keeps it as long as that is something.
+    ///
+    /// In the directories above, it stays until the next ageing.
+    private mutating func update(_ path: ItemPath, _ change: (inout Place) -> Void) {
+        func isChanged(_ place: inout Place) -> (wasEmpty: Bool, isEmpty: Bool) {
+            let wasEmpty = place.isEmpty
+            change(&place)
+            return (wasEmpty, place.isEmpty)
+        }
+        let (wasEmpty, isEmpty) = isChanged(&places[path, default: Place()])
+        if isEmpty {
+            places[path] = nil
+        } else if wasEmpty {
+            enter(path)
+        }
+    }
+
+    /// Enters a path in the directories above it.
+    private mutating func enter(_ path: ItemPath) {
         for depth in 0..<path.depth { inside[path.prefix(depth: depth), default: []].insert(path) }
     }
 
@@ -189,22 +210,26 @@ package struct CoordinatedWrites {
     private mutating func age(at now: UInt64) {
         guard agedAt + Self.retention <= now else { return }
         agedAt = now
-        ended = ended.compactMapValues { entries in
-            let kept = entries.filter { $0.end.monotonic + Self.retention > now }
+        places = places.compactMapValues { place in
+            var kept = place
+            kept.ended.removeAll { $0.end.monotonic + Self.retention <= now }
             return kept.isEmpty ? nil : kept
         }
         inside = [:]
-        for path in Set(ended.keys).union(writers.keys) { enter(path, evenIfUsed: true) }
+        for path in places.keys { enter(path) }
     }
+
+    private func writers(_ path: ItemPath) -> [RecordAddress] { places[path]?.writers ?? [] }
+
+    private func ended(_ path: ItemPath) -> [Ended] { places[path]?.ended ?? [] }
 
     // MARK: Where writes are
 
     /// The paths written that concern a change: of the item, of a directory above it, of an item
     /// beside it, or inside it, which may be a folder that the writer has made.
     private func paths(concerning path: ItemPath) -> [ItemPath] {
-        let above = (1...max(1, path.depth)).map { path.prefix(depth: $0) }.filter {
-            writers[$0] != nil || ended[$0] != nil
-        }
+        let above = (1...max(1, path.depth)).map { path.prefix(depth: $0) }
+            .filter { places[$0] != nil }
         let parent = path.prefix(depth: max(0, path.depth - 1))
         let beside = (inside[parent] ?? []).filter { $0.depth == path.depth && $0 != path }
         return above + beside + (inside[path] ?? [])
@@ -214,7 +239,7 @@ package struct CoordinatedWrites {
     package func runs(concerning change: WatchedChange) -> Bool {
         if running.isEmpty { return false }
         return change.paths.contains { path in
-            paths(concerning: path).contains { writers[$0] != nil }
+            paths(concerning: path).contains { !writers($0).isEmpty }
         }
     }
 
@@ -222,7 +247,7 @@ package struct CoordinatedWrites {
     package func mayHaveRun(concerning change: WatchedChange) -> Bool {
         change.paths.contains { path in
             paths(concerning: path).contains { written in
-                ended[written]?.contains { change.seenAt < $0.end.monotonic } ?? false
+                ended(written).contains { change.seenAt < $0.end.monotonic }
             }
         }
     }
@@ -231,10 +256,10 @@ package struct CoordinatedWrites {
     /// and its claim has told so.
     package func haveLeftItem(_ change: WatchedChange) -> Bool {
         (inside[change.path] ?? []).union([change.path]).contains { path in
-            ended[path]?.contains {
+            ended(path).contains {
                 $0.hasChanged && $0.mayHaveMade(change)
                     && (change.observed != nil || $0.states.map { $0.after != nil } ?? true)
-            } ?? false
+            }
         }
     }
 
@@ -242,7 +267,7 @@ package struct CoordinatedWrites {
     /// told.
     package func mayHaveBeenTemporary(_ change: WatchedChange) -> Bool {
         paths(concerning: change.path).contains { path in
-            writers[path] != nil || ended[path]?.contains { $0.mayHaveMade(change) } ?? false
+            !writers(path).isEmpty || ended(path).contains { $0.mayHaveMade(change) }
         }
     }
 
@@ -250,15 +275,15 @@ package struct CoordinatedWrites {
     /// is none.
     func begin(concerning change: WatchedChange) -> UInt64? {
         paths(concerning: change.path).flatMap { path in
-            (writers[path] ?? []).compactMap { running[$0]?.begin.monotonic }
-                + (ended[path] ?? []).filter { $0.mayHaveMade(change) }.map(\.begin.monotonic)
+            writers(path).compactMap { running[$0]?.begin.monotonic }
+                + ended(path).filter { $0.mayHaveMade(change) }.map(\.begin.monotonic)
         }.min()
     }
 
     /// Whether a presenter's own side writes what has changed, or the directory above it.
     package func isOwnWriteRunning(at path: ItemPath, _ purpose: Purpose) -> Bool {
         (1...max(1, path.depth)).contains { depth in
-            (writers[path.prefix(depth: depth)] ?? []).contains { running[$0]?.purpose == purpose }
+            writers(path.prefix(depth: depth)).contains { running[$0]?.purpose == purpose }
         }
     }
 
@@ -287,9 +312,9 @@ package struct CoordinatedWrites {
         _ change: WatchedChange, to purpose: Purpose, isPresented: Bool = false,
         toldAt: UInt64 = 0
     ) -> Bool {
-        if ended.isEmpty { return false }
+        if places.isEmpty { return false }
         func relevant(_ path: ItemPath) -> [Ended] {
-            (ended[path] ?? []).filter { $0.end.monotonic >= max(change.since, toldAt) }
+            ended(path).filter { $0.end.monotonic >= max(change.since, toldAt) }
         }
         if leads(to: change, relevant(change.path), purpose) { return true }
         for depth in 1..<max(1, change.path.depth) {
@@ -355,10 +380,10 @@ package struct CoordinatedWrites {
         _ state: ObservedFile, above path: ItemPath, by purpose: Purpose
     ) -> Bool {
         (1..<max(1, path.depth)).contains { depth in
-            ended[path.prefix(depth: depth)]?.contains {
+            ended(path.prefix(depth: depth)).contains {
                 $0.purpose == purpose && isStamped(state.stamp.changed, since: $0.begin)
                     && state.stamp.changed <= $0.end.real
-            } ?? false
+            }
         }
     }
 
@@ -389,7 +414,7 @@ package struct CoordinatedWrites {
         // What is made inside a directory changes it, too.
         if let born = change.observed?.identity.born { made.observed?.stamp.changed = born }
         return (inside[change.path] ?? []).contains { path in
-            (ended[path] ?? []).contains {
+            ended(path).contains {
                 $0.purpose == purpose && $0.hasChanged && $0.mayHaveMade(change)
                     && isMade(made, since: $0.begin, by: $0.end)
             }

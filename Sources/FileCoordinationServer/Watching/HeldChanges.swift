@@ -34,7 +34,7 @@ struct HeldChanges {
     private(set) var all: [Name: Held] = [:]
 
     var isEmpty: Bool { all.isEmpty }
-    var nextDeadline: UInt64? { all.values.lazy.map(\.until).min() }
+    var nextDeadline: UInt64? { all.isEmpty ? nil : all.values.lazy.map(\.until).min() }
     func contains(_ name: Name) -> Bool { all[name] != nil }
 
     /// Adds a change, which becomes one with earlier ones of its names.

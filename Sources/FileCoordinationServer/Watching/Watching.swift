@@ -187,7 +187,8 @@ struct Watching: ~Copyable {
 
     /// The next time at which watching has something to do, or nil.
     var nextDeadline: UInt64? {
-        var next = MonotonicClock.earlier(unanswered.values.min(), seen.nextDeadline)
+        var next = seen.nextDeadline
+        if !unanswered.isEmpty { next = MonotonicClock.earlier(next, unanswered.values.min()) }
         guard !presenters.isEmpty else { return next }
         next = MonotonicClock.earlier(next, supervision.next)
         return isWanted && watcher == nil ? MonotonicClock.earlier(next, retryAt ?? 0) : next

@@ -17,6 +17,8 @@ struct DelegatingFixture {
     /// Claims that run unknown to the arbiter.
     private(set) var hidden: [ClaimID: FiledClaim] = [:]
     private(set) var granted: [UInt64] = []
+    /// The entries of claims that were granted without reports.
+    private(set) var entries: [UInt64: DelegationID] = [:]
     private(set) var time: UInt64 = 0
 
     init(policy: DelegationPolicy = DelegationPolicy()) { arbiter = Arbiter(policy: policy) }
@@ -26,7 +28,9 @@ struct DelegatingFixture {
         for effect in last {
             switch effect {
             case .grant(let id): granted.append(id.rawValue)
-            case .grantUnreported(let id, _): granted.append(id.rawValue)
+            case .grantUnreported(let id, let entry):
+                granted.append(id.rawValue)
+                entries[id.rawValue] = entry
             case .delegate(let delegation): delegations[delegation.id] = delegation
             case .recall(let id): recalls.append(id)
             case .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
@@ -74,7 +78,7 @@ struct DelegatingFixture {
     /// The same, and the server has seen it.
     mutating func endSeen(_ number: UInt64) {
         endHidden(number)
-        handle(.unreportedClaimEnded(ClaimID(rawValue: number)))
+        if let entry = entries[number] { handle(.delegationRecalled(entry)) }
     }
 
     /// Answers the oldest recall with the hidden claims that run under it.
@@ -128,7 +132,7 @@ struct DelegatingFixture {
             case .place(let client, _, let mode, let reportsWrites):
                 "\(client.rawValue): \(mode)\(reportsWrites ? ", reported" : "")"
             case .directory(let client, _): "\(client.rawValue): directory"
-            case .claim(let client, _, _): "\(client.rawValue): claim"
+            case .claim(let client, _): "\(client.rawValue): claim"
             case .queue: "queue"
             }
         }.sorted()

@@ -46,8 +46,7 @@ extension Witness {
             .presenterAnsweredLate, .presenterBlocked, .presenterDismissed,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced, .recoveryFinished,
-            .delegationRecalled, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+            .delegationRecalled, .queueOpened, .queueClosed:
             break
         }
         return result

@@ -133,8 +133,7 @@ struct Witness: Hashable {
             preconditionFailure("The simulation's checkers know about no user, not this")
         case .clientStopped, .clientContinued, .grantWithdrawn:
             preconditionFailure("The simulation's checkers know about stopped processes, not this")
-        case .delegationRecalled, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+        case .delegationRecalled, .queueOpened, .queueClosed:
             preconditionFailure("The simulation's checkers know about delegations, not this")
         case .clockAdvanced(let time):
             clock = max(clock, time)

@@ -10,7 +10,7 @@ package struct Coverage: Sendable {
         case presenterCycles, saveBacks, blockings, moves, retargets, presenters, removals
         case deaths, stops, returned, withdrawn, restarts, crashes, clockJumps, notices
         case delegations, shares, reportingSlots, recalls, held, found, madeKnown, unreported
-        case localReads, localWrites, reports, queues, turns
+        case formers, localReads, localWrites, reports, queues, turns
         case events
     }
 

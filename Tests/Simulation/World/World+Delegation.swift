@@ -28,6 +28,12 @@ extension DeferredEvent {
     }
 }
 
+/// A claim that was granted without a report.
+struct Unreported {
+    let claim: ClaimID
+    let client: ClientID?
+}
+
 /// What the parties know of delegations.
 struct SimulatedDelegations {
     /// What the slots of clients say.
@@ -35,7 +41,7 @@ struct SimulatedDelegations {
     /// Recalls that are not answered.
     var recalls: [DelegationID] = []
     /// Claims granted without a report: each is hidden, or over.
-    var unreported: [DelegationID: ClaimID] = [:]
+    var unreported: [DelegationID: Unreported] = [:]
     /// Writes that are over and have to be reported.
     var reports: [(claim: SimulatedClaim, outcomes: [ItemOutcome])] = []
     /// What waits for a recall.
@@ -223,12 +229,26 @@ extension World {
 
     /// The server sees that a claim is over which was granted without a report.
     mutating func seeEndOfUnreported() {
-        let over = delegations.unreported.sorted { $0.key < $1.key }.filter { entry in
-            !claims.contains { $0.id == entry.value && $0.isHidden }
-        }
-        guard let (id, claim) = dice.one(of: over) else { return }
+        guard let id = dice.one(of: entriesOfOver) else { return }
         delegations.unreported[id] = nil
-        tell(.unreportedClaimEnded(claim))
+        tell(.delegationRecalled(id))
+    }
+
+    /// The entries of unreported claims that are over, which the arbiter has not been told.
+    private var entriesOfOver: [DelegationID] {
+        delegations.unreported.keys.sorted().filter { id in
+            !delegations.recalls.contains(id)
+                && !claims.contains { $0.id == delegations.unreported[id]?.claim && $0.isHidden }
+        }
+    }
+
+    /// Takes the entry of an unreported claim whose record the client uses for its next one.
+    mutating func takeFormer(of client: ClientID) -> DelegationID? {
+        let own = entriesOfOver.filter { delegations.unreported[$0]?.client == client }
+        guard let id = dice.one(of: own), !dice.one(in: 4) else { return nil }
+        coverage.count(.formers)
+        delegations.unreported[id] = nil
+        return id
     }
 
     // MARK: Recalls
@@ -264,7 +284,9 @@ extension World {
         var found: [FiledClaim] = []
         for index in claims.indices where claims[index].isHidden {
             let claim = claims[index]
-            guard claim.id == single || claim.queue == id || delegation?.covers(claim) == true
+            guard
+                claim.id == single?.claim || claim.queue == id
+                    || delegation?.covers(claim) == true
             else { continue }
             claims[index].isHidden = false
             claims[index].queue = nil

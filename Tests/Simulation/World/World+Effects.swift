@@ -45,7 +45,8 @@ extension World {
                 claims[index].isHidden = true
                 claims[index].isTaken = true
             }
-            delegations.unreported[delegation] = id
+            delegations.unreported[delegation] = Unreported(
+                claim: id, client: claim(id)?.filed.client)
         case .delegate(let delegation): delegate(delegation)
         case .recall(let id): recall(id)
         case .openQueue(let path, let members): openQueue(at: path, members)

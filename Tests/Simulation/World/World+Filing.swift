@@ -48,11 +48,12 @@ extension World {
         serial += 1
         coverage.count(.claims)
         if kind == .preparation { coverage.count(.batches) }
-        let filed = FiledClaim(
+        var filed = FiledClaim(
             id: ClaimID(rawValue: serial), client: client, purpose: purpose, items: items,
             enclosing: inside, kind: kind, blocksCaller: blocksCaller, request: request,
             mayGoUnreported: faults.delegates && !isOfPresenter(purpose) && !dice.one(in: 4),
             precedesQueue: isBeforeQueue(client, items))
+        filed.former = takeFormer(of: client)
         claims.append(SimulatedClaim(filed: filed))
         tell(.claimFiled(filed), .filed(Claim(filed)))
         return filed.id

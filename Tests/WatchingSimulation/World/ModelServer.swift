@@ -46,7 +46,8 @@ struct ModelServer {
                     path: place, change: (before: before?.asReported, after: after?.asReported),
                     hasChanged: before != after), by: address(claim), at: instant(now))
         }
-        seen.writes.end(address(claim), at: instant(now))
+        let end = instant(now)
+        seen.writes.end(address(claim), at: end)
     }
 
     private func address(_ claim: ModelClaim) -> RecordAddress {
