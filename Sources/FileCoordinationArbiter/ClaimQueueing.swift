@@ -2,7 +2,8 @@
 //
 // Stage 1: the queue (Rules 2.13, 2.14). A claim waits for every conflicting claim that was filed
 // earlier or holds its position. These are computed only when needed. A waiting claim is registered
-// as a watcher with one of them; when that one ends, the claim is evaluated again.
+// as a watcher with one of them; when that one ends, the claim is evaluated again. Below are the
+// two exceptions, by which a claim passes another one.
 
 extension Arbiter {
     /// Handles a client's request for access; `facts` is what was found about it just now.

@@ -3,7 +3,8 @@
 // The ends of claims and presenters. However a claim ends (return, cancellation, failure, death of
 // its process), the same steps follow in the same order: notices to presenters, then reacquisition
 // (Rules 7.2, 8.3, 8.4), then reevaluation of the claims that waited for it. What a dead writer was
-// writing counts as changed; its own presenters are removed first.
+// writing counts as changed; its own presenters are removed first. Below are the notices, and what
+// a running accessor announces.
 
 extension Arbiter {
     /// Handles the return of an accessor.

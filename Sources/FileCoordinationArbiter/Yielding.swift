@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stage 2: presenters are asked to yield, and answer (Rules 2.19, 6.10 to 6.13).
+// Stage 2: presenters are asked to yield, and answer (Rules 2.19, 6.10 to 6.13). In this order: the
+// questions and answers, who is asked what, how long an answer may take, and what a move changes.
 
 extension Arbiter {
     /// Asks a presenter to yield to a claim, or postpones or omits the question.

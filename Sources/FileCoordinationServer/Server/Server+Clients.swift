@@ -2,7 +2,8 @@
 //
 // Handles clients that die and processes that are stopped. The server frees all claims and
 // presenters of a dead client at once (Rules 15.8, 18.8), after it has read once more which claims
-// in the client's ledger ran or had ended, reported or not. Then it removes the ledger.
+// in the client's ledger ran or had ended, reported or not. Then it removes the ledger. Below:
+// clients that come, and those that have not come back yet.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

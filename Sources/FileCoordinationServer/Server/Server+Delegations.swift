@@ -3,7 +3,8 @@
 // Recalls delegations before the arbiter decides. If an event concerns a delegated path, the server
 // recalls the delegation first and tells the arbiter about the claims that run under it. The item
 // of work that causes a recall queues those claims in its own place and itself behind them. When it
-// is performed again, nothing is left to recall.
+// is performed again, nothing is left to recall. Below: claims that the arbiter does not know, and
+// the reports of writes that were gathered.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

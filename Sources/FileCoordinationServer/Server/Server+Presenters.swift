@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers presenters, and removes them. The server calls this when it finds a presenter's record
-// in a ledger, or finds that the record is given back.
+// Connects presenters with what happens to their items: registers and removes them, tells them of
+// what plain programs do and writers announce, and who did it. The server calls the first part when
+// it finds a presenter's record in a ledger, or finds that the record is given back.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -4,7 +4,8 @@
 // server compares what the record says with what it has told the arbiter, and acts on the
 // difference (`RecordChange`). A second look finds no difference, so lost, repeated and late
 // messages need no special treatment. If a check finds that the arbiter must know other claims
-// first, it is queued again behind them.
+// first, it is queued again behind them. Below: the claims around a claim, the numbers that claims
+// get, and scans of whole ledgers.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

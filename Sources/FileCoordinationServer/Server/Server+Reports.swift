@@ -2,7 +2,8 @@
 //
 // Makes status reports and explanations: which claims hold items, which wait, and for what. A
 // report stops no other work (Rule 18.5). Clients, claims and presenters, which the arbiter knows
-// by number, are reported as processes, purposes and paths.
+// by number, are reported as processes, purposes and paths. Below: what users dismiss after they
+// have read a report.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
