@@ -4,6 +4,7 @@
 // and for so short a time that it keeps its role.
 
 #if DEBUG
+import FileCoordinationArbiter
 import FileCoordinationWire
 import XCTest
 
@@ -54,11 +55,11 @@ final class ServerAbsenceTests: StageTestCase {
         try other.ask("f go", "f returns")
     }
 
-    /// Lets the arbiter continue, after a pause that is long enough for it to notice its absence.
-    private func goOn(_ daemon: Program) {
+    /// Lets a program continue, after a pause that is long enough for the arbiter to notice it.
+    private func goOn(_ program: Program) {
         let end = Date() + 0.03
         while Date() < end { poll(nil, 0, 5) }
-        daemon.signal(SIGCONT)
+        program.signal(SIGCONT)
     }
 
     /// Lets the arbiter continue; asserts which program gets f first.
@@ -138,25 +139,44 @@ final class ServerAbsenceTests: StageTestCase {
     }
 
     /// Waits until a program has said to the server which it is, although the server does not
-    /// answer: it has its two sockets, and all its threads sleep.
-    private func untilConnected(_ program: Program) throws {
+    /// answer: it has another socket, and all its threads sleep at the same time.
+    ///
+    /// - Parameter inherited: how many sockets it had when it started, such as its output.
+    private func untilConnected(_ program: Program, inherited: Int) throws {
         let end = Date() + Program.patience
-        let place = "/proc/\(program.pid)"
         while true {
-            let sockets = names(in: place + "/fd").filter { name in
-                // It may have been closed meanwhile.
-                let target = try? FileManager.default.destinationOfSymbolicLink(
-                    atPath: "\(place)/fd/\(name)")
-                return target?.hasPrefix("socket:") == true
+            let switches = switchesOfSleepingThreads(of: program)
+            // No thread has run between the two looks, so there was a time at which all slept.
+            if sockets(of: program) > inherited, let switches,
+                switches == switchesOfSleepingThreads(of: program)
+            {
+                return
             }
-            let areAsleep = names(in: place + "/task").allSatisfy { thread in
-                let text = stage.text("\(place)/task/\(thread)/stat") ?? ""
-                return text.split(separator: ")").last?.hasPrefix(" S") == true
-            }
-            if sockets.count > 1, areAsleep { return }
             guard Date() < end else { throw StageError("\(program.name) does not connect") }
             poll(nil, 0, 1)
         }
+    }
+
+    private func sockets(of program: Program) -> Int {
+        let place = "/proc/\(program.pid)/fd"
+        return names(in: place).count { name in
+            // It may have been closed meanwhile.
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "\(place)/\(name)")
+            return target?.hasPrefix("socket:") == true
+        }
+    }
+
+    /// Returns how often each thread has given up its processor; nil if one does not sleep.
+    private func switchesOfSleepingThreads(of program: Program) -> [String: [Substring]]? {
+        let place = "/proc/\(program.pid)/task"
+        var found: [String: [Substring]] = [:]
+        for thread in names(in: place) {
+            let lines = (stage.text("\(place)/\(thread)/status") ?? "").split(separator: "\n")
+            guard lines.contains(where: { $0.hasPrefix("State:\tS") }) else { return nil }
+            found[thread] = lines.filter { $0.contains("ctxt_switches") }
+        }
+        return found
     }
 
     private func names(in directory: String) -> [String] {
@@ -168,11 +188,30 @@ final class ServerAbsenceTests: StageTestCase {
     func testAClientThatComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let newcomer = try stage.peer("newcomer")
+        let inherited = sockets(of: newcomer)
         holder.tell("g write \(stage.path("g"))")
         try stage.untilStopped(daemon)
         try newcomer.ask("f later write:\(stage.path("f"))", "f asked")
         // Before it has connected, the server cannot know that it was first.
-        try untilConnected(newcomer)
+        try untilConnected(newcomer, inherited: inherited)
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        try assertOrder(newcomer, presenter, holder: holder, daemon: daemon)
+    }
+
+    /// Rule 2.14: the same if the arbiter is stopped while it catches up after a pause.
+    func testAPauseWhileItCatchesUpIsNoticedToo() throws {
+        let (holder, presenter, daemon) = try scene()
+        let newcomer = try stage.peer("newcomer")
+        let inherited = sockets(of: newcomer)
+        presenter.signal(SIGSTOP)
+        try stage.untilStopped(presenter)
+        holder.tell("g write \(stage.path("g"))")
+        try stage.until(holder, .asking)
+        // The answer comes after a pause, so the arbiter catches up.
+        goOn(presenter)
+        try stage.untilStopped(daemon)
+        try newcomer.ask("f later write:\(stage.path("f"))", "f asked")
+        try untilConnected(newcomer, inherited: inherited)
         try presenter.ask("f later write:\(stage.path("f"))", "f asked")
         try assertOrder(newcomer, presenter, holder: holder, daemon: daemon)
     }

@@ -62,8 +62,12 @@ struct Connections: ~Copyable {
     // MARK: Waiting
 
     /// Waits for events, until `deadline` at most.
+    ///
+    /// After a long pause the kernel's order of the events is not that in which the messages were
+    /// sent: the server catches up first.
     mutating func wait(until deadline: UInt64?) throws(SystemError) {
-        freshness.renew(at: MonotonicClock.now)
+        let now = MonotonicClock.now
+        if now < freshness.end { freshness.renew(at: now) }
         try poller.wait(into: &ready, until: deadline)
     }
 
