@@ -235,33 +235,22 @@ struct ChangeBuffer {
     static let limit = 1024
 
     private var changes: [FileChange] = []
-    private var head = 0
 
     /// Adds a change.
     ///
     /// Beyond the limit, one change about the item at `url` replaces all of them.
     mutating func add(_ change: FileChange, of url: URL) {
-        if changes.count - head == 1, changes[head].kind == .everything, changes[head].url == url {
-            changes[head].isCoordinated = changes[head].isCoordinated && change.isCoordinated
-            if changes[head].author != change.author { changes[head].author = nil }
-            return
-        }
-        guard changes.count - head < Self.limit else {
-            (changes, head) = ([], 0)
+        if changes.count == 1, changes[0].kind == .everything, changes[0].url == url {
+            changes[0].isCoordinated = changes[0].isCoordinated && change.isCoordinated
+            if changes[0].author != change.author { changes[0].author = nil }
+        } else if changes.count < Self.limit {
+            changes.append(change)
+        } else {
             changes = [FileChange(kind: .everything, url: url, isCoordinated: false)]
-            return
         }
-        changes.append(change)
     }
 
     /// Removes and returns the oldest change.
-    mutating func take() -> FileChange? {
-        guard head < changes.count else { return nil }
-        defer {
-            head += 1
-            if head == changes.count { (changes, head) = ([], 0) }
-        }
-        return changes[head]
-    }
+    mutating func take() -> FileChange? { changes.isEmpty ? nil : changes.removeFirst() }
 }
 #endif

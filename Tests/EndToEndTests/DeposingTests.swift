@@ -57,7 +57,7 @@ class DeposingTests: StageTestCase {
         guard Self.serving == .embedded else { return ![nil, "Z", "X"].contains(letter(process)) }
         let tasks = "/proc/\(process)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
-        return threads.contains { stage.text("\(tasks)/\($0)/comm") == "file-arbiter\n" }
+        return threads.contains { stage.text("\(tasks)/\($0)/comm") == "file-server\n" }
     }
 
     /// Asserts that the deposed arbiter, which runs again, has left the role, and leaves its

@@ -47,7 +47,7 @@ class OtherUserTests: StageTestCase {
         XCTAssertTrue(stranger.said("x not connected \(EACCES)"), "\(stranger.lines)")
         let ledgers = try FileManager.default.contentsOfDirectory(
             atPath: stage.runtime + "/ledgers")
-        let paths = ["/socket", "/host.lock", "/epoch", "/ledgers", "/ledgers/\(ledgers[0])"]
+        let paths = ["/socket", "/server.lock", "/epoch", "/ledgers", "/ledgers/\(ledgers[0])"]
         for path in [""] + paths {
             try stranger.ask("y peep \(stage.runtime)\(path)", "y \(EACCES)")
         }

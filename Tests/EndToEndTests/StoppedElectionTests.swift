@@ -47,7 +47,7 @@ class StoppedElectionTests: StageTestCase {
 
     /// Rule 18.7a.
     func testAProgramThatIsAboutToServeIsStopped() throws {
-        _ = try holdStopped("host.lock")
+        _ = try holdStopped("server.lock")
         let a = try stage.peer("A")
         a.tell("a write \(try stage.file("f"))")
         try a.expect("a granted")

@@ -33,7 +33,7 @@ package final class EmbeddedServer: Sendable {
         let role = Monitor<RoleLock?>(roleLock)
         var configuration = ServerConfiguration(kind: .embedded, log: log)
         configuration.starter = starter
-        try DetachedThread.start(name: "file-arbiter") { [configuration] in
+        try DetachedThread.start(name: "file-server") { [configuration] in
             do {
                 var server = try makeServer(runtime, role, configuration, wakeUp)
                 ProcessEnd.end(wakeUp)

@@ -72,7 +72,7 @@ package struct RuntimeDirectory: Sendable {
     /// Names inside the directory; the article Takeover says what each is for.
     package enum Name {
         package static let socket = "socket"
-        package static let serverLock = "host.lock"
+        package static let serverLock = "server.lock"
         package static let electionLock = "election.lock"
         package static let epoch = "epoch"
         package static let ledgers = "ledgers"

@@ -47,7 +47,7 @@ struct SlowCalls: Sendable {
         let server = Kernel.listener(at: run + "/socket")
         var text = "call \(call) of \(name) has waited for \(waited) s; \(Kernel.load)\n"
         text += "serving: \(server.map { "\($0)" } ?? "none")\n"
-        for lock in ["host.lock", "election.lock"] {
+        for lock in ["server.lock", "election.lock"] {
             let holder = FileManager.default.contents(atPath: run + "/" + lock).flatMap { bytes in
                 bytes.count < 4
                     ? nil : bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }

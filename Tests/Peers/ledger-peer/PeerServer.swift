@@ -168,13 +168,13 @@ struct ServerLock {
 
     /// Nil if another process has it.
     init?(directory: Directory, fault: PlantedFault?, deposes: Bool) throws {
-        let name = deposes ? "host.lock.\(CurrentProcess.id)" : "host.lock"
+        let name = deposes ? "server.lock.\(CurrentProcess.id)" : "server.lock"
         let file = try directory.openFile(name, [.read, .write, .create])
         try FileSpace.reserve(file, length: 4096)
         mapping = try SharedMapping(
             file: file, length: 4096, writable: true, inheritedByFork: false)
         guard try FileLock.tryLock(file) else { return nil }
-        if deposes { try directory.rename(name, to: "host.lock") }
+        if deposes { try directory.rename(name, to: "server.lock") }
         kept = fault == .descriptorKeptAcrossFork ? file : nil
     }
 }
