@@ -112,26 +112,26 @@ let package = Package(
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
                 "FileCoordinationSystem", "FileCoordinationWire",
             ],
-            path: "Tests/Peers/coordination-peer", swiftSettings: strict),
+            path: "Tests/Programs/coordination-peer", swiftSettings: strict),
         .executableTarget(
             name: "coordination-soak",
             dependencies: ["FileCoordination", "FileCoordinationSystem"],
-            path: "Tests/Peers/coordination-soak", swiftSettings: strict),
+            path: "Tests/Programs/coordination-soak", swiftSettings: strict),
         // A face of the client without Foundation; `check` looks at what it links.
         .executableTarget(
             name: "plain-client",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
             ],
-            path: "Tests/Peers/plain-client", swiftSettings: strict),
-        .executableTarget(name: "open-watch", path: "Tests/Peers/open-watch"),
+            path: "Tests/Programs/plain-client", swiftSettings: strict),
+        .executableTarget(name: "open-watch", path: "Tests/Programs/open-watch"),
         .executableTarget(
             name: "ledger-peer",
             dependencies: [
                 "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
                 "LedgerExploration",
             ],
-            path: "Tests/Peers/ledger-peer", swiftSettings: strict),
+            path: "Tests/Programs/ledger-peer", swiftSettings: strict),
         // What the fuzzer feeds, and the tests feed with what the fuzzer has found.
         .target(
             name: "FileCoordinationFuzzing",
@@ -152,24 +152,26 @@ let package = Package(
             dependencies: ["FileCoordinationFuzzing", "FileCoordinationTextFuzzing"],
             path: "Fuzzing/Tests", swiftSettings: strict),
         // Part of the one program of all tests, which it gives a home of its own when it is loaded.
-        .target(name: "TestHome", path: "Tests/TestHome"),
+        .target(name: "TestHome", path: "Tests/Libraries/TestHome"),
         // Checkers that know nothing of the system, and worlds around the arbiter for them.
-        .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
+        .target(
+            name: "CoordinationCheckers", path: "Tests/Libraries/CoordinationCheckers",
+            swiftSettings: strict),
         .target(
             name: "CoordinationSimulation",
             dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
-            path: "Tests/Simulation/World", swiftSettings: strict),
+            path: "Tests/Libraries/CoordinationSimulation", swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
-            path: "Tests/Simulation/simulate", swiftSettings: strict),
+            path: "Tests/Programs/simulate", swiftSettings: strict),
         // The ledger's procedures on a model of memory, in every order.
         .target(
             name: "LedgerExploration",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
-            path: "Tests/LedgerExploration/Model", swiftSettings: strict),
+            path: "Tests/Libraries/LedgerExploration", swiftSettings: strict),
         .executableTarget(
             name: "explore", dependencies: ["LedgerExploration"],
-            path: "Tests/LedgerExploration/explore", swiftSettings: strict),
+            path: "Tests/Programs/explore", swiftSettings: strict),
         // The real server among model clients, turn by turn and operation by operation.
         .target(
             name: "CoordinationServerSimulation",
@@ -178,11 +180,11 @@ let package = Package(
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
-            path: "Tests/ServerSimulation/World", swiftSettings: strict),
+            path: "Tests/Libraries/CoordinationServerSimulation", swiftSettings: strict),
         .executableTarget(
             name: "simulate-server",
             dependencies: ["CoordinationServerSimulation", "CoordinationCheckers"],
-            path: "Tests/ServerSimulation/simulate-server", swiftSettings: strict),
+            path: "Tests/Programs/simulate-server", swiftSettings: strict),
         // A model file system and its writers, around the reconciler of change watching.
         .target(
             name: "WatchingSimulation",
@@ -190,17 +192,17 @@ let package = Package(
                 "CoordinationCheckers", "FileCoordinationServer", "FileCoordinationWatching",
                 "FileCoordinationArbiter", "FileCoordinationLedger", "FileCoordinationSystem",
             ],
-            path: "Tests/WatchingSimulation/World", swiftSettings: strict),
+            path: "Tests/Libraries/WatchingSimulation", swiftSettings: strict),
         .executableTarget(
             name: "simulate-watching",
             dependencies: ["WatchingSimulation", "CoordinationCheckers"],
-            path: "Tests/WatchingSimulation/simulate-watching", swiftSettings: strict),
+            path: "Tests/Programs/simulate-watching", swiftSettings: strict),
         .executableTarget(
             name: "measure-watching",
             dependencies: [
                 "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
             ],
-            path: "Tests/WatchingSimulation/measure-watching", swiftSettings: strict),
+            path: "Tests/Programs/measure-watching", swiftSettings: strict),
         .testTarget(
             name: "CheckerTests", dependencies: ["CoordinationCheckers"], swiftSettings: strict),
         .testTarget(

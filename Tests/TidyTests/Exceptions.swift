@@ -19,7 +19,7 @@ enum Exceptions {
             "looks at the status as a person would, within a bound",
         "Tests/FileCoordinationTests/OwnSavesTests.swift":
             "the pause of a program that saves again and again: that nothing comes is the point",
-        "Tests/Peers/coordination-peer/StagePresenter.swift":
+        "Tests/Programs/coordination-peer/StagePresenter.swift":
             "keeps the threads of the default queues busy until the program is killed",
     ]
 
@@ -62,15 +62,15 @@ enum Exceptions {
 
     /// Types that are Sendable without the compiler's proof, as "path type".
     static let unchecked: [String: String] = [
-        "Tests/ServerSimulation/World/Activity.swift StepExecutor":
+        "Tests/Libraries/CoordinationServerSimulation/Activity.swift StepExecutor":
             "only the thread of its world touches it, which the compiler cannot see",
-        "Tests/ServerSimulation/World/Activity.swift ActivityStart":
+        "Tests/Libraries/CoordinationServerSimulation/Activity.swift ActivityStart":
             "as StepExecutor: the task runs on the thread that starts it",
-        "Tests/ServerSimulation/World/RunningServer.swift ShownView":
+        "Tests/Libraries/CoordinationServerSimulation/RunningServer.swift ShownView":
             "as StepExecutor: the server that calls it back runs on the world's thread",
-        "Tests/ServerSimulation/World/ServerWorld+Server.swift ObservedWorld":
+        "Tests/Libraries/CoordinationServerSimulation/ServerWorld+Server.swift ObservedWorld":
             "as StepExecutor: the server that calls it back runs on the world's thread",
-        "Tests/Peers/coordination-soak/AsyncWaits.swift WaitBook":
+        "Tests/Programs/coordination-soak/AsyncWaits.swift WaitBook":
             "a lock of Foundation's guards its state; the sanitizer does not see Mutex",
         "Sources/FileCoordinationSystem/AtomicWord.swift AtomicWord":
             "holds an address; that all accesses to it are atomic is its very point",
@@ -112,25 +112,25 @@ enum Exceptions {
             "an NSCondition guards its lines",
         "Tests/EndToEndTests/Stage/Stage.swift Guarded":
             "an NSLock guards its value",
-        "Tests/Peers/coordination-peer/Inbox.swift Guarded":
+        "Tests/Programs/coordination-peer/Inbox.swift Guarded":
             "an NSLock guards its value",
-        "Tests/Peers/coordination-peer/Inbox.swift Inbox":
+        "Tests/Programs/coordination-peer/Inbox.swift Inbox":
             "an NSCondition guards its lines",
-        "Tests/Peers/coordination-peer/Peer.swift SharedCoordinator":
+        "Tests/Programs/coordination-peer/Peer.swift SharedCoordinator":
             "used on several threads on purpose, to see what then happens (Rule 2.11)",
-        "Tests/Peers/coordination-peer/StagePresenter.swift StagePresenter":
+        "Tests/Programs/coordination-peer/StagePresenter.swift StagePresenter":
             "an open class of constants and guarded values; NSObject is not Sendable",
-        "Tests/Peers/coordination-peer/StagePresenter.swift HearingPresenter":
+        "Tests/Programs/coordination-peer/StagePresenter.swift HearingPresenter":
             "a subclass must restate it",
-        "Tests/Peers/coordination-peer/StagePresenter.swift Heedless":
+        "Tests/Programs/coordination-peer/StagePresenter.swift Heedless":
             "a subclass must restate it",
-        "Tests/Peers/coordination-peer/StagePresenter.swift Lister":
+        "Tests/Programs/coordination-peer/StagePresenter.swift Lister":
             "a subclass must restate it",
-        "Tests/Peers/coordination-peer/StagePresenter.swift Listener":
+        "Tests/Programs/coordination-peer/StagePresenter.swift Listener":
             "a subclass must restate it",
-        "Tests/Peers/coordination-peer/StagePresenter.swift Editor":
+        "Tests/Programs/coordination-peer/StagePresenter.swift Editor":
             "a subclass must restate it",
-        "Tests/Peers/coordination-peer/StagePresenter.swift AsyncEditor":
+        "Tests/Programs/coordination-peer/StagePresenter.swift AsyncEditor":
             "a subclass must restate it",
         "Tests/SourceCompatibility/Examples/CallLog.swift CallLog":
             "an NSCondition guards its calls",

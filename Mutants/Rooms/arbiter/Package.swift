@@ -13,11 +13,13 @@ let package = Package(
     name: "swift-file-coordination",
     targets: [
         .target(name: "FileCoordinationArbiter", swiftSettings: strict),
-        .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
+        .target(
+            name: "CoordinationCheckers", path: "Tests/Libraries/CoordinationCheckers",
+            swiftSettings: strict),
         .target(
             name: "CoordinationSimulation",
             dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
-            path: "Tests/Simulation/World", swiftSettings: strict),
+            path: "Tests/Libraries/CoordinationSimulation", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["CoordinationSimulation", "CoordinationCheckers"],

@@ -24,10 +24,10 @@ let package = Package(
         .target(
             name: "LedgerExploration",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
-            path: "Tests/LedgerExploration/Model", swiftSettings: strict),
+            path: "Tests/Libraries/LedgerExploration", swiftSettings: strict),
         .executableTarget(
             name: "explore", dependencies: ["LedgerExploration"],
-            path: "Tests/LedgerExploration/explore", swiftSettings: strict),
+            path: "Tests/Programs/explore", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

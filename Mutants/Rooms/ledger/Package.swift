@@ -21,18 +21,18 @@ let package = Package(
             name: "FileCoordinationLedger",
             dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: strict),
-        .target(name: "TestHome", path: "Tests/TestHome"),
+        .target(name: "TestHome", path: "Tests/Libraries/TestHome"),
         .target(
             name: "LedgerExploration",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
-            path: "Tests/LedgerExploration/Model", swiftSettings: strict),
+            path: "Tests/Libraries/LedgerExploration", swiftSettings: strict),
         .executableTarget(
             name: "ledger-peer",
             dependencies: [
                 "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
                 "LedgerExploration",
             ],
-            path: "Tests/Peers/ledger-peer", swiftSettings: strict),
+            path: "Tests/Programs/ledger-peer", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: [

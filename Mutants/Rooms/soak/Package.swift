@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "coordination-soak",
             dependencies: ["FileCoordination", "FileCoordinationSystem"],
-            path: "Tests/Peers/coordination-soak", swiftSettings: strict),
+            path: "Tests/Programs/coordination-soak", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,7 @@ let package = Package(
         .target(
             name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
             swiftSettings: strict),
-        .target(name: "TestHome", path: "Tests/TestHome"),
+        .target(name: "TestHome", path: "Tests/Libraries/TestHome"),
         .target(name: "CFileCoordinationSystem"),
         .target(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
@@ -78,7 +78,7 @@ let package = Package(
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
-            path: "Tests/Peers/coordination-peer", swiftSettings: strict),
+            path: "Tests/Programs/coordination-peer", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationServerTests",
             dependencies: [

@@ -44,11 +44,13 @@ let package = Package(
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
             swiftSettings: strict),
-        .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
+        .target(
+            name: "CoordinationCheckers", path: "Tests/Libraries/CoordinationCheckers",
+            swiftSettings: strict),
         .target(
             name: "CoordinationSimulation",
             dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
-            path: "Tests/Simulation/World", swiftSettings: strict),
+            path: "Tests/Libraries/CoordinationSimulation", swiftSettings: strict),
         .target(
             name: "CoordinationServerSimulation",
             dependencies: [
@@ -56,11 +58,11 @@ let package = Package(
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
-            path: "Tests/ServerSimulation/World", swiftSettings: strict),
+            path: "Tests/Libraries/CoordinationServerSimulation", swiftSettings: strict),
         .executableTarget(
             name: "simulate-server",
             dependencies: ["CoordinationServerSimulation", "CoordinationCheckers"],
-            path: "Tests/ServerSimulation/simulate-server", swiftSettings: strict),
+            path: "Tests/Programs/simulate-server", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -24,7 +24,7 @@ struct TestCoverageTests {
 
     /// The program that calls everything with absurd arguments.
     private var callers: [SourceFile] {
-        tree.swift.filter { $0.path.hasPrefix("Tests/Peers/coordination-peer/Absurd") }
+        tree.swift.filter { $0.path.hasPrefix("Tests/Programs/coordination-peer/Absurd") }
     }
 
     /// Issue 16: no argument of a public function may end the caller's process.

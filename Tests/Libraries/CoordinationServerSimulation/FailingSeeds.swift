@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seeds whose worlds have failed once, in the file beside the sources: they are run first.
+// Seeds whose worlds have failed once, in the file `Tests/failing-seeds`: they are run first.
 
 import Glibc
 
@@ -12,7 +12,7 @@ package enum FailingSeeds {
     package static func read(around source: String) throws -> [UInt64] {
         var directory = source.split(separator: "/").dropLast()
         while let last = directory.last, last != "Tests" { directory = directory.dropLast() }
-        let path = "/" + directory.joined(separator: "/") + "/ServerSimulation/failing-seeds"
+        let path = "/" + directory.joined(separator: "/") + "/failing-seeds"
         guard let text = text(of: path) else { throw SimulationFault("cannot read \(path)") }
         return text.split(separator: "\n").compactMap { line in
             line.split(separator: " ").first.flatMap { UInt64($0) }
