@@ -139,9 +139,7 @@ final class ServerAbsenceTests: StageTestCase {
     }
 
     /// Waits until a program has said to the server which it is, although the server does not
-    /// answer: it has another socket, and all its threads sleep at the same time.
-    ///
-    /// - Parameter inherited: how many sockets it had when it started, such as its output.
+    /// answer: it has more sockets than it inherited, and all its threads sleep at the same time.
     private func untilConnected(_ program: Program, inherited: Int) throws {
         let end = Date() + Program.patience
         while true {
