@@ -14,8 +14,8 @@ extension VersionStore: VersionKeeping {
     /// Returns nil if the write moves its item.
     package func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
-    ) -> (any VersionedWrite)? {
-        options.versions.map { beginWriting(at: place, $0, mayHaveVersions: mayHaveVersions) }
+    ) -> EndOfVersionedWrite? {
+        options.versions.map { beginWriting(at: place, $0, mayHaveVersions: mayHaveVersions).end }
     }
 }
 
@@ -32,5 +32,3 @@ extension VersionStore {
         return VersionNews(.gained, identifier: Array(version.id.text.utf8))
     }
 }
-
-extension CoordinatedWrite: VersionedWrite {}

@@ -17,7 +17,7 @@ struct AccessedItem: Sendable {
         var before: ItemStamp?
         var anchor: FileAnchor?
         /// The write, as the version store sees it.
-        var versions: (any VersionedWrite)?
+        var versions: EndOfVersionedWrite?
     }
 
     /// An array with exactly one element.
@@ -152,7 +152,7 @@ struct AccessedItem: Sendable {
     // MARK: After the accessor
 
     /// Attaches the item's versions to what the accessor left at the path.
-    func endVersions() { content[0].versions?.end() }
+    func endVersions() { content[0].versions?() }
 }
 
 extension Access {

@@ -97,10 +97,10 @@ final class LocalAccess: DelegatedWriter {
 
     func keepVersions(in store: any VersionKeeping) {
         guard versions.load() == nil, case .writing(let options) = access,
-            let write = store.beginWriting(at: item.path, for: options, mayHaveVersions: true)
+            let end = store.beginWriting(at: item.path, for: options, mayHaveVersions: true)
         else { return }
-        let fresh = KeptVersions(write)
-        if versions.storeUnlessClosed(fresh) !== fresh { write.end() }
+        let fresh = KeptVersions(end)
+        if versions.storeUnlessClosed(fresh) !== fresh { end() }
     }
 
     /// Stores the turn that it has got in a ticket queue.
@@ -141,7 +141,7 @@ final class LocalAccess: DelegatedWriter {
     /// Returns whether the server need not be told.
     private func release(hasRun: Bool) -> Bool {
         // No other thread can know a reading access.
-        (isWriting ? versions.close() : versions.load())?.write.end()
+        (isWriting ? versions.close() : versions.load())?.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // If a report was requested meanwhile, it contains the outcome.
         if unsafe session.ledger.releaseWrittenLocally(record) { return true }
@@ -153,15 +153,15 @@ final class LocalAccess: DelegatedWriter {
     ///
     /// Its record may be used for another claim afterwards.
     func abandon() {
-        versions.close()?.write.end()
+        versions.close()?.end()
         adopted.close()?.abandonAdopted()
     }
 }
 
 /// The versions of the item of a local write.
 private final class KeptVersions: Sendable {
-    let write: any VersionedWrite
-    init(_ write: any VersionedWrite) { self.write = write }
+    let end: EndOfVersionedWrite
+    init(_ end: @escaping EndOfVersionedWrite) { self.end = end }
 }
 
 /// The state of an item before a local write, and the delegation that asks for a report.

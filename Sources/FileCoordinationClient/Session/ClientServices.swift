@@ -63,11 +63,11 @@ package protocol VersionKeeping: AnyObject, Sendable {
     ///   - place: the path of the item.
     ///   - options: what is written.
     ///   - mayHaveVersions: false if the item is known to have none.
-    /// - Returns: the write, to be ended after the accessor has returned; nil if such a write does
-    ///   not concern versions.
+    /// - Returns: what attaches the versions to what the accessor left at the path, to be called
+    ///   after it has returned; nil if such a write does not concern versions.
     func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
-    ) -> (any VersionedWrite)?
+    ) -> EndOfVersionedWrite?
 
     /// Moves contents into the store, as a version of the item at `place` that is in conflict with
     /// it (Rule 19.3).
@@ -77,11 +77,8 @@ package protocol VersionKeeping: AnyObject, Sendable {
     func itemDidMove(from old: ItemPath, to new: ItemPath)
 }
 
-/// A write to an item that has versions.
-package protocol VersionedWrite: AnyObject, Sendable {
-    /// Ends the write, and attaches the versions to what the accessor left at the path.
-    func end()
-}
+/// Ends a write to an item that has versions.
+package typealias EndOfVersionedWrite = @Sendable () -> Void
 
 /// A temporary copy of an item for one accessor.
 package protocol TemporaryCopy: AnyObject, Sendable {

@@ -32,7 +32,7 @@ final class NoVersions: VersionKeeping {
     func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool { false }
     func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
-    ) -> (any VersionedWrite)? { nil }
+    ) -> EndOfVersionedWrite? { nil }
     func keepConflict(_ contents: ItemPath, of place: ItemPath) throws -> VersionNews {
         throw CancellationError()
     }
