@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's operations on a claim that it has filed: wait, cancel and release. Each of them
-// loads the record's word first, because a new server may have changed it.
+// The client's operations on a claim that it has filed or granted itself: wait, cancel and release.
+// Each of them loads the record's word first, because a new server may have changed it.
 
 /// Waits until a claim is no longer `asked`, and takes up its grant.
 package struct AwaitGrant: LedgerProcedure {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client files a claim: it makes the record visible as a draft, checks the ledger's epoch,
-// and then asks.
+// How a client files a claim, or grants it itself under a delegation: it makes the record visible
+// as a draft, checks the ledger's epoch, and then asks.
 //
 // The check must come after the record is visible and before a server may act on it. Then every
 // server whose epoch the check has missed finds the record when it scans the ledger. If the record

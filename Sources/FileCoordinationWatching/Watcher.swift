@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The watcher: a thread that runs the reconciler. It is a thread of its own so that a slow file
-// system cannot block the server. In each turn, the thread reads the kernel's queue, carries out
-// orders, handles the commands that came meanwhile, and sends messages. A turn is bounded, so that
-// a program that writes 100,000 files cannot delay commands: the rest stays in the kernel's queue,
-// and if that overflows, everything is looked at again.
+// system cannot block the server (`WatchLoop` has its turn). A turn is bounded, so that a program
+// that writes 100,000 files cannot delay commands: the rest stays in the kernel's queue, and if
+// that overflows, everything is looked at again.
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem

@@ -3,7 +3,7 @@
 // One coordinated access from beginning to end: resolves the paths, files the claim, waits, finds
 // out where the items are then, runs the accessor, compares the items, and releases the claim. The
 // Foundation classes and the command line are both based on it. This file files the claim and
-// waits; `CoordinatedAccess+Running` has the rest.
+// waits; `+Running`, `+Finishing` and `+Announcing` have the rest.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This process's presenters: registration, messages from the server, and answers.
+// This process's presenters: registration, removal, guards, and answers. What the server sends them
+// is in `Session+Deliveries`.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

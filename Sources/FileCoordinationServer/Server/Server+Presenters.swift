@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects presenters with what happens to their items: registers and removes them, tells them of
-// what plain programs do and writers announce, and who did it. The server calls the first part when
-// it finds a presenter's record in a ledger, or finds that the record is given back.
+// Connects presenters with what happens to their items. Four parts: presenters are registered and
+// removed, when their records are found or given back; the watcher learns what to watch and which
+// writes are coordinated (`watch`, `watchWrites`); what it has seen of plain programs is told
+// (`receiveNews`); and what writers announced is read from their records (`readAnnouncements`).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Performs the items of the work queue. ``decide(_:facts:outright:handled:)`` is the only function
-// that gives events to the arbiter. The arbiter's actions are carried out at once, as
+// that gives events to the arbiter. The arbiter's effects are carried out at once, as
 // compare-and-swap operations on ledgers and as messages. None of them calls `decide` again;
 // further events are queued.
 
@@ -32,7 +32,7 @@ extension Server {
 
     // MARK: Deciding
 
-    /// Gives one event to the arbiter and carries out the resulting actions.
+    /// Gives one event to the arbiter and carries out the resulting effects.
     ///
     /// New paths of items are first written to the relocation log, all of them or none: a log with
     /// half of an event could not be completed later.
@@ -48,11 +48,11 @@ extension Server {
         _ event: Event, facts: FilingFacts? = nil, outright: ClaimID? = nil,
         handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
-        let actions = arbiter.handle(event, facts: facts)
+        let effects = arbiter.handle(event, facts: facts)
         if let viewer = configuration.viewer { viewer(view) }
-        if !outgoing.recordings.isEmpty { record(event, actions) }
-        if actions.isEmpty, handled == nil { return }
-        var entries = actions.compactMap { $0.relocationEntry }
+        if !outgoing.recordings.isEmpty { record(event, effects) }
+        if effects.isEmpty, handled == nil { return }
+        var entries = effects.compactMap { $0.relocationEntry }
         if let handled {
             entries.append(
                 RelocationEntry(
@@ -61,8 +61,8 @@ extension Server {
         }
         let isWritten = entries.isEmpty || write(entries)
         let writer = event.writer
-        for action in actions {
-            carryOut(action, outright: outright, isWritten: isWritten, writer: writer)
+        for effect in effects {
+            carryOut(effect, outright: outright, isWritten: isWritten, writer: writer)
         }
     }
 
@@ -83,11 +83,11 @@ extension Server {
         }
     }
 
-    /// Carries out an action of the arbiter; `writer` is the claim whose changes it announces.
+    /// Carries out an effect; `writer` is the claim whose changes it announces.
     private mutating func carryOut(
-        _ action: Effect, outright: ClaimID?, isWritten: Bool, writer: ClaimID?
+        _ effect: Effect, outright: ClaimID?, isWritten: Bool, writer: ClaimID?
     ) {
-        switch action {
+        switch effect {
         // The process of a claim that was filed just now is running. The process of a claim that
         // waited may have been stopped meanwhile, so its grant is provisional (Rule 18.6).
         case .grant(let claim): grant(claim, isProvisional: claim != outright)
@@ -215,7 +215,7 @@ extension Server {
 }
 
 extension Effect {
-    /// The entry of the relocation log that an action requires, or nil.
+    /// The entry of the relocation log that an effect requires, or nil.
     fileprivate var relocationEntry: RelocationEntry? {
         switch self {
         case .relocate(let presenter, let place, let isTold):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns what the watcher saw into messages for presenters. They are the same messages as after a
-// coordinated write (Rules 7.3 to 7.7, 11.2, 11.3).
+// A presenter as the watching part knows it, and what it is told of what the watcher saw: the
+// messages are those of a coordinated write (Rules 7.3 to 7.7, 11.2, 11.3).
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
