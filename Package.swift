@@ -81,11 +81,18 @@ let package = Package(
             ],
             swiftSettings: safe),
         .target(
+            name: "FoundationCompatibility",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
+            ],
+            swiftSettings: safe),
+        .target(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
-                "FileTree",
+                "FileTree", "FoundationCompatibility",
             ],
             swiftSettings: safe),
 
@@ -258,7 +265,7 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
-                "FileCoordinationWire", "FileTree", "TestHome",
+                "FileCoordinationWire", "FileTree", "FoundationCompatibility", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
