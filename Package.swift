@@ -95,6 +95,12 @@ let package = Package(
                 "FileTree", "FoundationCompatibility",
             ],
             swiftSettings: safe),
+        .target(
+            name: "FileCoordinationTracing",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
+            ],
+            swiftSettings: safe),
 
         // MARK: Executables
         .executableTarget(
@@ -109,7 +115,7 @@ let package = Package(
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationServer",
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileTree", argumentParser,
+                "FileCoordinationTracing", "FileTree", argumentParser,
             ],
             swiftSettings: safe),
 
@@ -281,7 +287,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationClient",
-                "FileCoordinationSystem", "TestHome",
+                "FileCoordinationSystem", "FileCoordinationTracing", "TestHome",
             ],
             exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),

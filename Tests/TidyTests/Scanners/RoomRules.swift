@@ -14,6 +14,7 @@ enum RoomRules {
     private static let versions = "FileCoordinationVersions"
     private static let client = "FileCoordinationClient"
     private static let compatibility = "FoundationCompatibility"
+    private static let tracing = "FileCoordinationTracing"
     private static let toolkit: Set<String> = ["Glibc", "Synchronization"]
 
     /// Target → the modules that it may import.
@@ -34,12 +35,14 @@ enum RoomRules {
             arbiter, wire, system, ledger, tree, client, versions, compatibility, "Foundation",
             "Dispatch",
         ]),
+        tracing: [arbiter, wire, client],
         // No Foundation: it starts in half the time, and `check` looks at what it links.
         "filecoordinationd": toolkit.union([
             arbiter, wire, system, ledger, server, "ArgumentParser",
         ]),
         "filecoord": toolkit.union([
-            arbiter, wire, system, ledger, server, tree, client, versions, "ArgumentParser",
+            arbiter, wire, system, ledger, server, tree, client, versions, tracing,
+            "ArgumentParser",
         ]),
     ]
 
