@@ -81,11 +81,24 @@ let package = Package(
             ],
             swiftSettings: safe),
         .target(
+            name: "FoundationCompatibility",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
+            ],
+            swiftSettings: safe),
+        .target(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
-                "FileTree",
+                "FileTree", "FoundationCompatibility",
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "FileCoordinationTracing",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
             ],
             swiftSettings: safe),
 
@@ -102,7 +115,7 @@ let package = Package(
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationServer",
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileTree", argumentParser,
+                "FileCoordinationTracing", "FileTree", argumentParser,
             ],
             swiftSettings: safe),
 
@@ -260,7 +273,7 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
-                "FileCoordinationWire", "FileTree", "TestHome",
+                "FileCoordinationWire", "FileTree", "FoundationCompatibility", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -276,7 +289,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationClient",
-                "FileCoordinationSystem", "TestHome",
+                "FileCoordinationSystem", "FileCoordinationTracing", "TestHome",
             ],
             exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),

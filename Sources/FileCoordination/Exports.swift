@@ -4,4 +4,8 @@
 // `import FileCoordination` is enough on Linux. On Apple platforms, where Foundation has the
 // classes itself, the same import does no harm.
 
+#if canImport(Darwin)
 @_exported public import Foundation
+#else
+@_exported public import FoundationCompatibility
+#endif

@@ -7,6 +7,7 @@
 import FileCoordinationClient
 import FileCoordinationWire
 public import Foundation
+import FoundationCompatibility
 
 /// The domain of ``FileCoordinationError`` as an `NSError` (Rule 17.5).
 ///

@@ -9,6 +9,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 public import Foundation
+import FoundationCompatibility
 
 /// Which processes hold an item, wait for it and present it at one moment.
 ///

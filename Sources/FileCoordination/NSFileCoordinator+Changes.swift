@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 public import Foundation
+import FoundationCompatibility
 
 extension NSFileCoordinator {
     /// Returns the changes of an item from now on and, if it is a directory, of everything that it

@@ -7,6 +7,7 @@
 import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
+import FoundationCompatibility
 
 extension NSFileCoordinator {
     /// What a program knows of an item: its identity, size and times at one instant.

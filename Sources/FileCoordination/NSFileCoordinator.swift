@@ -7,6 +7,7 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 public import Foundation
+public import FoundationCompatibility
 
 /// Coordinates the reading and writing of files and directories among the processes of one user.
 ///

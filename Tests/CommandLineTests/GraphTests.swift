@@ -7,7 +7,7 @@ import FileCoordinationWire
 import Foundation
 import XCTest
 
-@testable import filecoord
+@testable import FileCoordinationTracing
 
 final class GraphTests: XCTestCase {
     private struct Graph: Decodable {

@@ -5,7 +5,7 @@
 import Foundation
 import XCTest
 
-@testable import filecoord
+@testable import FileCoordinationTracing
 
 final class RecordTests: XCTestCase {
     /// The lines of a trace; fails the test if one is no JSON object.

@@ -6,7 +6,7 @@
 import Foundation
 import XCTest
 
-@testable import filecoord
+@testable import FileCoordinationTracing
 
 final class ReportMarkTests: XCTestCase {
     private static let trace = """

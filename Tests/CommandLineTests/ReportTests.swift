@@ -7,7 +7,7 @@ import FileCoordinationWire
 import Foundation
 import XCTest
 
-@testable import filecoord
+@testable import FileCoordinationTracing
 
 final class ReportTests: XCTestCase {
     /// Records a wait behind a writer, and the presenter of the file.

@@ -4,6 +4,7 @@
 // since when, and why a presenter is told of changes late.
 
 import FileCoordinationArbiter
+import FileCoordinationTracing
 import FileCoordinationWire
 import XCTest
 

@@ -7,7 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationWire
 import XCTest
 
-@testable import filecoord
+@testable import FileCoordinationTracing
 
 final class TraceSightTests: XCTestCase {
     private static let second: UInt64 = 1_000_000_000

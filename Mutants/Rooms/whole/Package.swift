@@ -58,11 +58,18 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "FoundationCompatibility",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
-                "FileTree",
+                "FileTree", "FoundationCompatibility",
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -9,6 +9,7 @@ package import FileCoordinationClient
 import FileCoordinationWire
 import FileTree
 package import Foundation
+import FoundationCompatibility
 
 extension FailureReason {
     /// The error domain of the coordination system.

@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
+import FoundationCompatibility
 
 extension Coordinator {
     /// Waits for access, and runs `accessor` on this thread (Rule 13.8).

@@ -10,6 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationVersions
 import FileTree
 import Foundation
+import FoundationCompatibility
 
 /// The services of this target.
 package final class FoundationServices: ClientServices {

@@ -7,6 +7,7 @@
 package import FileCoordinationArbiter
 package import FileCoordinationClient
 import Foundation
+import FoundationCompatibility
 
 /// The items of a call.
 struct ItemsOfCall: Sendable {

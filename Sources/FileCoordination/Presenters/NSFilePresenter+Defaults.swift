@@ -8,6 +8,7 @@
 #if !canImport(Darwin)
 import FileCoordinationSystem
 public import Foundation
+import FoundationCompatibility
 
 /// The result of the default implementation of an optional presenter method (Rule 5.3).
 ///

@@ -8,6 +8,7 @@ package import FileCoordinationArbiter
 package import FileCoordinationClient
 import FileCoordinationVersions
 package import Foundation
+import FoundationCompatibility
 
 /// A registered presenter, and how it is called.
 struct RegisteredPresenter: Presenter {

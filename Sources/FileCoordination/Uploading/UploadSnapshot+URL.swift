@@ -8,6 +8,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 package import FileTree
 package import Foundation
+import FoundationCompatibility
 
 extension UploadSnapshot {
     /// The URL of the copy: a file under its own name, or a zip archive named after the directory.

@@ -5,6 +5,7 @@
 #if !canImport(Darwin)
 package import FileCoordinationVersions
 import Foundation
+import FoundationCompatibility
 
 /// The notice to a presenter about a version.
 ///

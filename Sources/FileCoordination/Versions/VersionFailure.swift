@@ -8,6 +8,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Foundation
+import FoundationCompatibility
 
 /// A failed operation on a version of an item.
 struct VersionFailure {

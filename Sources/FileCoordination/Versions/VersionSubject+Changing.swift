@@ -8,6 +8,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Foundation
+import FoundationCompatibility
 
 extension VersionSubject {
     // MARK: Removing

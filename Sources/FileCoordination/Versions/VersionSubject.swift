@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Foundation
+import FoundationCompatibility
 
 /// One version of one item.
 struct VersionSubject: Sendable {

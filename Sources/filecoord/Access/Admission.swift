@@ -7,6 +7,7 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
 

@@ -4,6 +4,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationTracing
 
 /// What `filecoord read` is to do.
 struct ReadRequest: Hashable {

@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// An explanation as JSON.

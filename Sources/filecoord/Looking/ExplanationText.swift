@@ -5,6 +5,7 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// The text of an explanation.

@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// Remarks about other names of the items in a report (Rule 2.24).

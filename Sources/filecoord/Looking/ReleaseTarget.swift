@@ -7,6 +7,7 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationServer
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// A claim or a presenter that may be released.

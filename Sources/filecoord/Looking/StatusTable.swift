@@ -6,6 +6,7 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationServer
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// Writes a status report as tables.

@@ -5,6 +5,7 @@
 
 import FileCoordinationServer
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
 

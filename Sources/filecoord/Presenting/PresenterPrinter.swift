@@ -3,6 +3,7 @@
 // Prints the lines of `present`: one for each message, without buffering.
 
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
 

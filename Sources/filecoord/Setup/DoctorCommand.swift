@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// Reports what prevents coordination on this machine.

@@ -7,6 +7,7 @@
 // themselves occur, their bytes are represented in the same way, so that decoding always returns
 // the original bytes.
 
+import FileCoordinationTracing
 import Glibc
 
 /// Converts between bytes and text that represents them.
@@ -68,31 +69,6 @@ enum ArgumentText {
                 result.append(UInt8(truncatingIfNeeded: scalar.value))
             } else {
                 result += Array(String(scalar).utf8)
-            }
-        }
-    }
-}
-
-/// Splits bytes into valid UTF-8 characters and invalid bytes.
-enum UTF8Pieces {
-    /// Calls `body` with each character and its bytes, and with nil for each invalid byte.
-    static func forEach(
-        in bytes: [UInt8], _ body: (Unicode.Scalar?, ArraySlice<UInt8>) -> Void
-    ) {
-        var parser = Unicode.UTF8.ForwardParser()
-        var iterator = bytes.makeIterator()
-        var offset = 0
-        while true {
-            switch parser.parseScalar(from: &iterator) {
-            case .valid(let encoded):
-                body(Unicode.UTF8.decode(encoded), bytes[offset..<offset + encoded.count])
-                offset += encoded.count
-            case .error(let length):
-                for _ in 0..<length {
-                    body(nil, bytes[offset..<offset + 1])
-                    offset += 1
-                }
-            case .emptyInput: return
             }
         }
     }

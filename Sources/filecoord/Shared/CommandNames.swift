@@ -4,6 +4,7 @@
 // unexpected arguments, and answer `help` of a name that it does not know with the main page.
 
 import ArgumentParser
+import FileCoordinationTracing
 
 /// Checks the names of commands.
 enum CommandNames {

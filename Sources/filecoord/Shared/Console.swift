@@ -5,6 +5,7 @@
 // not mix.
 
 import FileCoordinationSystem
+import FileCoordinationTracing
 import Glibc
 
 /// Writes to the standard streams.

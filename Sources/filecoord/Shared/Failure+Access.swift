@@ -5,6 +5,7 @@
 
 import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 import FileTree
 

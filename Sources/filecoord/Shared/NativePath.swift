@@ -4,6 +4,7 @@
 // that could control a terminal is escaped.
 
 import FileCoordinationSystem
+import FileCoordinationTracing
 import Glibc
 
 /// A path of any bytes except zero.
@@ -106,4 +107,12 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Opens the item, which must be a directory.
     func openDirectory() throws(SystemError) -> Descriptor { try open(O_RDONLY | O_DIRECTORY) }
+}
+
+extension UserText {
+    /// The paths of a claim: all of them, or the first three and a count.
+    static func paths(_ items: [NativePath]) -> String {
+        let shown = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
+        return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
+    }
 }

@@ -4,6 +4,7 @@
 // it runs.
 
 import FileCoordinationSystem
+import FileCoordinationTracing
 
 /// Who has started a process.
 enum ProcessStarter {

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 
 /// Prints the wait-for graph.

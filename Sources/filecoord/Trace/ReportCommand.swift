@@ -3,6 +3,7 @@
 // `filecoord report`: tells the longest waits of a trace, or makes a file for trace viewers.
 
 import ArgumentParser
+import FileCoordinationTracing
 import Glibc
 
 /// Makes a report of a trace.
@@ -74,6 +75,48 @@ struct ReportCommand: ParsableCommand {
             try Console.write(bytes, to: descriptor)
         } catch {
             throw Failure(errorNumber: errno, doing: "write", path: path)
+        }
+    }
+}
+
+extension TraceFile {
+    /// Reads the trace in a file; "-" is standard input.
+    static func read(_ argument: String) throws(Failure) -> TraceFile {
+        guard argument != "-" else {
+            return try read(STDIN_FILENO, "standard input", name: argument)
+        }
+        let path = try UserPath.item(argument)
+        let descriptor = unsafe path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
+        guard descriptor >= 0 else {
+            throw Failure(errorNumber: errno, doing: "read", path: path)
+        }
+        defer { close(descriptor) }
+        return try read(descriptor, "\(path)", name: "\(path)")
+    }
+
+    private static func read(
+        _ descriptor: Int32, _ source: String, name: String
+    ) throws(Failure) -> TraceFile {
+        let bytes = try contents(of: descriptor, source)
+        do {
+            return try TraceFile(bytes, name: name)
+        } catch {
+            throw Failure(.badPath, error.sentence)
+        }
+    }
+
+    private static func contents(
+        of descriptor: Int32, _ name: String
+    ) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 { bytes += buffer[..<count] }
+            if count == 0 { return bytes }
+            guard count > 0 || errno == EINTR else {
+                throw Failure(errorNumber: errno, doing: "read", path: name)
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 import FileCoordinationClient
 import FileCoordinationServer
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
 
@@ -180,7 +181,7 @@ final class TraceRecorder: Sendable {
         guard !state.withLock({ $0.hasBegun }) else { return }
         // Standard output may be a file that the shell has opened to append.
         if isFile, output != STDOUT_FILENO, ftruncate(output, 0) != 0 { throw Self.unwritten() }
-        try write(TraceWriter.header(program))
+        try write(TraceWriter.header(program, began: WallClock.timestamp))
         state.withLock { $0.hasBegun = true }
         state.notifyAll()
     }

@@ -4,6 +4,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationTracing
 import FileCoordinationVersions
 import FileCoordinationWire
 import Glibc

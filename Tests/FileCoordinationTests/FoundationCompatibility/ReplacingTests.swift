@@ -8,7 +8,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import FileCoordination
+@testable import FoundationCompatibility
 
 @Suite struct ReplacingTests {
     private let manager = FileManager.default

@@ -29,7 +29,7 @@ struct TestCoverageTests {
 
     /// Issue 16: no argument of a public function may end the caller's process.
     @Test func `Every overload and initializer is called with absurd arguments`() {
-        let functions = tree.target("FileCoordination").flatMap(PublicCallable.all)
+        let functions = tree.importable.flatMap(PublicCallable.all)
         #expect(functions.count > 80)
         let missing = Self.missing(functions, in: callers)
         #expect(missing.subtracting(Self.notCalled.keys).isEmpty, "\(missing.sorted())")
@@ -39,7 +39,7 @@ struct TestCoverageTests {
 
     /// Issue 16: nor does setting or reading a property.
     @Test func `Every property is read after absurd calls, and set to absurd values`() {
-        let properties = tree.target("FileCoordination").flatMap(PublicProperty.all)
+        let properties = tree.importable.flatMap(PublicProperty.all)
         #expect(properties.count > 40)
         #expect(properties.count { $0.isSettable } > 7)
         let missing = Self.missing(properties, in: callers)

@@ -36,7 +36,7 @@ struct GuideTests {
         let path = Self.compiled + "ListingsReference"
         let compiled = tree.files.filter { $0.path.hasPrefix(path) }
         #expect(compiled.count > 1)
-        let documented = tree.target("FileCoordination").map(Listing.comments)
+        let documented = tree.importable.map(Listing.comments)
         #expect(documented.flatMap(Listing.all).count > 60)
         let examples = compiled.flatMap(\.lines).map(\.trimmed).filter { !$0.isEmpty }
             .joined(separator: "\n")

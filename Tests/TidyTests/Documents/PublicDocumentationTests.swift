@@ -13,7 +13,7 @@ struct PublicDocumentationTests {
 
     init() throws {
         tree = try TreeCache.tree.get()
-        declarations = tree.target("FileCoordination").flatMap(PublicDeclaration.all)
+        declarations = tree.importable.flatMap(PublicDeclaration.all)
     }
 
     @Test func `Every public function says what it takes, returns and throws`() {
@@ -200,7 +200,7 @@ struct PublicDocumentationTests {
         let pages = tree.files.filter {
             $0.path.hasPrefix(RuleBook.catalog) || $0.path == "README.md"
         }
-        return (pages + tree.target("FileCoordination").map(Listing.comments)).flatMap(Listing.all)
+        return (pages + tree.importable.map(Listing.comments)).flatMap(Listing.all)
     }
 }
 

@@ -13,6 +13,8 @@ enum RoomRules {
     private static let tree = "FileTree"
     private static let versions = "FileCoordinationVersions"
     private static let client = "FileCoordinationClient"
+    private static let compatibility = "FoundationCompatibility"
+    private static let tracing = "FileCoordinationTracing"
     private static let toolkit: Set<String> = ["Glibc", "Synchronization"]
 
     /// Target → the modules that it may import.
@@ -28,15 +30,19 @@ enum RoomRules {
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.
         client: toolkit.union([arbiter, wire, system, ledger, server, tree]),
+        compatibility: ["Glibc", arbiter, system, tree, client, "Foundation", "Dispatch"],
         "FileCoordination": toolkit.union([
-            arbiter, wire, system, ledger, tree, client, versions, "Foundation", "Dispatch",
+            arbiter, wire, system, ledger, tree, client, versions, compatibility, "Foundation",
+            "Dispatch",
         ]),
+        tracing: [arbiter, wire, client],
         // No Foundation: it starts in half the time, and `check` looks at what it links.
         "filecoordinationd": toolkit.union([
             arbiter, wire, system, ledger, server, "ArgumentParser",
         ]),
         "filecoord": toolkit.union([
-            arbiter, wire, system, ledger, server, tree, client, versions, "ArgumentParser",
+            arbiter, wire, system, ledger, server, tree, client, versions, tracing,
+            "ArgumentParser",
         ]),
     ]
 

@@ -46,6 +46,9 @@ struct SourceTree {
         swift.filter { $0.path.hasPrefix("Sources/\(name)/") }
     }
 
+    /// The Swift files whose declarations programs get by importing FileCoordination.
+    var importable: [SourceFile] { target("FileCoordination") + target("FoundationCompatibility") }
+
     private static let kinds: Set<String> = [
         "swift", "c", "h", "py", "md", "sh", "json", "txt", "1",
         "service", "socket", "prerm", "postrm",

@@ -5,10 +5,10 @@
 
 import FileCoordinationArbiter
 import FileCoordinationClient
-import FileCoordinationWire
+package import FileCoordinationWire
 
 /// The wait-for graph at one time.
-struct WaitGraph {
+package struct WaitGraph {
     /// A claim or a presenter.
     struct Node: Hashable {
         /// A name that is unique in the graph.
@@ -60,7 +60,7 @@ struct WaitGraph {
     ///   - isWhole: whether to include claims and presenters for which none waits.
     ///   - part: the part of the report that was asked about. What its claims wait for is there,
     ///     too.
-    init(_ report: StatusReport, isWhole: Bool, part: StatusReport) {
+    package init(_ report: StatusReport, isWhole: Bool, part: StatusReport) {
         let claims = Dictionary(
             report.claims.map { ($0.claim, $0) }, uniquingKeysWith: { first, _ in first })
         let presenters = Dictionary(
@@ -155,7 +155,7 @@ struct WaitGraph {
     // MARK: DOT
 
     /// The graph in the language of Graphviz.
-    var dot: String {
+    package var dot: String {
         var lines = [
             "digraph waits {", "  rankdir=LR;",
             "  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];",

@@ -6,7 +6,7 @@
 // their index.
 
 /// The contents of a trace.
-struct TraceModel {
+package struct TraceModel {
     /// What a claim was doing.
     enum State {
         /// It waited for other claims.

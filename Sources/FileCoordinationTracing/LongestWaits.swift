@@ -6,18 +6,18 @@
 import FileCoordinationClient
 
 /// Writes the longest waits of a trace.
-struct LongestWaits {
+package struct LongestWaits {
     /// The most waits, and causes of a wait, that are shown.
     private static let (most, mostCauses) = (20, 5)
 
     private let model: TraceModel
 
-    init(_ model: TraceModel) { self.model = model }
+    package init(_ model: TraceModel) { self.model = model }
 
     /// The text, with a line feed at its end.
     ///
     /// Accesses that failed in a cycle come first: they would have waited for ever.
-    var text: String {
+    package var text: String {
         let waits = model.claims.filter { $0.waited > 0 || $0.ending == .inCycle }.sorted {
             ($0.ending == .inCycle ? 1 : 0, $0.waited) > ($1.ending == .inCycle ? 1 : 0, $1.waited)
         }

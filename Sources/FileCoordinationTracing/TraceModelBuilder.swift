@@ -8,7 +8,7 @@
 import FileCoordinationWire
 
 /// The state of reading a trace.
-struct TraceModelBuilder {
+package struct TraceModelBuilder {
     var model = TraceModel()
     var processes: [UInt64: Int] = [:]
     /// The key is the bytes of a path, because strings with different bytes can be equal.
@@ -32,7 +32,7 @@ struct TraceModelBuilder {
     var looked: UInt64 = 0
 
     /// The model of a trace.
-    static func model(of trace: TraceFile) -> TraceModel {
+    package static func model(of trace: TraceFile) -> TraceModel {
         var builder = TraceModelBuilder()
         builder.model.began = trace.began
         builder.model.program = trace.program

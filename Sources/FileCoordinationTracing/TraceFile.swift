@@ -3,10 +3,14 @@
 // Reads a trace, as `docs/trace-format.md` describes it: line by line, up to the last whole one.
 
 import FileCoordinationWire
-import Glibc
+
+/// Why bytes are no trace that this program reads, as a sentence for the user.
+package struct UnreadableTrace: Error {
+    package let sentence: String
+}
 
 /// The lines of a trace.
-struct TraceFile {
+package struct TraceFile {
     /// One line after the header.
     struct Line {
         /// Nanoseconds since the trace began.
@@ -48,7 +52,7 @@ struct TraceFile {
     private(set) var isCut = false
 
     /// Reads the trace in `bytes`; `name` is for errors.
-    init(_ bytes: [UInt8], name: String) throws(Failure) {
+    package init(_ bytes: [UInt8], name: String) throws(UnreadableTrace) {
         var isFirst = true
         var start = 0
         while start < bytes.count {
@@ -74,51 +78,23 @@ struct TraceFile {
         if isFirst { try readHeader(nil, name) }
     }
 
-    private mutating func readHeader(_ value: JSONValue?, _ name: String) throws(Failure) {
+    private mutating func readHeader(_ value: JSONValue?, _ name: String) throws(UnreadableTrace) {
         guard let value, value[field: "trace"]?.text == "filecoord",
             let version: Int = value[field: "version"]?.integer()
         else {
-            throw Failure(
-                .badPath, "\(name) is no trace: name a file that \"filecoord record\" has written")
+            throw UnreadableTrace(
+                sentence:
+                    "\(name) is no trace: name a file that \"filecoord record\" has written")
         }
         guard version <= TraceWriter.version else {
-            throw Failure(
-                .badPath,
-                "\(name) is of version \(version) of the format, and this program reads up to "
+            throw UnreadableTrace(
+                sentence:
+                    "\(name) is of version \(version) of the format, and this program reads up to "
                     + "\(TraceWriter.version): use a newer filecoord")
         }
         began = value[field: "began"]?.text ?? ""
         program = value[field: "program"]?.text ?? ""
         unseen = value[field: "unseen"]?.text ?? TraceWriter.unseen
-    }
-
-    /// Reads the trace in a file; "-" is standard input.
-    static func read(_ argument: String) throws(Failure) -> TraceFile {
-        guard argument != "-" else {
-            return try TraceFile(contents(of: STDIN_FILENO, "standard input"), name: argument)
-        }
-        let path = try UserPath.item(argument)
-        let descriptor = unsafe path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
-        guard descriptor >= 0 else {
-            throw Failure(errorNumber: errno, doing: "read", path: path)
-        }
-        defer { close(descriptor) }
-        return try TraceFile(contents(of: descriptor, "\(path)"), name: "\(path)")
-    }
-
-    private static func contents(
-        of descriptor: Int32, _ name: String
-    ) throws(Failure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-            if count > 0 { bytes += buffer[..<count] }
-            if count == 0 { return bytes }
-            guard count > 0 || errno == EINTR else {
-                throw Failure(errorNumber: errno, doing: "read", path: name)
-            }
-        }
     }
 }
 

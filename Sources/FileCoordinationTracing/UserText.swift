@@ -3,25 +3,18 @@
 // Writes paths and parties as text for the user.
 
 import FileCoordinationClient
-import FileCoordinationSystem
-import FileCoordinationWire
+package import FileCoordinationWire
 
 /// Text for the user.
-enum UserText {
-    /// The paths of a claim: all of them, or the first three and a count.
-    static func paths(_ items: [NativePath]) -> String {
-        let shown = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
-        return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
-    }
-
+package enum UserText {
     /// The parts of a sentence with commas, and with `conjunction` before the last one.
-    static func list(_ parts: [String], _ conjunction: String) -> String {
+    package static func list(_ parts: [String], _ conjunction: String) -> String {
         guard parts.count > 1, let last = parts.last else { return parts.joined() }
         return parts.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
     }
 
     /// A line for each party that a claim waits for.
-    static func lines(_ parties: [Party]) -> [String] {
+    package static func lines(_ parties: [Party]) -> [String] {
         guard !parties.isEmpty else {
             return ["  who is in the way cannot be told: see \"filecoord status\""]
         }
@@ -29,14 +22,14 @@ enum UserText {
     }
 
     /// The greatest number of parties that are listed.
-    static let partyLimit = 8
+    package static let partyLimit = 8
 
     private static func more(_ count: Int) -> [String] {
         count > partyLimit ? ["  and \(count - partyLimit) more: see \"filecoord status\""] : []
     }
 
     /// A process: its label, or the name of its program (Rule 18.15), and its process ID.
-    static func who(_ label: String, _ program: String, _ processID: Int32) -> String {
+    package static func who(_ label: String, _ program: String, _ processID: Int32) -> String {
         "\(line(label.isEmpty ? program : label)) (\(ProcessNumber.text(processID)))"
     }
 
@@ -59,7 +52,7 @@ enum UserText {
     /// Bytes as text.
     ///
     /// Characters that could control a terminal, invalid UTF-8 and the backslash are escaped.
-    static func text(_ bytes: [UInt8]) -> String {
+    package static func text(_ bytes: [UInt8]) -> String {
         var result = ""
         UTF8Pieces.forEach(in: bytes) { scalar, piece in
             switch scalar {
@@ -72,7 +65,7 @@ enum UserText {
     }
 
     /// A line of text with all characters escaped that could control a terminal.
-    static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { escape($0) != nil }) else { return text }
         return text.unicodeScalars.map { escape($0) ?? String($0) }.joined()
     }
@@ -102,5 +95,30 @@ enum UserText {
 
     private static func unicode(_ scalar: Unicode.Scalar) -> String {
         "\\u{\(String(scalar.value, radix: 16))}"
+    }
+}
+
+/// Splits bytes into valid UTF-8 characters and invalid bytes.
+package enum UTF8Pieces {
+    /// Calls `body` with each character and its bytes, and with nil for each invalid byte.
+    package static func forEach(
+        in bytes: [UInt8], _ body: (Unicode.Scalar?, ArraySlice<UInt8>) -> Void
+    ) {
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var offset = 0
+        while true {
+            switch parser.parseScalar(from: &iterator) {
+            case .valid(let encoded):
+                body(Unicode.UTF8.decode(encoded), bytes[offset..<offset + encoded.count])
+                offset += encoded.count
+            case .error(let length):
+                for _ in 0..<length {
+                    body(nil, bytes[offset..<offset + 1])
+                    offset += 1
+                }
+            case .emptyInput: return
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ extension CocoaError {
     ///
     /// `number` is the error number of the system call that failed, if one did. `others` are more
     /// entries of `userInfo`.
-    init(
+    package init(
         _ code: Code, _ url: URL, _ sentence: String, number: Int32? = nil,
         _ others: [String: Any] = [:]
     ) {
@@ -27,7 +27,7 @@ extension CocoaError {
 
 extension CocoaError.Code {
     /// The code of a change of an item that failed with this error number.
-    init(ofChange number: Int32) {
+    package init(ofChange number: Int32) {
         self =
             switch number {
             case ErrorNumber.noSuchFile, ErrorNumber.notADirectory: .fileNoSuchFile

@@ -6,15 +6,15 @@
 import FileCoordinationWire
 
 /// Writes the model of a trace for trace viewers.
-struct PerfettoTrace {
+package struct PerfettoTrace {
     private let model: TraceModel
 
-    init(_ model: TraceModel) { self.model = model }
+    package init(_ model: TraceModel) { self.model = model }
 
     private typealias Fields = [(name: String, value: JSONValue)]
 
     /// The text of the file.
-    var text: String {
+    package var text: String {
         var events: [Fields] = []
         for (index, process) in model.processes.enumerated() {
             let name = process.label.isEmpty ? process.name : process.label

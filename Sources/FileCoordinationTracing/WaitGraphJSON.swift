@@ -8,7 +8,7 @@ import FileCoordinationWire
 
 extension WaitGraph {
     /// The graph as one line.
-    var json: String {
+    package var json: String {
         let waits = edges.map { edge -> JSONValue in
             .object([
                 ("from", .text(nodes[edge.from].name)), ("to", .text(nodes[edge.to].name)),

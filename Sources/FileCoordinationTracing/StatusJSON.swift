@@ -3,17 +3,16 @@
 // Writes status reports as JSON for programs. The names of the fields and their order must not
 // change.
 
-import FileCoordinationArbiter
-import FileCoordinationServer
-import FileCoordinationWire
+package import FileCoordinationArbiter
+package import FileCoordinationWire
 
 /// Writes status reports as JSON.
-enum StatusJSON {
+package enum StatusJSON {
     /// Fields of an object, in order.
-    typealias Fields = [(name: String, value: JSONValue)]
+    package typealias Fields = [(name: String, value: JSONValue)]
 
     /// The report as one line; nil means that there is no arbiter.
-    static func text(_ report: StatusReport?) -> String {
+    package static func text(_ report: StatusReport?) -> String {
         JSONValue.object([
             ("arbiter", report.map { arbiter($0.arbiter) } ?? .null),
             ("claims", .list((report?.claims ?? []).map { claim($0) })),
@@ -48,12 +47,12 @@ enum StatusJSON {
 
     /// Another field for a process whose ID is valid in another process namespace than the
     /// reader's.
-    static func namespace(_ number: Int32) -> Fields {
+    package static func namespace(_ number: Int32) -> Fields {
         ProcessNumber.isOfAnotherNamespace(number) ? [("pidNamespace", .text("other"))] : []
     }
 
     /// A process, with the label that users see, or else the name of the program.
-    static func process(_ number: Int32, _ name: String, _ label: String) -> Fields {
+    package static func process(_ number: Int32, _ name: String, _ label: String) -> Fields {
         [
             ("pid", .process(number)), ("process", .text(name)),
             ("label", .text(label.isEmpty ? name : label)),
@@ -115,7 +114,7 @@ extension PresenterWatching {
     }
 
     /// The remark in the table, or nil if the kernel reports changes normally.
-    var remark: String? {
+    package var remark: String? {
         switch self {
         case .notified: nil
         case .limited: "changes are polled: the user's limit of watches is reached"
@@ -130,7 +129,7 @@ extension PresenterWatching {
 
 extension Access {
     /// The names of the options in Swift.
-    var optionNames: [String] {
+    package var optionNames: [String] {
         switch self {
         // Most have none, and a recorder asks for each access.
         case .reading([]), .writing([]): []

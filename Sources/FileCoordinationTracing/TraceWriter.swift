@@ -5,12 +5,10 @@
 // keeps its number when the server changes.
 
 import FileCoordinationArbiter
-import FileCoordinationServer
-import FileCoordinationSystem
-import FileCoordinationWire
+package import FileCoordinationWire
 
 /// The state of writing a trace.
-struct TraceWriter {
+package struct TraceWriter {
     /// The version of the format.
     ///
     /// Raised when lines are added that readers of this version do not know.
@@ -36,23 +34,23 @@ struct TraceWriter {
     /// The processes about whose stops entries came since the status was requested.
     private var freshStops: Set<Int> = []
     /// The number of lines after the header, which is what a report of the trace counts.
-    var count: Int { lines.count }
+    package var count: Int { lines.count }
     /// The number of entries that are missing.
-    private(set) var dropped: UInt64 = 0
+    package private(set) var dropped: UInt64 = 0
     /// Whether the present server has said that its recording is over.
-    private(set) var isOver = false
+    package private(set) var isOver = false
 
     /// Begins a trace.
-    init(start: UInt64) { self.start = start }
+    package init(start: UInt64) { self.start = start }
 
     /// Returns the lines that are not written yet.
-    mutating func take() -> [UInt8] { lines.take() }
+    package mutating func take() -> [UInt8] { lines.take() }
 
-    /// The first line of a trace that `program` writes.
-    static func header(_ program: String) -> [UInt8] {
+    /// The first line of a trace that `program` writes, and that begins at this time in UTC.
+    package static func header(_ program: String, began: String) -> [UInt8] {
         let fields: [(name: String, value: JSONValue)] = [
             ("trace", .text("filecoord")), ("version", .integer(version)),
-            ("began", .text(WallClock.timestamp)),
+            ("began", .text(began)),
             ("program", .text(program)),
             ("unseen", .text(unseen)),
         ]
@@ -68,7 +66,7 @@ struct TraceWriter {
     // MARK: Servers
 
     /// Begins the lines of another server, whose status was requested.
-    mutating func connected(at time: UInt64) {
+    package mutating func connected(at time: UInt64) {
         clients = [:]
         isOver = false
         lines.line(since(time), "connected")
@@ -76,17 +74,17 @@ struct TraceWriter {
     }
 
     /// Adds the line that the server has ended.
-    mutating func lost(at time: UInt64) { lines.line(since(time), "lost") }
+    package mutating func lost(at time: UInt64) { lines.line(since(time), "lost") }
 
     /// A status report was requested.
-    mutating func asked(at time: UInt64) {
+    package mutating func asked(at time: UInt64) {
         (fresh, freshStops) = ([], [])
         isAsking = true
         lines.line(since(time), "look")
     }
 
     /// Adds lines for the claims, presenters and processes of a status report.
-    mutating func add(_ report: StatusReport, at time: UInt64) {
+    package mutating func add(_ report: StatusReport, at time: UInt64) {
         let (now, arbiter) = (since(time), report.arbiter)
         lines.line(now, "server") { lines in
             lines.number("pid", ProcessNumber.plain(arbiter.processID))
@@ -187,7 +185,7 @@ struct TraceWriter {
     /// Adds an entry of the present server.
     ///
     /// - Returns: whether entries are missing before this one.
-    mutating func add(_ entry: TraceEntry) -> Bool {
+    package mutating func add(_ entry: TraceEntry) -> Bool {
         let now = since(entry.time)
         switch entry.event {
         case .began: break
